@@ -6,6 +6,7 @@ import asyncio
 import functools
 import http.server
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,7 +62,13 @@ def test_stdin_is_a_job_that_goes_on(wosdk: Wosdk, command: list[object], tmp_pa
     again = wosdk("import", "-", *command, input=content)
     assert "is finished (2 of 2 rows created): nothing is sent" in again.stderr
     other = wosdk("import", "-", *command, input=content.replace("T", "U"))
-    assert json.loads(other.stdout)["job"].endswith("stdin.job-2")
+    folder = Path(json.loads(other.stdout)["job"])
+    assert folder.name == "stdin.job-2"
+    shutil.rmtree(tmp_path / "here" / "stdin.job")  # the job has its own copy
+    rewritten = wosdk("jobs", "rejects", folder)
+    assert (rewritten.exit_code, rewritten.stderr) == (0, "")
+    (own,) = folder.glob("input.*.csv")
+    assert own.read_text() == content.replace("T", "U")
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
+import shutil
 import tempfile
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,7 +17,7 @@ from wosdk_async.jobs.sources.formats import open_source
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import MAX_SPOOLED, is_remote, shown_source, spool
 
-__all__ = ["Input", "open_input"]
+__all__ = ["Input", "keep_copy", "open_input"]
 
 _STDIN = "stdin"
 
@@ -78,3 +80,18 @@ def _copied(name: str, folder: Path, format: str | None, limit: int) -> Path:
         with contextlib.suppress(FileExistsError):  # Windows replaces no file that is open
             copy.replace(path)
     return path
+
+
+def keep_copy(copy: Path, base: Path, folder: Path) -> None:
+    """Give a job its own copy of stdin or a URL, which was put into ``base``, the folder of the first job.
+
+    That folder may be removed while this job is not finished. For files of people nothing is done.
+    """
+    if folder == base or copy.parent != base.absolute() or not copy.name.startswith("input."):
+        return
+    own = folder / copy.name
+    own.unlink(missing_ok=True)  # of a start that was killed
+    try:
+        os.link(copy, own)
+    except OSError:  # not on this file system
+        shutil.copyfile(copy, own)

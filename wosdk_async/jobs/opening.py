@@ -13,6 +13,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.journal import (
     JobFolders,
     JobPlan,
@@ -23,6 +24,7 @@ from wosdk_async.jobs.journal import (
     plan_of,
 )
 from wosdk_async.jobs.journal.folder import ADDRESS
+from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import References
 from wosdk_async.jobs.marking import RowKeys
@@ -119,6 +121,8 @@ async def open_job(
         )
         keys = RowKeys.of(import_map, marker, plan.job) if marker else None
         folder, lock = folders.new()
+        with explained(folder):
+            keep_copy(path, folders.base, folder)
         return journals.create(folder, plan, _entries(source, keys, references), earlier=earlier, lock=lock)
 
     found: Path | None
