@@ -39,8 +39,8 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.operations import Effect
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
+from wosdk_async.jobs.row_operation import Effect
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 
 

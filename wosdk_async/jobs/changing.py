@@ -11,7 +11,8 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, MissingRecordError, RowError
-from wosdk_async.jobs.operations import Effect, Label, OnRecords, effect_of
+from wosdk_async.jobs.operations import OnRecords
+from wosdk_async.jobs.row_operation import Effect, Label, effect_of
 from wosdk_async.model import OpenEnum, Record
 from wosdk_async.query.fields import fields
 

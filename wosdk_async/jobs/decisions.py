@@ -9,7 +9,7 @@ from wosdk_async.company import Company
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State
 from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.operations import usable_id
+from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.settling import Settling
 
 __all__ = ["decide", "settle_job"]

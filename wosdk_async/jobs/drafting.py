@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.mapping.template import OPEN
-from wosdk_async.jobs.operations import RowOperation
+from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.model import Command, Record, entity_class, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.safe_text import one_line

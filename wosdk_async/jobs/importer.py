@@ -17,10 +17,10 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, job_base, open_job
-from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome, Summary
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import keep_undone

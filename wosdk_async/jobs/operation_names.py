@@ -16,7 +16,8 @@ from typing import Any
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.changing import DeleteRecord, UpdateRecord
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.operations import CreateRecord, RowOperation, RunCommand
+from wosdk_async.jobs.operations import CreateRecord, RunCommand
+from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.model import Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.suggestions import suggestion

@@ -1,14 +1,14 @@
 """Operations of an import: run a command, or create, update or delete a record for each row.
 
-The names of operations are part of a job's identity; ``operation_names.py`` reads them, and ``changing.py``
-has the operations on records that exist.
+The names of operations are part of a job's identity; ``operation_names.py`` reads them, ``changing.py`` has
+the operations on records that exist, and ``row_operation.py`` what all of them offer.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol, TypeVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -16,133 +16,12 @@ from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.row_operation import Effect, Item, Items, Label, effect_of
 from wosdk_async.markers import field_of
 from wosdk_async.model import Command, Record, WoCreateCommand
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = [
-    "CreateRecord",
-    "Effect",
-    "Item",
-    "Items",
-    "Label",
-    "OnRecords",
-    "RowOperation",
-    "RunCommand",
-    "effect_of",
-    "usable_id",
-]
-
-Label = Literal["created", "updated", "deleted", "done"]
-"""What a row is when its operation was carried out."""
-
-
-def usable_id(value: Any) -> int | None:
-    """Return an id or a version of a response; None for what no record can have, whatever was sent."""
-    return value if type(value) is int and 0 < value < 2**63 else None  # True is an int, too
-
-
-@attrs.frozen
-class Effect:
-    """The record that a row created or changed, as far as the response says."""
-
-    entity: str = ""
-    id: int | None = attrs.field(default=None, converter=usable_id)
-    number: str | None = None
-    version: int | None = attrs.field(default=None, converter=usable_id)
-
-
-def effect_of(record: Any) -> Effect:
-    """Return the effect that a record shows."""
-    number = getattr(record, "number", None)
-    return Effect(
-        record.wire_name,
-        getattr(record, "id", None),
-        number if isinstance(number, str) else None,
-        getattr(record, "concurrency_id", None),
-    )
-
-
-class HasRecord(Protocol):
-    """One input of a run: a row with the record that was built from it."""
-
-    record: Any
-
-
-Item = TypeVar("Item", bound=HasRecord)
-Items = Iterable[Item] | AsyncIterable[Item]
-
-
-class RowOperation(Protocol):
-    """What is done with each row."""
-
-    @property
-    def name(self) -> str:
-        """Stable text that tells it from others in a journal."""
-
-    @property
-    def label(self) -> Label:
-        """What a row is afterwards."""
-
-    @property
-    def noun(self) -> str:
-        """What is made or changed, in the singular, for people."""
-
-    @property
-    def question(self) -> str:
-        """The question to ask a person before anything is sent."""
-
-    @property
-    def table(self) -> str:
-        """The table of the map that has its fields."""
-
-    @property
-    def kind(self) -> type[Record]:
-        """The class of the record that is built from a row."""
-
-    @property
-    def new(self) -> bool:
-        """Whether a record needs all fields that a new one needs."""
-
-    @property
-    def by(self) -> str | None:
-        """The field whose value says which record is changed; None when one is made."""
-
-    @property
-    def compares(self) -> bool:
-        """Whether :meth:`settled` compares the record that was built from the row."""
-
-    def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError when a map that fills these fields cannot be carried out."""
-
-    def require_marker(self, path: str) -> None:
-        """Raise ImportMapError when records cannot be found by the field at ``path``."""
-
-    def run(
-        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
-    ) -> Run[Item, Any]:
-        """Return the run that carries it out for each item."""
-
-    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Carry it out for one record."""
-
-    def effect(self, result: Any) -> Effect:
-        """Return what :meth:`send` or the run gave, in short."""
-
-    async def find(
-        self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False
-    ) -> Mapping[str, Sequence[Any]]:
-        """Return the records that have each key in the field at ``path``; ``whole`` with all values."""
-
-    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Write the id of the record that is changed into ``record``. Raise RowError when there is none."""
-
-    def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect of a call of which no response told, or None when it had none.
-
-        Raises:
-            RowError: nobody can tell; the message says why.
-        """
+__all__ = ["CreateRecord", "OnRecords", "RunCommand"]
 
 
 # --- those that make something, told by a marker --------------------------------------------

@@ -13,7 +13,7 @@ from wosdk_async.jobs.claims import Claim
 from wosdk_async.jobs.errors import WaitingRowError
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.operations import Effect
+from wosdk_async.jobs.row_operation import Effect
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
 from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt

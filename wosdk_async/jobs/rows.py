@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.journal import RowRecord, digest
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
-from wosdk_async.jobs.operations import Effect, Label
+from wosdk_async.jobs.row_operation import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 from wosdk_async.safe_text import shortened
 

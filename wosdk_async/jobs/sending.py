@@ -15,10 +15,10 @@ from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.claims import Claim, Claims
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.operations import RowOperation, effect_of
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reporting import RowReports
+from wosdk_async.jobs.row_operation import RowOperation, effect_of
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.undone_keys import find_rows
 from wosdk_async.transport.telemetry.statistics import Trace

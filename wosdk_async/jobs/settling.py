@@ -12,7 +12,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State
-from wosdk_async.jobs.operations import Effect, RowOperation
+from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.undone_keys import find_rows
 

@@ -10,7 +10,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
-from wosdk_async.jobs.operations import usable_id
+from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.undo_fates import Fate
 from wosdk_async.markers import MarkedField, field_of
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder, entity_class

@@ -12,8 +12,8 @@ from typing import Any
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.journal import Journal, plan_of
-from wosdk_async.jobs.operations import RowOperation, usable_id
 from wosdk_async.jobs.overview import jobs_at
+from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.model import WOStatus
 
 __all__ = ["find_rows", "is_taken_back", "keep_undone", "undone_beside"]
