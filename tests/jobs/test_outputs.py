@@ -27,6 +27,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.journal.plans import a_plan
 from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import case, examples
 from wosdk_async.jobs import Row, RowOutcome, Source, open_source, output_folder
@@ -78,6 +79,17 @@ OUTCOMES = [
     RowRecord(5, State.SENDING),
     RowRecord(6, State.PLANNED, reason="not reached"),
 ]
+
+
+async def test_no_key_is_a_formula(tmp_path: Path, source: Source) -> None:
+    entries = [RowEntry(row.number, row.line, row.digest, f"=HYPERLINK({row.number})") for row in source]
+    folder = tmp_path / "job"
+    folder.mkdir()
+    async with Journal.create(folder, a_plan(file=str(source.path)), entries) as journal:
+        journal.record(RowRecord(3, State.IN_DOUBT, reason="no response"))
+        await write_outputs(journal, source)
+    keys = [row["key"] for name in ("results.csv", "in_doubt.csv") for row in records(folder / name).values()]
+    assert keys == [f"'=HYPERLINK({number})" for number in (1, 2, 3, 4, 5, 6, 7, 3)]
 
 
 async def test_results_have_every_row(tmp_path: Path, source: Source) -> None:
@@ -288,6 +300,13 @@ async def test_files_of_an_earlier_run_are_not_current(tmp_path: Path, source: S
         await write_outputs(journal, source)
         assert await outputs_are_current(journal)
         await journal.start_run()  # which is killed before it wrote any
+        assert not await outputs_are_current(journal)
+
+
+async def test_files_of_which_one_is_missing_are_not_current(tmp_path: Path, source: Source) -> None:
+    async with planned(tmp_path / "job", source) as journal:
+        await write_outputs(journal, source)
+        (tmp_path / "job" / "results.csv").unlink()
         assert not await outputs_are_current(journal)
 
 

@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
 
-pytest.importorskip("python_calamine")
-
 
 def written(path: Path, rows: list[list[Any]], *, top: int = 0, left: int = 0, sheet: str = "Data") -> Path:
     with xlsxwriter.Workbook(path, {"strings_to_numbers": False, "strings_to_formulas": False}) as book:

@@ -17,6 +17,7 @@ from wosdk_async import (
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
 from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.stops import ALIKE, StopRules
 
 # --- limits ---------------------------------------------------------------------------------------
 
@@ -47,6 +48,18 @@ async def test_too_many_doubts_stop_the_job(local: Local, job: Job, write: Write
     summary, _ = await carried_out(ready, local)
     assert 3 <= summary.in_doubt <= 3 + 2 * 2
     assert summary.stopped == "3 rows are in doubt, the limit is 3 (--stop-after-doubt)"
+
+
+def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None:
+    rules = StopRules(ImportOptions(), rows=100)
+    for other in (rules.done, rules.in_doubt, lambda: rules.refused("bad")):
+        for _ in range(ALIKE - 1):
+            rules.unsent("no connection")
+        other()
+        assert rules.reason is None
+    for _ in range(ALIKE):
+        rules.unsent("no connection")
+    assert rules.reason == "20 rows in a row could not be sent: no connection"
 
 
 async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(

@@ -126,11 +126,13 @@ def test_every_commit_is_flushed_to_the_disk(tmp_path: Path) -> None:
 # --- damage ---------------------------------------------------------------------------------------
 
 
-async def test_a_damaged_journal_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", [2, 4, 9])
+async def test_a_damaged_journal_is_refused_before_anything_is_sent(tmp_path: Path, page: int) -> None:
+    """Also when the damage is in rows that nobody reads at first."""
     await left_by_a_kill(tmp_path)
     with (tmp_path / "journal.db").open("r+b") as file:
-        file.seek(2 * 4096)
-        file.write(b"\xff" * 3 * 4096)
+        file.seek(page * 4096)
+        file.write(b"\xff" * 4096)
     with pytest.raises(JournalError, match=r"is damaged .*restore the folder from a backup"):
         Journal.open(tmp_path)
     FolderLock(tmp_path).release()  # and it is not held
