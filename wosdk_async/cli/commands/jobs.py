@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.commands.settle import settle_command
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
-from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, source_of, write_files
+from wosdk_async.cli.job_context import input_of, require_lasting, source_of
 from wosdk_async.cli.kept_commands import kept_arguments, kept_globals
 from wosdk_async.cli.options import output_of, output_options, target_options
-from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.output.cells import json_text, visible
 from wosdk_async.cli.output.files import opened, require_stdout
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.journal import Journal
+    pass
 
 __all__ = ["jobs_command"]
 
@@ -38,6 +37,7 @@ def jobs_command() -> None:
     """
 
 
+jobs_command.add_command(settle_command)
 jobs_command.add_command(undo_command)
 
 
@@ -137,84 +137,6 @@ def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes:
 
 @jobs_command.command()
 @_job
-@click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
-@click.argument("id", type=click.IntRange(1), required=False)
-@click.option("--row", type=click.IntRange(1), metavar="N", help="The row that was decided by hand.")
-@_json
-@target_options(hidden=True)
-@click.pass_context
-def settle(
-    ctx: click.Context, job: Path, decision: str | None, id: int | None, row: int | None, as_json: bool
-) -> None:
-    """Find out what became of the rows in doubt.
-
-    Rows with a marker are looked up. Those that are certainly not there are planned again: resume sends them.
-    A row without a marker is decided by you, who looked for it; that is written in the journal.
-
-    \b
-      wosdk jobs settle requests.csv.job
-      wosdk jobs settle requests.csv.job --row 7 created 90417
-      wosdk jobs settle requests.csv.job --row 7 not-created
-
-    Exit status: 0 no row is in doubt any more, 1 some are.
-    """
-    if (row is None) != (decision is None) or (id is None) == (decision == "created"):
-        raise click.UsageError(
-            "write --row N created ID, or --row N not-created; without --row the rows are looked up"
-        )
-    require_stdout()
-    with cli_errors():
-        from wosdk_async.jobs.overview import folder_of
-
-        folder = folder_of(job)
-        left = _settle(ctx, folder, as_json) if row is None else asyncio.run(_decide(folder, row, id))
-    sys.exit(Exit.SOME if left else Exit.DONE)
-
-
-async def _decide(folder: Path, row: int, id: int | None) -> int:
-    from wosdk_async.jobs.decisions import decide
-    from wosdk_async.jobs.journal import Journal
-
-    async with Journal.open(folder) as journal:
-        who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
-        await decide(journal, row, id, who)
-        say(f"row {row}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
-        await write_files(journal)
-        return _in_doubt(journal)
-
-
-def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
-    from wosdk_async.jobs.decisions import settle_job
-    from wosdk_async.jobs.journal import Journal
-
-    with company_of_job(ctx, folder) as runner:
-
-        async def settled() -> tuple[dict[str, int], int]:
-            async with Journal.open(folder) as journal:
-                figures = await settle_job(journal, runner.company)
-                await write_files(journal)
-                return figures, _in_doubt(journal)
-
-        figures, left = runner.run(settled())
-    if as_json:
-        click.echo(json_text({**figures, "in_doubt": left}))
-    else:
-        click.echo(
-            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} there, "
-            f"{figures['not_there']} not there and planned again, {left} in doubt"
-        )
-    return left
-
-
-def _in_doubt(journal: Journal) -> int:
-    from wosdk_async.jobs.journal import State
-
-    counts = journal.counts()
-    return counts[State.IN_DOUBT] + counts[State.SENDING]
-
-
-@jobs_command.command()
-@_job
 def rejects(job: Path) -> None:
     """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
 
@@ -249,10 +171,3 @@ def _print_files(paths: list[Path]) -> None:
     say_kept(paths)
     for path in paths:
         click.echo(visible(str(path)))
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a container without a name for its user
-        return "somebody"

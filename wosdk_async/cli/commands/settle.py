@@ -1,0 +1,108 @@
+"""``wosdk jobs settle``: find out, or write down, what became of rows in doubt."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wosdk_async.cli.exit_codes import Exit, cli_errors, say
+from wosdk_async.cli.job_context import company_of_job, write_files
+from wosdk_async.cli.options import target_options
+from wosdk_async.cli.output.cells import counted, json_text
+from wosdk_async.cli.output.files import require_stdout
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.journal import Journal
+
+__all__ = ["settle_command"]
+
+
+@click.command("settle")
+@click.argument("job", type=click.Path(path_type=Path))
+@click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
+@click.argument("id", type=click.IntRange(1), required=False)
+@click.option("--row", type=click.IntRange(1), metavar="N", help="The row that was decided by hand.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@target_options(hidden=True)
+@click.pass_context
+def settle_command(
+    ctx: click.Context, job: Path, decision: str | None, id: int | None, row: int | None, as_json: bool
+) -> None:
+    """Find out what became of the rows in doubt.
+
+    Rows with a marker are looked up. Those that are certainly not there are planned again: resume sends them.
+    A row without a marker is decided by you, who looked for it; that is written in the journal.
+
+    \b
+      wosdk jobs settle requests.csv.job
+      wosdk jobs settle requests.csv.job --row 7 created 90417
+      wosdk jobs settle requests.csv.job --row 7 not-created
+
+    Exit status: 0 no row is in doubt any more, 1 some are.
+    """
+    if (row is None) != (decision is None) or (id is None) == (decision == "created"):
+        raise click.UsageError(
+            "write --row N created ID, or --row N not-created; without --row the rows are looked up"
+        )
+    require_stdout()
+    with cli_errors():
+        from wosdk_async.jobs.overview import folder_of
+
+        folder = folder_of(job)
+        left = _settle(ctx, folder, as_json) if row is None else asyncio.run(_decide(folder, row, id))
+    sys.exit(Exit.SOME if left else Exit.DONE)
+
+
+async def _decide(folder: Path, row: int, id: int | None) -> int:
+    from wosdk_async.jobs.decisions import decide
+    from wosdk_async.jobs.journal import Journal
+
+    async with Journal.open(folder) as journal:
+        who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
+        await decide(journal, row, id, who)
+        say(f"row {row}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
+        await write_files(journal)
+        return _in_doubt(journal)
+
+
+def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
+    from wosdk_async.jobs.decisions import settle_job
+    from wosdk_async.jobs.journal import Journal
+
+    with company_of_job(ctx, folder) as runner:
+
+        async def settled() -> tuple[dict[str, int], int]:
+            async with Journal.open(folder) as journal:
+                figures = await settle_job(journal, runner.company)
+                await write_files(journal)
+                return figures, _in_doubt(journal)
+
+        figures, left = runner.run(settled())
+    if as_json:
+        click.echo(json_text({**figures, "in_doubt": left}))
+    else:
+        click.echo(
+            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} there, "
+            f"{figures['not_there']} not there and planned again, {left} in doubt"
+        )
+    return left
+
+
+def _in_doubt(journal: Journal) -> int:
+    from wosdk_async.jobs.journal import State
+
+    counts = journal.counts()
+    return counts[State.IN_DOUBT] + counts[State.SENDING]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container without a name for its user
+        return "somebody"
