@@ -201,10 +201,10 @@ def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict
     assert wosdk("import", file, "--map", MAP).exit_code == 0
     assert wosdk("jobs", "undo", file, *REASON).exit_code == 0
     again = ("import", file, "--map", MAP, "--again")
-    assert wosdk(*again, "--check").stdout.startswith("14 rows: 14 would be sent\n")
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 14 would be created\n")
     opened = wosdk("run", "WoReopenCommand", "WorkOrderId=1", "--yes")
     assert opened.exit_code == 0, opened.stderr
-    assert wosdk(*again, "--check").stdout.startswith("14 rows: 1 there already, 13 would be sent\n")
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 13 would be created, 1 there already\n")
     result = wosdk(*again, "--if-exists", "skip")
     assert result.stdout.startswith("14 rows: 13 created, 1 found"), result.stderr
 
@@ -259,7 +259,7 @@ def test_a_check_writes_nothing(file: Path, store: Path, wosdk: Wosdk, tmp_path:
     result = wosdk(*command, "--read-only")
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith(
-        "14 rows: 14 would be sent\n6 records for customer would be created first\n"
+        "14 rows: 14 would be created\n6 records for customer would be created first\n"
     )
     assert result.stderr == "wosdk: nothing was written\n"
     assert [each.name for each in tmp_path.iterdir()] == [file.name]

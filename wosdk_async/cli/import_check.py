@@ -102,7 +102,8 @@ def _safe(text: str) -> str:
 def _print(result: CheckResult, outcomes: Path | None) -> None:
     sample = f", {result.checked} of them looked at" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
-    counts = ", ".join(f"{count} {FINDINGS[kind]}" for kind, count in result.counts.items() if count)
+    words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
+    counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
