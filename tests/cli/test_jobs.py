@@ -187,6 +187,10 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
     assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
     assert json.loads(wosdk("jobs", "list", folder, "--json").stdout)["state"] == "undone"
+    with (folder / "results.csv").open(newline="", encoding="utf-8-sig") as results:
+        assert {each["outcome"] for each in csv.DictReader(results)} == {"undone"}
+    assert json.loads((folder / "report.json").read_bytes())["undo"] == "undone: 14 of 14"
+    assert "Undone: 14 of 14" in (folder / "report.html").read_text("utf-8")
     for command in ("show", "list"):
         assert "undone: 14 of 14" in wosdk("jobs", command, folder).stdout
     again = wosdk("import", file, "--map", MAP, "--sandbox", store)

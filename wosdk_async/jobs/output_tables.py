@@ -7,7 +7,7 @@ import contextlib
 import csv
 import re
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TextIO
@@ -65,12 +65,14 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
         writer = csv.writer(file, lineterminator="\r\n")
         writer.writerow(_COLUMNS)
 
-        def write(page: Sequence[StoredRow]) -> None:
+        def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
             facts.add(page)
-            writer.writerows(_result(row, journal.plan) for row in page)
+            writer.writerows(_result(row, journal.plan, undone=row.row in undone) for row in page)
 
         async for page in pages(journal):
-            await asyncio.to_thread(write, page)
+            undos = await journal.undos(page[0].row, page[-1].row)
+            undone = {row for row, undo in undos.items() if undo.state == State.DONE}
+            await asyncio.to_thread(write, page, undone)
     return folder.path(_RESULTS)
 
 
@@ -139,11 +141,11 @@ async def _write_rows(
         await asyncio.to_thread(write, page)
 
 
-def _result(row: StoredRow, plan: JobPlan) -> list[Any]:
+def _result(row: StoredRow, plan: JobPlan, *, undone: bool = False) -> list[Any]:
     return [
         row.row,
         row.line,
-        outcome_of(row.state, plan),
+        "undone" if undone else outcome_of(row.state, plan),
         _safe(row.key),
         row.id,
         _safe(row.number),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
-from wosdk_async.cli.job_context import company_of_job
+from wosdk_async.cli.job_context import company_of_job, write_files
 from wosdk_async.cli.options import target_options
 from wosdk_async.cli.output.cells import counted, json_text
 from wosdk_async.cli.output.files import require_stdout
@@ -114,11 +114,7 @@ def undo_command(
                     confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
                     left = _Left(left.most)
                     undo.on_row = left.add
-                    try:
-                        summary = runner.run(undo.run(reason_id, comment), exit_soon=False)
-                    except KeyboardInterrupt:
-                        say("stopped: the same command goes on with what is left")
-                        raise
+                    summary = _carry_out(runner, undo, reason_id, comment)
                     left.say()
             finally:
                 runner.run(journal.close())
@@ -145,6 +141,22 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
             "wosdk query WoActionReasonLookup --where 'ActionId = Cancel' -p DisplayAs"
         )
     return await runner.company.work_orders.cancel_reason(int(reason) if reason.isdecimal() else reason)
+
+
+def _carry_out(runner: Runner, undo: Undo, reason: int | None, comment: str | None) -> UndoSummary:
+    """Undo the job, and write its files again."""
+    from wosdk_async.jobs.errors import OutputError
+
+    try:
+        summary = runner.run(undo.run(reason, comment), exit_soon=False)
+    except KeyboardInterrupt:
+        say("stopped: the same command goes on with what is left")
+        raise
+    try:
+        runner.run(write_files(undo.journal))
+    except OutputError as error:  # the journal has what was undone
+        say(error.message)
+    return summary
 
 
 def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: _Left) -> None:

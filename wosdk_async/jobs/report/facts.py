@@ -14,6 +14,7 @@ from wosdk_async.jobs.journal import JobPlan, JobRun, ReferenceRecord, Sample, S
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import JobFile
 from wosdk_async.jobs.stops import cause_of
+from wosdk_async.jobs.undo_fates import UndoState, undo_state
 
 __all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of"]
 
@@ -85,6 +86,8 @@ class JobFacts:
     references: Sequence[ReferenceRecord] = ()
     """Those that could not be created come first."""
     samples: Sequence[Sample] = ()
+    undone: UndoState | None = None
+    """How far an undo took the job back; None without one."""
     files: Sequence[JobFile] = ()
     rejects: str = "rejects.csv"
     """Name of the file of the rows to correct."""
@@ -106,6 +109,7 @@ class JobFacts:
             await journal.runs(),
             sorted(await journal.references(), key=lambda each: each.state == State.DONE),
             await journal.samples(),
+            await undo_state(journal),
         )
 
     def add(self, rows: Iterable[StoredRow]) -> None:
@@ -147,6 +151,7 @@ class JobFacts:
         return {
             "plan": self.plan.as_dict(),
             "counts": self.outcomes(),
+            "undo": str(self.undone) if self.undone is not None else None,
             "rows_with_warnings": self.warned,
             "settled": self.settled.count,
             "runs": [_run(run) for run in self.runs],

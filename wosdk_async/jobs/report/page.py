@@ -55,7 +55,9 @@ def _style() -> Markup:
 def _heading(facts: JobFacts, name: str) -> Markup:
     plan, counts = facts.plan, facts.counts
     doubted = counts[State.IN_DOUBT] + counts[State.SENDING]
-    if counts[State.PLANNED]:
+    if facts.undone is not None:
+        state, kind = str(facts.undone).capitalize(), "look"
+    elif counts[State.PLANNED]:
         state, kind = f"Not finished: {counted(counts[State.PLANNED], 'row')} not started", "look"
     elif doubted:
         state, kind = f"Finished, with {counted(doubted, 'row')} in doubt", "bad"
@@ -74,6 +76,9 @@ def _heading(facts: JobFacts, name: str) -> Markup:
 
 def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
     """Return what a person should do now; None when there is nothing."""
+    if facts.undone is not None:
+        step = "The same command sends nothing; with --again it imports the file again, as a new job."
+        return element("ul", element("li", step), class_="todo")
     counts, steps = facts.counts, []
     if counts[State.PLANNED]:
         steps.append("Give the same command again: it goes on with the rows that were not started.")
