@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from typing import Generic, TypeVar
 
 from wosdk_async.codec.checks import kind_of
@@ -21,7 +29,8 @@ class RunInputs(Generic[I]):
     """Gives each input once, with its index; nothing is read before somebody asks for it.
 
     An async iterable is read by one task for all who wait. What it gives without a pause is given out in one
-    turn of the event loop, so that the calls of a burst leave together.
+    turn of the event loop, so that the calls of a burst leave together. One that has a method ``at_hand``,
+    which returns the next input or None when it has to be waited for, is asked without that task.
 
     Attributes:
         taken: the number of inputs that were read.
@@ -35,6 +44,7 @@ class RunInputs(Generic[I]):
         self.exhausted = False
         self.cut_off = False
         self.error: BaseException | None = None
+        self._at_hand: Callable[[], I | None] = getattr(inputs, "at_hand", _nothing)
         self._plain: Iterator[I] | None = None
         self._source: AsyncIterator[I] | None = None
         if isinstance(inputs, AsyncIterable):
@@ -53,6 +63,8 @@ class RunInputs(Generic[I]):
             return None
         if self._plain is not None:
             return self._next(self._plain)
+        if (item := self._at_hand()) is not None:
+            return self._numbered(item)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[_Taken[I] | None] = loop.create_future()
         self._waiting.append(future)
@@ -117,6 +129,10 @@ class RunInputs(Generic[I]):
     def _numbered(self, item: I) -> _Taken[I]:
         self.taken += 1
         return self.taken - 1, item
+
+
+def _nothing() -> None:
+    """Return None: nothing is at hand."""
 
 
 def _set(future: asyncio.Future[_Taken[I] | None], taken: _Taken[I] | None) -> None:

@@ -162,3 +162,70 @@ def test_inputs_that_cannot_be_iterated_over() -> None:
     """One command instead of a list of them is told at once."""
     with pytest.raises(InvalidCallError, match="the inputs are an int; pass a list"):
         Run(5, double)  # type: ignore[arg-type]
+
+
+async def test_inputs_that_come_together_start_together() -> None:
+    """Calls of one turn of the event loop share its system calls."""
+    turn, begun = 0, asyncio.Event()
+    turns: list[int] = []
+
+    async def count() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    async def burst() -> AsyncIterator[int]:
+        await begun.wait()
+        for number in range(8):
+            yield number
+
+    async def call(number: int, _: Any) -> int:
+        turns.append(turn)
+        return number
+
+    # Eight workers wait: the first burst has started them.
+    async def bursts() -> AsyncIterator[int]:
+        for number in range(8):
+            yield number
+        async for number in burst():
+            yield number
+
+    counting = asyncio.create_task(count())
+    async with Run(bursts(), call, limit=8) as run:
+        reading = asyncio.create_task(read(run))
+        while len(turns) < 8:
+            await asyncio.sleep(0)
+        begun.set()
+        outcomes = await reading
+    counting.cancel()
+    assert kinds(outcomes) == {"Done": 16}
+    assert max(turns[8:]) - min(turns[8:]) <= 1
+
+
+async def test_inputs_at_hand_are_taken_without_waiting() -> None:
+    class Stock:
+        """Ten inputs at hand, and one to wait for."""
+
+        def __init__(self) -> None:
+            self.left = list(range(10))
+            self.waited = 0
+
+        def at_hand(self) -> int | None:
+            return self.left.pop() + 1 if self.left else None
+
+        def __aiter__(self) -> Stock:
+            return self
+
+        async def __anext__(self) -> int:
+            self.waited += 1
+            if self.waited > 1:
+                raise StopAsyncIteration
+            return 11
+
+    stock = Stock()
+    async with Run(stock, double, limit=2) as run:
+        outcomes = await read(run)
+    assert sorted(outcome.input for outcome in outcomes) == list(range(1, 12))
+    assert [outcome.index for outcome in outcomes] == list(range(11))
+    assert stock.waited == 2

@@ -27,8 +27,9 @@ class Watched:
     """The sandbox's application; ``asked`` has every path.
 
     Creations wait while ``held`` is set; while ``broken``, or ``broken_times``, their answer tells nothing;
-    while ``busy`` they are to wait. Paths that end with ``hidden`` find nothing. ``altered`` changes what
-    creations answer. A body with the text ``refused`` is refused.
+    while ``busy`` they are to wait. Paths that end with ``hidden`` find nothing; of those that end with
+    ``failing``, the requests with a number in ``failing_numbers``, from 1, are refused. ``altered`` changes
+    what creations answer. A body with the text ``refused`` is refused.
     """
 
     def __init__(self, app: Any) -> None:
@@ -39,6 +40,7 @@ class Watched:
         self.broken, self.broken_times = False, 0
         self.busy = False
         self.hidden, self.hidden_times = "\0", 1_000_000
+        self.failing, self.failing_numbers = "\0", range(1, 1_000_000)
         self.unheard = 0
         self.creation = "WoCreateCommand"
         self.bodies: list[str] = []
@@ -56,11 +58,13 @@ class Watched:
         if self.refused is not None:
             message = await receive()
             if self.refused in message["body"].decode():
-                body = {"ErrorMessage": "no such number", "ErrorCode": "BUSINESS_LOGIC_ERROR"}
-                await send({"type": "http.response.start", "status": 400, "headers": []})
-                await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+                await _refuse(send, "no such number")
                 return
             receive = _first(message, receive)
+        if scope["path"].endswith(self.failing) and self.count(self.failing) in self.failing_numbers:
+            await listening()
+            await _refuse(send, "no queries today")
+            return
         creates = scope["path"].endswith(self.creation)
         if creates and self.held is not None:
             self.arrived.set()
@@ -118,6 +122,12 @@ def _first(message: Any, receive: Any) -> Any:
         return messages.pop() if messages else await receive()
 
     return receiving
+
+
+async def _refuse(send: Any, message: str) -> None:
+    body = {"ErrorMessage": message, "ErrorCode": "BUSINESS_LOGIC_ERROR"}
+    await send({"type": "http.response.start", "status": 400, "headers": []})
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
 
 
 async def _bad_gateway(send: Any) -> None:

@@ -53,6 +53,32 @@ async def test_keys_that_are_there_already(local: Local, job: Job, write: Write)
     assert await held(local) == Counter("12")
 
 
+async def test_keys_that_cannot_be_looked_up_stop_the_import_with_a_summary(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The service goes away while rows are sent; the first page of keys and the proof were looked up."""
+    source = write(HEADER, rows(*range(1, 301)))
+    local.server.failing, local.server.failing_numbers = "query/WorkOrder", range(3, 1000)
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert (summary.created, summary.not_started, len(outcomes)) == (200, 100, 300)
+    assert summary.stopped == "the keys of rows cannot be looked up: no queries today"
+    local.server.failing = "\0"
+    summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert (summary.complete, summary.created_now) == (True, 100)
+    assert await held(local) == Counter(map(str, range(1, 301)))
+
+
+async def test_a_row_counts_as_created_when_only_the_proof_of_its_marker_fails(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The next row proves the marker."""
+    local.server.failing, local.server.failing_numbers = "query/WorkOrder", range(2, 3)
+    summary, outcomes = await carried_out(job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER), local)
+    assert (summary.complete, outcomes[1].outcome) == (True, "created")
+    assert await held(local) == Counter("123")
+    assert local.server.count("query/WorkOrder") == 3 + 1, "keys, proof, proof; and the line above"
+
+
 async def test_a_marker_that_no_query_finds_costs_one_work_order(
     local: Local, job: Job, write: Write
 ) -> None:

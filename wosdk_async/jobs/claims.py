@@ -55,8 +55,8 @@ class Claims:
         self._prepared = prepared
         self._journal = journal
         self._limit = limit
-        # Large, as a commit costs the same for any number; the rest is handed out while it is written.
-        self._least = max(1, limit * 3 // 4)
+        # A commit costs the same for any number of rows; the other half is handed out while it is written.
+        self._least = max(1, limit // 2)
         self._unrecorded = 0
         self._ready: deque[Claim] = deque()
         self._changed = asyncio.Event()
@@ -95,11 +95,17 @@ class Claims:
     async def __anext__(self) -> Claim:
         """Return the next claim. An iterator of its own, because a cancelled generator would end."""
         assert self._task is not None  # noqa: S101 - within the block
-        while not self._ready:
+        while (claim := self.at_hand()) is None:
             if self._task.done():
                 self._task.result()
                 raise StopAsyncIteration
             await self._next_change()
+        return claim
+
+    def at_hand(self) -> Claim | None:
+        """Return the next claim, or None when the caller has to wait for one."""
+        if not self._ready or self._task is None:
+            return None
         claim = self._ready.popleft()
         claim.started = self._task.get_loop().time()
         self._changed.set()
