@@ -25,6 +25,12 @@ def test_rows_of_a_known_number(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_rows_of_an_earlier_run_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    with RowProgress(3, done=1, interval=0) as progress:
+        progress.add(1)
+    assert capsys.readouterr().err == "wosdk: 2 of 3 rows\n"
+
+
 def test_rows_of_an_unknown_number(capsys: pytest.CaptureFixture[str]) -> None:
     with RowProgress(interval=0) as progress:
         progress.add(1)

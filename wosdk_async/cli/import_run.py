@@ -21,6 +21,7 @@ from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal.folder import ADDRESS
+from wosdk_async.jobs.overview import overview
 from wosdk_async.jobs.sending import ABORT_GRACE
 from wosdk_async.options import Limits
 
@@ -80,7 +81,9 @@ async def _run(
 ) -> Summary:
     with lines as file, signals.handled():  # both last until the summary is printed
         writer = OutcomeWriter(file, job.stop)
-        with RowProgress(job.rows, shown=not (await job.open()).finished) as progress:
+        opened = await job.open()
+        done = 0 if opened.new else job.rows - (await overview(opened.journal)).left
+        with RowProgress(job.rows, done=done, shown=not opened.finished) as progress:
 
             def on_row(outcome: RowOutcome) -> None:
                 writer.row(outcome)

@@ -34,6 +34,7 @@ class RowProgress:
 
     Args:
         total: how many rows there will be; None when that is not known, then the final count is shown.
+        done: how many of them an earlier run has ended.
         shown: whether anything is shown at all.
         live: whether there is a terminal to draw on; by default whether stderr is one.
         interval: seconds between two lines when nothing is drawn.
@@ -43,17 +44,18 @@ class RowProgress:
         self,
         total: int | None = None,
         *,
+        done: int = 0,
         shown: bool = True,
         live: bool | None = None,
         interval: float = 5.0,
     ) -> None:
-        self.rows = 0
+        self.rows = done
         self._total = total
         self._shown = shown
         self._interval = interval
         self._bar: Progress | None = None
         if shown and (sys.stderr.isatty() if live is None else live):
-            self._bar, self._task = _bar(total)
+            self._bar, self._task = _bar(total, done)
         self._started = self._said_at = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -91,7 +93,7 @@ class RowProgress:
                 say(f"{self.rows} of {counted(self._total, 'row')}{detail and f', {detail}'}")
 
 
-def _bar(total: int | None) -> tuple[Progress, TaskID]:
+def _bar(total: int | None, done: int) -> tuple[Progress, TaskID]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -104,7 +106,7 @@ def _bar(total: int | None) -> tuple[Progress, TaskID]:
         bar = Progress(
             name, BarColumn(), MofNCompleteColumn(), detail, TimeRemainingColumn(), console=console
         )
-    return bar, bar.add_task("rows", total=total, detail="")
+    return bar, bar.add_task("rows", total=total, completed=done, detail="")
 
 
 # --- an import ------------------------------------------------------------------------------
@@ -176,6 +178,8 @@ class OutcomeWriter:
             say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
         if summary.stopped:
             say(f"stopped: {summary.stopped}")
+        if summary.not_started and summary.folder is not None:
+            say(f"the same command goes on with the {counted(summary.not_started, 'row')} not started")
 
 
 _FILES = {
