@@ -247,11 +247,11 @@ def test_nothing_is_changed_with_read_only(file: Path, store: Path, wosdk: Wosdk
 
 
 def test_what_is_no_job_is_refused(file: Path, tmp_path: Path, wosdk: Wosdk) -> None:
-    for command in ("show", "resume", "rejects", "report", "settle", "undo"):
+    for command in (["show"], ["resume"], ["rejects"], ["report"], ["settle"], ["undo", *REASON]):
         for place in (tmp_path, file, tmp_path / "nothing.job"):
-            result = wosdk("jobs", command, place)
+            result = wosdk("jobs", command[0], place, *command[1:])
             assert (result.exit_code, result.stdout) == (2, "")
-            assert result.stderr.startswith("wosdk: ")
+            assert result.stderr.startswith(f"wosdk: {place}: ")
 
 
 # --- wosdk import --check -------------------------------------------------------------------

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.jobs.conftest import Local
-from wosdk_async import (
-    Customer,
-    Location,
-    Ref,
-    Task,
-    WoItem,
-    WorkOrder,
-)
+from wosdk_async import Customer, Location, Ref, Task, WoItem, WorkOrder
 from wosdk_async.jobs import Import, RowOutcome, Summary
 
 

@@ -9,12 +9,8 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, order
-from wosdk_async import (
-    WoCreateCommand,
-)
+from wosdk_async import WoCreateCommand
 from wosdk_async.jobs import ImportMapError
-
-# --- keys -----------------------------------------------------------------------------------------
 
 
 async def test_a_field_that_the_map_leaves_open_gets_a_key(local: Local, job: Job, write: Write) -> None:

@@ -53,7 +53,7 @@ async def test_an_import_leaves_figures_of_its_calls(local: Local, job: Job, wri
     async with Journal.open(summary.folder) as journal:
         samples = await journal.samples()
         stored = await journal.rows_in()
-    assert sum(sample.calls for sample in samples) == 3
+    assert (sum(sample.calls for sample in samples), len(stored)) == (3, 3)
     assert all(row.attempts == 1 and row.seconds > 0 and row.code == "InDoubtError" for row in stored)
     found = records(summary.folder / "results.csv")
     assert {row["code"] for row in found.values()} == {"InDoubtError"}

@@ -10,16 +10,10 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
-from wosdk_async import (
-    ConfigurationError,
-    RetryPolicy,
-)
+from wosdk_async import ConfigurationError, RetryPolicy
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
-from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.stops import ALIKE, StopRules
-
-# --- limits ---------------------------------------------------------------------------------------
 
 
 async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job: Job, write: Write) -> None:
@@ -103,15 +97,3 @@ async def test_a_cancelled_job_goes_on(local: Local, job: Job, write: Write) -> 
     summary, _ = await carried_out(job(source, MAP, marker=MARKER, limit=4), local)
     assert summary.created == 30
     assert await held(local) == Counter(map(str, range(1, 31)))
-
-
-def test_states_have_their_numbers() -> None:
-    """They are in the journals on the disks of users."""
-    assert [(each.name, each.value) for each in State] == [
-        ("PLANNED", 0),
-        ("SENDING", 1),
-        ("DONE", 2),
-        ("REFUSED", 3),
-        ("IN_DOUBT", 4),
-        ("FOUND", 5),
-    ]

@@ -13,8 +13,6 @@ from tests.jobs.runs import carried_out, held, killed_while_sending
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.errors import JournalError
 
-# --- changes --------------------------------------------------------------------------------------
-
 
 async def stopped_after(number: int, ready: Import, local: Local) -> None:
     def on_row(outcome: RowOutcome) -> None:
@@ -89,7 +87,8 @@ async def test_rows_in_doubt_that_a_new_file_lacks_are_named(local: Local, job: 
 async def test_a_changed_file_after_a_finished_job_is_a_new_one(local: Local, job: Job, write: Write) -> None:
     first = await job(write(HEADER, rows(1)), MAP).run(local.company)
     second = await job(write(HEADER, rows(2)), MAP).run(local.company)
-    assert (second.created, second.folder) != (1, first.folder)
+    assert (second.rows, second.created) == (1, 1)
+    assert second.folder != first.folder
     assert await held(local) == Counter("12")
 
 

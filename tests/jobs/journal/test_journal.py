@@ -60,6 +60,18 @@ def test_a_digest_tells_cells_apart() -> None:
     assert digest(["\ud800"]) == digest(["\ud800"])
 
 
+def test_states_have_their_numbers() -> None:
+    """They are in the journals on the disks of users."""
+    assert [(each.name, each.value) for each in State] == [
+        ("PLANNED", 0),
+        ("SENDING", 1),
+        ("DONE", 2),
+        ("REFUSED", 3),
+        ("IN_DOUBT", 4),
+        ("FOUND", 5),
+    ]
+
+
 # --- rows that are refused at once -----------------------------------------------------------------
 
 
