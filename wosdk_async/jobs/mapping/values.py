@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 
 import attrs
@@ -24,6 +25,7 @@ Parser = Callable[[str], Any]
 
 _CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
 _LONGEST_CACHED = 64  # characters
+_SHOWN = 8  # words of a map in a message
 _SPACES = " \u00a0\u202f"
 _WHOLE: Wire = {"type": "integer"}
 
@@ -58,13 +60,12 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
 def word_parser(values: Mapping[str, Any]) -> Parser:
     """Return what reads the words of a file, whose meanings are ``values``; letter case does not count."""
     meanings = {word.strip().casefold(): value for word, value in values.items()}
+    known = ", ".join(map(repr, islice(values, _SHOWN))) + (", ..." if len(values) > _SHOWN else "")
 
     def parse(text: str) -> Any:
         word = text.strip().casefold()
         if word not in meanings:
-            raise ValueError(
-                f"takes {', '.join(map(repr, values))}, not {text!r}; add it to values in the map"
-            )
+            raise ValueError(f"takes {known}, not {text!r}; add it to values in the map")
         return meanings[word]
 
     return parse
