@@ -90,7 +90,9 @@ def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk
         str(again): (1, str(folder)),
     }
     assert f"{again} (the rejects of {folder})\n" in wosdk("jobs", "list", tmp_path).stdout
-    assert f"rejects    {again} is finished: 1 done of 1 row\n" in wosdk("jobs", "show", folder).stdout
+    shown = wosdk("jobs", "show", folder).stdout
+    assert f"rejects    {again} is finished: 1 done of 1 row\n" in shown
+    assert "records    1 created for customer\n" in shown
     said = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
     assert f"its rejects were imported by the job in {again}, finished: 1 done of 1 row\n" in said
     assert "--retry refused" not in said, "it could create again what that job created"

@@ -39,7 +39,8 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         }
         references: dict[str, int] = {}
         for each in await journal.references():
-            label = f"{each.reference} {each.state.name.lower()}"
+            state = "created" if each.state == State.DONE else each.state.name.lower().replace("_", " ")
+            label = f"{state} for {each.reference}"
             references[label] = references.get(label, 0) + 1
         return {
             **seen.as_dict(),
