@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
@@ -64,25 +66,15 @@ async def test_a_stop_while_rows_settle_leaves_them_in_doubt(local: Local, job: 
     assert (outcomes[1].reason or "").endswith("; the same command given again looks it up")
 
 
-async def test_one_look_that_finds_nothing_is_not_believed(local: Local, job: Job, write: Write) -> None:
-    """Neither the first, before the settle time, nor the one behind it alone."""
-    source = write(HEADER, rows(1))
-    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
-    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
-    local.server.hidden, local.server.hidden_times = "query/WorkOrder", 2
-    local.company = local.company.with_options(settle=0)
-    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
-    assert (summary.created, outcomes[1].outcome) == (1, "created")
-    assert await held(local) == Counter("1")
-
-
-async def test_a_record_that_appears_after_its_time_is_the_job_s_own(
-    local: Local, job: Job, write: Write
+@pytest.mark.parametrize("times", [2, 3], ids=["until the settle time", "until the row is sent"])
+async def test_looks_that_find_nothing_are_not_believed(
+    local: Local, job: Job, write: Write, times: int
 ) -> None:
+    """Neither the first, before the settle time, nor the one behind it alone, nor both of those behind it."""
     source = write(HEADER, rows(1))
     await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
     await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
-    local.server.hidden, local.server.hidden_times = "query/WorkOrder", 3
+    local.server.hidden, local.server.hidden_times = "query/WorkOrder", times
     local.company = local.company.with_options(settle=0)
     summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.created, outcomes[1].outcome) == (1, "created")

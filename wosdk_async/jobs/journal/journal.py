@@ -51,19 +51,6 @@ class Journal(JournalWriter):
     flushed in this mode.)
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        db: sqlite3.Connection,
-        lock: FolderLock | None,
-        *,
-        clock: Callable[[], float],
-        commit: CommitHook,
-        synchronous: bool,
-    ) -> None:
-        super().__init__(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
-        self._lock = lock
-
     def __repr__(self) -> str:
         state = "failed" if self.failed else "closed" if self._closed else "open"
         return f"<Journal {self.plan.job} {state} rows={self.plan.rows}>"

@@ -35,6 +35,7 @@ class JournalWriter(JournalReader):
         synchronous: bool,
     ) -> None:
         super().__init__(folder, db, synchronous=synchronous)
+        self._lock = lock
         self._clock = clock
         self._run = 0
         self._commits: CommitQueue | None = None
