@@ -254,6 +254,21 @@ def test_the_files_of_a_job_are_named(
     assert f"wosdk: report: {folder / 'report.html'}\n" in result.stderr
     assert "rows to correct" not in result.stderr
     assert f"1 row with warnings; see {folder / 'results.csv'}\n" in result.stderr
+    again = wosdk("jobs", "rejects", folder, "--csv-for-excel", "semicolon")
+    assert (again.exit_code, again.stderr) == (0, "")
+    assert (folder / "results.csv").read_bytes().startswith(b"\xef\xbb\xbfrow;line;")
+
+
+def test_a_job_keeps_how_its_files_are_written(
+    file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
+    results = tmp_path / "job" / "results.csv"
+    command = ("import", file, "--map", MAP, "--job", results.parent, "--csv-for-excel", "comma")
+    assert wosdk(*command).exit_code == 0
+    before = results.read_bytes()
+    assert before.startswith(b"\xef\xbb\xbfrow,line,")
+    assert wosdk("jobs", "rejects", results.parent).exit_code == 0
+    assert results.read_bytes() == before
     again = wosdk(*command)
     assert (again.exit_code, "report.html" in again.stderr) == (0, False)  # nothing was written
 

@@ -187,6 +187,26 @@ async def test_rejects_of_other_formats_are_csv_that_excel_reads(tmp_path: Path)
     assert again[2].original(("a", "b.c")) == ["no JSON"]
 
 
+async def test_tables_for_excel_have_a_mark_and_its_separator(tmp_path: Path, source: Source) -> None:
+    """The rejects of a CSV file stay in its own way: they are an input."""
+    (tmp_path / "in.jsonl").write_text('{"name": "M\u00fcller; Co", "note": "=1"}\n' * 7, encoding="utf-8")
+    for each in (source, open_source(tmp_path / "in.jsonl")):
+        folder = tmp_path / f"{each.path.suffix}.job"
+        async with planned(folder, each) as journal:
+            for record in OUTCOMES:
+                journal.record(record)
+            await write_outputs(journal, each, csv_for_excel="semicolon")
+        heads = {path.name: path.read_bytes()[:13] for path in folder.glob("*.csv")}
+        own = b"name,note,_row" if each is source else b"\xef\xbb\xbfname;note;_row"
+        assert heads == {
+            "results.csv": b"\xef\xbb\xbfrow;line;o",
+            "in_doubt.csv": b"\xef\xbb\xbfrow;line;o",
+            "rejects.csv": own[:13],
+        }
+    (again,) = open_source(folder / "rejects.csv", delimiter=";")
+    assert again.cells == {"name": "Müller; Co", "note": "=1"}
+
+
 async def test_files_without_rows_go(tmp_path: Path, source: Source) -> None:
     """A rejects.csv of an earlier run, whose rows were created meanwhile, would make them again."""
     async with planned(tmp_path / "job", source) as journal:

@@ -15,11 +15,17 @@ from wosdk_async.cli.kept_commands import kept_command
 from wosdk_async.cli.local_company import TEMPORARY
 from wosdk_async.cli.options import Target, target_of
 
-__all__ = ["ImportArguments", "input_options", "job_options", "operation_of", "sheet_of"]
+__all__ = ["ImportArguments", "excel_option", "input_options", "job_options", "operation_of", "sheet_of"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PATH = click.Path(path_type=Path)
+
+excel_option = click.option(
+    "--csv-for-excel",
+    type=click.Choice(["comma", "semicolon"]),
+    help="Write the CSV files of the job for Excel, which wants semicolons where 1,5 is a number.",
+)
 
 _INPUT = (
     click.option(
@@ -117,6 +123,7 @@ _JOB = (
         help="Write one JSON line for each row when its outcome is known; with --check as CSV.",
     ),
     click.option("--force", is_flag=True, help="Overwrite the outcomes of an earlier import."),
+    excel_option,
     click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object."),
     click.option(
         "--yes", is_flag=True, help="Do not ask before creating in a Company that is not on this machine."
@@ -189,6 +196,7 @@ _PASSED = (
     "resume",
     "stop_after",
     "stop_after_doubt",
+    "csv_for_excel",
 )
 
 

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs import Source
     from wosdk_async.jobs.journal import JobPlan, Journal
+    from wosdk_async.jobs.options import ExcelSeparator
 
-__all__ = ["company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
+__all__ = ["company_of_job", "excel_of", "input_of", "require_lasting", "source_of", "write_files"]
 
 
 @contextmanager
@@ -78,6 +79,12 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
     return open_source(input_of(plan, folder), **given)
 
 
+def excel_of(plan: JobPlan) -> ExcelSeparator | None:
+    """Return what separates the cells of the files of a job, as the command said that began it."""
+    found: ExcelSeparator | None = import_parameters(plan.options).get("csv_for_excel")
+    return found
+
+
 async def write_files(journal: Journal) -> None:
     """Write the files of the job again; without its input only those that do not need that."""
     from wosdk_async.cli.output.reporting import say_kept
@@ -88,4 +95,4 @@ async def write_files(journal: Journal) -> None:
     except (CliError, ConfigurationError) as error:
         say(f"rejects.csv and in_doubt.csv stay as they are: {error.message}")
         source = None
-    say_kept(await write_outputs(journal, source))
+    say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(journal.plan)))

@@ -255,7 +255,9 @@ class Import:
                     await job.journal.end_run(0 if complete else self.exit_status, stopped=stopped)
             # From a journal that does not have all outcomes no files are made; the next run makes them.
             if job.journal.failed is None and (ran or not await outputs_are_current(job.journal)):
-                files = await write_outputs(job.journal, self._source)
+                files = await write_outputs(
+                    job.journal, self._source, csv_for_excel=self.options.csv_for_excel
+                )
                 if summary is not None:
                     summary.files = files
         except (OutputError, JournalError) as error:

@@ -12,9 +12,10 @@ import attrs
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.option_checks import names_checked, number, switch
 
-__all__ = ["ImportOptions", "StopAfter"]
+__all__ = ["ExcelSeparator", "ImportOptions", "StopAfter"]
 
 IfExists = Literal["fail", "skip"]
+ExcelSeparator = Literal["comma", "semicolon"]
 
 _STOP_AFTER = re.compile(r"\s*(\d{1,9})\s*(%?)\s*")
 
@@ -83,6 +84,10 @@ class ImportOptions:
     """Most rows that may fail before the import stops: a number, or a percentage such as ``"5%"``."""
     stop_after_doubt: int | None = number(100, "a number of rows, 1 or more", low=1, whole=True, none=True)
     """Most rows that may be in doubt before the import stops; None for no limit."""
+    csv_for_excel: ExcelSeparator | None = attrs.field(
+        default=None, validator=attrs.validators.in_((None, "comma", "semicolon"))
+    )
+    """What separates cells where Excel opens ``results.csv`` and the like; None means commas."""
 
     def changed(self) -> dict[str, Any]:
         """Return the options that are not at their defaults, as plain data without ``details``."""

@@ -9,12 +9,13 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 import attrs
 import orjson
 
 from wosdk_async.jobs.journal import replace_file
+from wosdk_async.jobs.sources.source import FileDialect
 
 __all__ = ["JobFile", "OutputFolder", "file_facts", "unnumbered"]
 
@@ -49,7 +50,8 @@ class OutputFolder:
     and one that has another hash now stays as it is: the new one is ``rejects-2.csv``, and so on.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
+        self.dialect = dialect or FileDialect()
         self._folder = folder
         self._known = _read_hashes(folder / _HASHES)
         self._written: dict[str, Path] = {}
@@ -74,11 +76,12 @@ class OutputFolder:
         self._remove(name, but=path)
 
     @contextlib.contextmanager
-    def writing_text(self, name: str, encoding: str = "utf-8") -> Iterator[TextIO]:
-        """Write a table of text; what its encoding does not have is written by its code."""
+    def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
+        """Write a table by a ``csv.writer``; what its encoding does not have is written by its code."""
+        dialect = dialect or self.dialect
         with self.writing(name) as file:
-            text = io.TextIOWrapper(file, encoding, errors="backslashreplace", newline="")
-            yield text
+            text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")
+            yield dialect.writer(text)
             text.detach()  # writes what is left, and leaves the file open
 
     def remove(self, name: str) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import csv
 import re
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence, Set
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TypeVar
+
+import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import JobPlan, State, StoredRow
@@ -18,7 +19,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import OutputFolder
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of
 from wosdk_async.jobs.rows import Row
-from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, Source
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
 from wosdk_async.safe_text import one_line, without_formulas
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "write_rejects",
     "write_results",
 ]
+
+T = TypeVar("T")
 
 REJECTS, IN_DOUBT = "rejects.csv", "in_doubt.csv"
 DOUBTFUL = (State.IN_DOUBT, State.SENDING)
@@ -48,11 +51,11 @@ async def pages(journal: JournalReader, *states: State) -> AsyncIterator[list[St
 
 
 @contextlib.asynccontextmanager
-async def _entered(manager: AbstractContextManager[TextIO]) -> AsyncIterator[TextIO]:
+async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
     """Enter and leave a file in a thread."""
-    file = await asyncio.to_thread(manager.__enter__)
+    entered = await asyncio.to_thread(manager.__enter__)
     try:
-        yield file
+        yield entered
     except BaseException:
         manager.__exit__(*sys.exc_info())
         raise
@@ -61,8 +64,7 @@ async def _entered(manager: AbstractContextManager[TextIO]) -> AsyncIterator[Tex
 
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
     """Write what became of each row, and count the rows in ``facts``."""
-    async with _entered(folder.writing_text(_RESULTS)) as file:
-        writer = csv.writer(file, lineterminator="\r\n")
+    async with _entered(folder.writing_rows(_RESULTS)) as writer:
         writer.writerow(_COLUMNS)
 
         def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
@@ -78,8 +80,7 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
 
 def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
     """Write the records that rows refer to and that this job began to create."""
-    with folder.writing_text(_REFERENCES) as file:
-        writer = csv.writer(file, lineterminator="\r\n")
+    with folder.writing_rows(_REFERENCES) as writer:
         writer.writerow(("reference", "name", "state", "id", "reason", "request_id"))
         for each in facts.references:
             texts = (each.reference, each.key, each.state.name.lower())
@@ -89,9 +90,8 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
 
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the original cells of the refused rows, in the way in which the input is written."""
-    dialect = source.dialect or FileDialect(encoding="utf-8-sig")  # the mark is for Excel
-    async with _entered(folder.writing_text(REJECTS, dialect.encoding)) as file:
-        writer = dialect.writer(file)
+    dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")  # the mark is for Excel
+    async with _entered(folder.writing_rows(REJECTS, dialect)) as writer:
         writer.writerow([*source.columns, *REPORT_COLUMNS])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
@@ -105,8 +105,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
     """Write the rows in doubt with their cells."""
-    async with _entered(folder.writing_text(IN_DOUBT)) as file:
-        writer = csv.writer(file, lineterminator="\r\n")
+    async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
         writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:

@@ -15,6 +15,7 @@ from wosdk_async.jobs.errors import ImportMapError, OutputError
 from wosdk_async.jobs.journal import State, replace_file
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.output_folder import OutputFolder, file_facts
 from wosdk_async.jobs.output_tables import (
     DOUBTFUL,
@@ -28,7 +29,7 @@ from wosdk_async.jobs.output_tables import (
 )
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.page import report_page
-from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.sources.source import FileDialect, Source
 from wosdk_async.safe_text import UNSAFE
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
@@ -37,8 +38,16 @@ T = TypeVar("T")
 
 _PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
 
+_DIALECTS: dict[ExcelSeparator | None, FileDialect] = {
+    None: FileDialect(),
+    "comma": FileDialect(",", "utf-8-sig"),
+    "semicolon": FileDialect(";", "utf-8-sig"),
+}
 
-async def write_outputs(journal: JournalReader, source: Source | None) -> list[Path]:
+
+async def write_outputs(
+    journal: JournalReader, source: Source | None, *, csv_for_excel: ExcelSeparator | None = None
+) -> list[Path]:
     """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
 
     A kill leaves each of them as it was, or new and complete. Tables that would have no rows are removed, all
@@ -49,6 +58,8 @@ async def write_outputs(journal: JournalReader, source: Source | None) -> list[P
         journal: the journal of the job, which may be open for reading only.
         source: the input, whose cells are read again; None when it is not there any more. Then
             ``rejects.csv`` and ``in_doubt.csv`` stay as they are.
+        csv_for_excel: what separates the cells where the tables are opened in Excel, which takes the one of
+            the system's region; they get a byte order mark then. None means commas and no mark.
 
     Returns:
         The files that were written.
@@ -56,7 +67,7 @@ async def write_outputs(journal: JournalReader, source: Source | None) -> list[P
     Raises:
         OutputError: not all files could be written.
     """
-    return await _written(journal, _write_all(journal, source))
+    return await _written(journal, _write_all(journal, source, _DIALECTS[csv_for_excel]))
 
 
 async def write_report(journal: JournalReader) -> list[Path]:
@@ -106,9 +117,9 @@ async def _to_its_end(task: asyncio.Task[T]) -> T:
 # --- all files ------------------------------------------------------------------------------------
 
 
-async def _write_all(journal: JournalReader, source: Source | None) -> list[Path]:
+async def _write_all(journal: JournalReader, source: Source | None, dialect: FileDialect) -> list[Path]:
     facts = await JobFacts.read(journal)
-    folder = await asyncio.to_thread(OutputFolder, journal.folder)
+    folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
     written = [await write_results(folder, journal, facts)]
     if facts.references:
         written.append(await asyncio.to_thread(write_references, folder, facts))

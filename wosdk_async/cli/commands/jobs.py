@@ -12,14 +12,15 @@ import click
 from wosdk_async.cli.commands.settle import settle_command
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
-from wosdk_async.cli.job_context import input_of, require_lasting, source_of
+from wosdk_async.cli.import_options import excel_option
+from wosdk_async.cli.job_context import excel_of, input_of, require_lasting, source_of
 from wosdk_async.cli.kept_commands import kept_arguments, kept_globals
 from wosdk_async.cli.options import output_of, output_options, target_options
 from wosdk_async.cli.output.cells import json_text, visible
 from wosdk_async.cli.output.files import opened, require_stdout
 
 if TYPE_CHECKING:
-    pass
+    from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = ["jobs_command"]
 
@@ -137,13 +138,14 @@ def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes:
 
 @jobs_command.command()
 @_job
-def rejects(job: Path) -> None:
+@excel_option
+def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
 
     rejects.csv has the rows that failed, as they stand in the file; mended it can be imported as it is.
     """
     with cli_errors():
-        _print_files(asyncio.run(_rewritten(job, report_only=False)))
+        _print_files(asyncio.run(_rewritten(job, csv_for_excel)))
 
 
 @jobs_command.command()
@@ -151,18 +153,27 @@ def rejects(job: Path) -> None:
 def report(job: Path) -> None:
     """Write report.html and report.json of a job again."""
     with cli_errors():
-        _print_files(asyncio.run(_rewritten(job, report_only=True)))
+        _print_files(asyncio.run(_rewritten_report(job)))
 
 
-async def _rewritten(job: Path, *, report_only: bool) -> list[Path]:
+async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.outputs import write_outputs, write_report
+    from wosdk_async.jobs.outputs import write_outputs
     from wosdk_async.jobs.overview import folder_of
 
     async with Journal.open(folder_of(job)) as journal:
-        if report_only:
-            return await write_report(journal)
-        return await write_outputs(journal, source_of(journal.plan, journal.folder))
+        plan = journal.plan
+        source = source_of(plan, journal.folder)
+        return await write_outputs(journal, source, csv_for_excel=excel or excel_of(plan))
+
+
+async def _rewritten_report(job: Path) -> list[Path]:
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.outputs import write_report
+    from wosdk_async.jobs.overview import folder_of
+
+    async with Journal.open(folder_of(job)) as journal:
+        return await write_report(journal)
 
 
 def _print_files(paths: list[Path]) -> None:
