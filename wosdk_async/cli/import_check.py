@@ -88,7 +88,7 @@ def _writing_rows(file: BinaryIO) -> Iterator[Callable[[Finding], None]]:
 
     def write(row: Finding) -> None:
         texts = (row.reason, "; ".join(row.warnings))
-        ids = " ".join(map(str, row.ids))
+        ids = _safe(" ".join(map(str, row.ids)))
         writer.writerow((row.row, row.line, row.kind, _safe(row.key), ids, *map(_safe, texts)))
 
     yield write
