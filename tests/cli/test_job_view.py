@@ -43,6 +43,14 @@ def test_jobs_are_listed(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) 
     assert wosdk("jobs", "list", tmp_path / "a" / "b" / "c.job" / "nothing").exit_code == 2
 
 
+def test_a_look_leaves_no_file(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    before = {each.name for each in folder.iterdir()}
+    for command in ("list", "show"):
+        assert wosdk("jobs", command, folder).exit_code == 0
+        assert {each.name for each in folder.iterdir()} == before
+
+
 def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
     """And no name is cut, so that it can be copied."""
     plan = JobPlan(

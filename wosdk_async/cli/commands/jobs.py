@@ -81,7 +81,7 @@ async def _line(folder: Path) -> dict[str, Any]:
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.overview import overview
 
-    async with Journal.open(folder, read_only=True) as journal:
+    async with Journal.open(folder, snapshot=True) as journal:
         return (await overview(journal)).as_dict()
 
 

@@ -29,7 +29,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
     from wosdk_async.jobs.journal import Journal, State
     from wosdk_async.jobs.overview import COUNTED, command_of, jobs_within, overview
 
-    async with Journal.open(folder, read_only=True) as journal:
+    async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         under_way = {State.SENDING} if seen.running else set()
         first = {
@@ -59,7 +59,7 @@ async def _brief(folder: Path) -> dict[str, Any]:
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.overview import overview
 
-    async with Journal.open(folder, read_only=True) as journal:
+    async with Journal.open(folder, snapshot=True) as journal:
         return (await overview(journal)).as_dict()
 
 
