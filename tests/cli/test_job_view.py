@@ -122,7 +122,12 @@ def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk,
     assert shlex.join(given).replace("'", "&#x27;") in (folder / "report.html").read_text("utf-8")
     (run,) = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["runs"]
     assert run["details"]["options"] == {}
-    assert wosdk(*given[1:]).exit_code == 0
+    assert "is finished" in wosdk(*given[1:]).stderr
+    assert not any(each.startswith("--job") for each in given)
+    elsewhere = tmp_path / "other place"
+    folder.rename(elsewhere)
+    command = json.loads(wosdk("jobs", "show", elsewhere, "--json").stdout)["command"]
+    assert f"the job in {elsewhere} is finished" in wosdk(*shlex.split(command)[1:]).stderr
 
 
 def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wosdk) -> None:

@@ -141,13 +141,16 @@ async def overview(journal: JournalReader) -> Overview:
     )
 
 
-def command_of(plan: JobPlan) -> str | None:
-    """Return the command that began a job, as a shell takes it; None when a program began it."""
+def command_of(plan: JobPlan, folder: Path) -> str | None:
+    """Return the command that goes on with a job, as a shell takes it; None when a program began it."""
     given, shared = plan.options.get("command"), plan.options.get("global")
     if not isinstance(given, list):
         return None
     company = [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []
-    return shlex.join(["wosdk", "import", plan.file, *map(str, given), *company])
+    folder, base = folder.absolute(), Path(f"{plan.file}.job")
+    beside = folder.parent == base.parent and folder.name.startswith(base.name)
+    place = [] if beside else [f"--job={folder}"]
+    return shlex.join(["wosdk", "import", plan.file, *map(str, given), *place, *company])
 
 
 def _running(journal: JournalReader) -> str | None:

@@ -47,7 +47,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "running": seen.running,
             "jobs_of_rejects": [await _brief(each) for each in jobs_within(folder)],
             "plan": seen.plan.as_dict(),
-            "command": command_of(seen.plan),
+            "command": command_of(seen.plan, folder),
             "runs": [attrs.asdict(run) for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},

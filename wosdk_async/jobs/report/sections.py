@@ -134,7 +134,7 @@ def about(facts: JobFacts) -> Markup:
         ("SHA-256 of the file", element("code", plan.sha256)),
         ("SHA-256 of the map", element("code", plan.map_sha256)),
     ]
-    entries.append(("Command", command_of(plan) or "none: a program began it"))
+    entries.append(("Command", command_of(plan, facts.folder) or "none: a program began it"))
     more = {name: value for name, value in plan.options.items() if name not in ("command", "global")}
     entries += [(name.capitalize(), str(value)) for name, value in more.items()]
     entries += [
