@@ -189,6 +189,9 @@ async def test_an_unfinished_job_is_gone_on_with(local: Local, job: Job, write: 
     result = await checked(local, source, MAP)
     assert dict(result.counts) == {"ended": 2, "in_doubt": 1, "refused": 1}
     assert result.job is not None
+    (refused,) = (each.reason for each in result.findings if each.kind == "refused")
+    assert refused.startswith("command.work_order.items[0].comment has 4000 characters")
+    assert refused.endswith("(in the job before; --retry refused sends it again)")
     assert result.job.resume_would()[0] == "leave 1 row in doubt for good: there is no marker"
     fresh = await checked(local, source, MAP, again=True)
     assert (fresh.counts["would_send"], fresh.job) == (3, None)

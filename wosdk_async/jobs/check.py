@@ -155,7 +155,8 @@ class Check:
 
     async def _look_at(self, company: Company, page: Sequence[Row], built: CheckedRows) -> list[Finding]:
         """Return what would become of some rows, in their order."""
-        found = [self._done_before(row) or built.build(row) for row in page]
+        reasons = await self._job.reasons(page[0].number, page[-1].number) if self._job is not None else {}
+        found = [self._done_before(row, reasons) or built.build(row) for row in page]
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Mapping[str, Sequence[Any]] = {}
         if self._keys is not None and self._keys.node is not None and keys:
@@ -173,7 +174,7 @@ class Check:
             for each in found
         ]
 
-    def _done_before(self, row: Row) -> Finding | None:
+    def _done_before(self, row: Row, reasons: Mapping[int, str]) -> Finding | None:
         """Return what the job that would go on has to say about a row; None when it would be sent."""
         state = self._job.state(row.number) if self._job is not None else State.PLANNED
         if state in (State.DONE, State.FOUND):
@@ -181,7 +182,7 @@ class Check:
         if state in (State.SENDING, State.IN_DOUBT):
             return Finding(row.number, row.line, "in_doubt", "the job has not settled it")
         if state == State.REFUSED and not self._options.retry_refused:
-            reason = "the job refused it before (its results.csv says why); --retry refused sends it again"
+            reason = f"{reasons.get(row.number, '')} (in the job before; --retry refused sends it again)"
             return Finding(row.number, row.line, "refused", reason)
         return None
 

@@ -63,6 +63,14 @@ class EarlierJob:
         """Return the state of a row; PLANNED if the job does not have it."""
         return State(self.states[row - 1]) if row <= len(self.states) else State.PLANNED
 
+    async def reasons(self, first: int, last: int) -> dict[int, str]:
+        """Return why the rows ``first`` to ``last`` were refused, those of them that were."""
+        if State.REFUSED not in self.states[first - 1 : last]:
+            return {}
+        async with Journal.open(self.overview.folder, snapshot=True) as journal:
+            refused = await journal.rows_in(State.REFUSED, after=first - 1, limit=last - first + 1)
+        return {row.row: row.reason or "" for row in refused}
+
 
 async def _states(journal: JournalReader) -> bytes:
     states = bytearray()
