@@ -153,6 +153,7 @@ def test_records_are_updated_and_deleted(wosdk: Wosdk, command: list[object], tm
 def test_a_key_needs_an_entity(wosdk: Wosdk, tmp_path: Path) -> None:
     result = wosdk("import", tmp_path / "f.csv", "--map", tmp_path / "m.toml", "--update-by", "Id")
     assert "--update-by and --delete-by need --entity" in result.stderr
+    assert "a map that says its operation needs none of them" in result.stderr
 
 
 # --- init -----------------------------------------------------------------------------------

@@ -210,7 +210,10 @@ def operation_of(
         raise CliError("--update-by and --delete-by exclude each other; give one of them")
     if entity is None:
         if update_by is not None or delete_by is not None:
-            raise CliError("--update-by and --delete-by need --entity: --entity Customer --update-by Id")
+            raise CliError(
+                "--update-by and --delete-by need --entity: --entity Customer --update-by Id; a map that "
+                "says its operation needs none of them"
+            )
         return command
     if update_by is not None:
         return f"update {entity} by {update_by}"

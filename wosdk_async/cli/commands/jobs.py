@@ -85,7 +85,7 @@ async def _line(folder: Path) -> dict[str, Any]:
         return (await overview(journal)).as_dict()
 
 
-@jobs_command.command()
+@jobs_command.command(short_help="Show plan, counts, runs, and what is left to do.")
 @_job
 @_json
 def show(job: Path, as_json: bool) -> None:
@@ -136,7 +136,7 @@ def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes:
         import_command.invoke(again)
 
 
-@jobs_command.command()
+@jobs_command.command(short_help="Write the files of a job again.")
 @_job
 @excel_option
 def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:

@@ -52,7 +52,7 @@ class _Left:
             say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
 
 
-@click.command("undo")
+@click.command("undo", short_help="Cancel or delete what a job created.")
 @click.argument("job", type=click.Path(path_type=Path))
 @click.option("--reason", metavar="NAME", help="Cancel reason of work orders, by name or id.")
 @click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")

@@ -100,7 +100,8 @@ def _operation(tables: MapTables, given: str | None) -> RowOperation:
     stated = operation_named(tables.operation)
     if asked is not None and asked.name != stated.name:
         raise ImportMapError(
-            f"operation is {stated.name!r}, and {asked.name!r} is asked for; name one of them"
+            f"operation is {stated.name!r}, and {asked.name!r} is asked for; the map alone is enough, so "
+            "leave the other out"
         )
     return stated
 
