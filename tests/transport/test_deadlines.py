@@ -198,3 +198,20 @@ async def test_a_timeout_of_the_programs_own_is_not_the_deadlines() -> None:
         with pytest.raises(TimeoutError, match="mine") as caught:
             await client.company().connect()
     assert not isinstance(caught.value, DeadlineError)
+
+
+async def test_deadlines_of_minutes_leave_nothing_behind() -> None:
+    """Calls that end early keep no memory until their time would have been up."""
+    time = Time()
+    clock = time.clock()
+    deadlines = Deadlines(clock)
+
+    async def calls() -> None:
+        for _ in range(500):
+            with deadlines.within(600.0):
+                await clock.sleep(0.02)
+
+    with deadlines.within(1000.0):
+        task = asyncio.create_task(calls())
+        await time.finish(task)
+        assert repr(deadlines) == "<Deadlines 1 running, ticks 2>"

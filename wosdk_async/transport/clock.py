@@ -74,8 +74,11 @@ class Scope:
     def end(self) -> bool:
         """End the scope. Return whether it was cancelled because its time was up. May be called again."""
         if not self._expired:
-            # An empty set is used by the calls that follow, or dropped by the sweep.
-            self._deadlines._scopes[self._tick].discard(self)
+            scopes = self._deadlines._scopes[self._tick]
+            scopes.discard(self)
+            if not scopes and self._tick != self._deadlines._latest:
+                # Deadlines of minutes have thousands of ticks. The latest is used by the calls that follow.
+                del self._deadlines._scopes[self._tick]
             return False
         task, self._task = self._task, None
         return task is not None and task.uncancel() <= self._cancelling
@@ -103,14 +106,16 @@ class Deadlines:
         self.loop = loop
         self._clock = clock
         self._scopes: dict[int, set[Scope]] = {}
-        self._ticks: list[int] = []  # a heap of the keys above
+        self._ticks: list[int] = []  # a heap of the keys above, and of those that have no scopes any more
+        self._latest = 0
         self._timer: Timer | None = None
         self._armed_for = 0
         self.ended = False
         """Whether all scopes were ended early, by ``expire_all``."""
 
     def __repr__(self) -> str:
-        return f"<Deadlines {sum(map(len, self._scopes.values()))} running>"
+        running = sum(map(len, self._scopes.values()))
+        return f"<Deadlines {running} running, ticks {len(self._scopes)}>"
 
     def within(self, seconds: float) -> Scope:
         """Return a scope that ends ``seconds`` from now."""
@@ -125,6 +130,7 @@ class Deadlines:
     def _add_tick(self, tick: int, scope: Scope) -> None:
         """Add ``tick`` with the first scope that ends at it."""
         self._scopes[tick] = {scope}
+        self._latest = tick
         heapq.heappush(self._ticks, tick)
         if self._timer is None or tick < self._armed_for:
             self._arm(tick)
