@@ -105,6 +105,11 @@ def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk
     assert f"its rejects were imported by the job in {again}, finished: 1 done of 1 row\n" in said
     assert "--retry refused" not in said, "it could create again what that job created"
     assert f"rows of    the rejects of the job in {folder}\n" in wosdk("jobs", "show", again).stdout
+    (again / "journal.db").write_bytes(b"x" * 5000)
+    for command in (("jobs", "show", folder), ("import", source, "--map", MAP, "--sandbox", store)):
+        result = wosdk(*command)
+        assert (result.exit_code in (0, 1), f"{again}/journal.db: " in result.stderr) == (True, True)
+        assert "the rows again that failed" not in result.stderr
 
 
 def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ _FIRST = 5  # rows of each kind
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
     from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.overview import COUNTED, command_of, jobs_within, overview
+    from wosdk_async.jobs.overview import COUNTED, command_of, overview
 
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
@@ -45,7 +45,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         return {
             **seen.as_dict(),
             "running": seen.running,
-            "jobs_of_rejects": [await _brief(each) for each in jobs_within(folder)],
+            "jobs_of_rejects": await _jobs_of_rejects(folder),
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.plan, folder),
             "runs": [attrs.asdict(run) for run in await journal.runs()],
@@ -55,12 +55,20 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         }
 
 
-async def _brief(folder: Path) -> dict[str, Any]:
+async def _jobs_of_rejects(folder: Path) -> list[dict[str, Any]]:
+    """Return the jobs of the rejects of a job; of one that cannot be read only the error is said."""
+    from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.overview import overview
+    from wosdk_async.jobs.overview import jobs_within, overview
 
-    async with Journal.open(folder, snapshot=True) as journal:
-        return (await overview(journal)).as_dict()
+    found = []
+    for each in jobs_within(folder):
+        try:
+            async with Journal.open(each, snapshot=True) as journal:
+                found.append((await overview(journal)).as_dict())
+        except JournalError as error:
+            say(error.message)
+    return found
 
 
 def _row(row: Any) -> dict[str, Any]:
@@ -104,11 +112,9 @@ async def say_earlier(journal: Journal, label: str) -> None:
         return
     say(f"the job in {seen.folder} is finished ({done}): nothing is sent")
     say("to import the file again, as a new job: --again")
-    sent_again = jobs_within(seen.folder)
-    for each in sent_again:
-        job = await _brief(each)
+    for job in await _jobs_of_rejects(seen.folder):
         say(f"its rejects were imported by the job in {job['folder']}, {_brief_text(job)}")
-    if figures["failed"] and not sent_again:  # what that job created would be created twice
+    if figures["failed"] and not jobs_within(seen.folder):  # what that job created would be created twice
         say(f"to send the rows again that failed: --retry refused, or mend and import {folder}/rejects.csv")
     if figures["in_doubt"]:
         say(f"to settle the rows of {folder}/in_doubt.csv: wosdk jobs settle {folder} --row N ...")
