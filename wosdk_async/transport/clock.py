@@ -74,11 +74,11 @@ class Scope:
     def end(self) -> bool:
         """End the scope. Return whether it was cancelled because its time was up. May be called again."""
         if not self._expired:
-            scopes = self._deadlines._scopes[self._tick]
-            scopes.discard(self)
-            if not scopes and self._tick != self._deadlines._latest:
-                # Deadlines of minutes have thousands of ticks. The latest is used by the calls that follow.
-                del self._deadlines._scopes[self._tick]
+            scopes = self._deadlines._scopes.get(self._tick)
+            if scopes is not None:  # it was not ended before
+                scopes.discard(self)
+                if not scopes and self._tick != self._deadlines._latest:
+                    del self._deadlines._scopes[self._tick]
             return False
         task, self._task = self._task, None
         return task is not None and task.uncancel() <= self._cancelling
@@ -129,6 +129,10 @@ class Deadlines:
 
     def _add_tick(self, tick: int, scope: Scope) -> None:
         """Add ``tick`` with the first scope that ends at it."""
+        # Deadlines of minutes have thousands of ticks, so a tick is dropped when its scopes have ended. The
+        # latest waits for the scopes that follow it.
+        if not self._scopes.get(self._latest, True):
+            del self._scopes[self._latest]
         self._scopes[tick] = {scope}
         self._latest = tick
         heapq.heappush(self._ticks, tick)
