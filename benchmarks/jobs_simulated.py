@@ -7,6 +7,7 @@ again each time, until the job is finished. The service lives on: what it receiv
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import tempfile
 from collections import Counter
@@ -76,6 +77,12 @@ class _Scenario:
     async def run(self) -> KilledJob:
         """Run the program again and again."""
         service = FaultyService(asyncio.get_running_loop())
+        with contextlib.closing(service.store):
+            await self._run_until_finished(service)
+            await asyncio.sleep(2 * LATE)  # what was on its way has arrived
+            return self._checked(service)
+
+    async def _run_until_finished(self, service: FaultyService) -> None:
         source = write_rows(self.folder / "rows.csv", _ROWS)
         import_map = write_map(self.folder)
         finished = False
@@ -99,8 +106,6 @@ class _Scenario:
                 break
         else:
             self.broken.append(f"not finished after {_MOST_RUNS} runs: {self.points}")
-        await asyncio.sleep(2 * LATE)  # what was on its way has arrived
-        return self._checked(service)
 
     async def _program(
         self, process: Process, service: FaultyService, source: Path, import_map: Path
