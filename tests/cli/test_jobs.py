@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
 import io
 import json
@@ -72,7 +73,7 @@ def test_another_company_is_refused(file: Path, wosdk: Wosdk, served: dict[str, 
     assert wosdk("import", file, "--map", MAP).exit_code == 0
     folder = file.with_name(f"{file.name}.job")
     plan = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["plan"]
-    with sqlite3.connect(folder / "journal.db") as db:
+    with contextlib.closing(sqlite3.connect(folder / "journal.db", isolation_level=None)) as db:
         db.execute("UPDATE plan SET data = ?", [json.dumps(plan | {"company": "other (1) at x"})])
     for command in (["resume"], ["settle"], ["undo", *REASON]):
         result = wosdk("jobs", command[0], folder, *command[1:])

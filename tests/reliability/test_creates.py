@@ -49,10 +49,13 @@ async def test_equal_keys_and_a_look_first_leave_one_record_of_each(tmp_path: Pa
 
 
 async def test_servers_that_are_not_the_service() -> None:
-    """Nothing is sent to an unknown one, and no response hangs the loop or swells in memory."""
+    """Nothing is sent to an unknown one, and no response hangs the loop or swells in memory.
+
+    Here over our own engine; ``.ci/run`` tries all four.
+    """
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "benchmarks.hostile", "--quick", stdout=asyncio.subprocess.PIPE
     )
     said = (await process.communicate())[0].decode()
     assert process.returncode == 0, said
-    assert said.count("| yes |") > 40
+    assert said.count("| yes |") > 20
