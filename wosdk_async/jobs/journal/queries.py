@@ -55,24 +55,24 @@ _MOST_SAMPLES = 2000
 
 # One statement for many rows, and one JSON text for a page of them: Python gives up its lock in each step of
 # a statement, and beside a busy event loop it takes milliseconds to get it back.
-MOST_AT_ONCE = 100  # rows; three variables each, and SQLite may take no more than 999
+MOST_AT_ONCE = 100  # rows; four variables each, and SQLite may take no more than 999
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int) -> None:
     """Save outcomes, and numbers of rows that are about to be sent, in one step."""
-    values: list[object] = [stamp]
+    values: list[object] = []
     for each in rows:
         if isinstance(each, int):
-            values += (each, 1, None)
+            values += (each, 1, stamp, None)
         else:
-            values += (each.row, int(each.state), _details(each))
+            values += (each.row, int(each.state), stamp, _details(each))
     if rows:
         db.execute(_save_rows_statement(len(rows)), values)
 
 
 @functools.cache
 def _save_rows_statement(rows: int) -> str:
-    values = ", ".join(f"(?{at}, ?{at + 1}, ?1, ?{at + 2})" for at in range(2, 3 * rows + 2, 3))
+    values = ", ".join(["(?, ?, ?, ?)"] * rows)
     return f"REPLACE INTO outcome VALUES {values}"  # noqa: S608 - numbers of variables
 
 
@@ -254,16 +254,18 @@ def add_sample(db: sqlite3.Connection, *, sample: Sample) -> None:
         width *= 2
         db.execute("CREATE TEMP TABLE narrow AS SELECT * FROM sample")
         db.execute("DELETE FROM sample")
-        db.execute(_SAVE_SAMPLES.format(source="temp.narrow"), (width,))
+        db.execute(_SAVE_SAMPLES.format(source="temp.narrow"), {"width": width})
         db.execute("DROP TABLE temp.narrow")
-    one = "(SELECT ?2 AS second, ?3 AS calls, ?4 AS p50, ?5 AS p95, ?6 AS waits, ?7 AS retries)"
-    db.execute(_SAVE_SAMPLES.format(source=one), (width, *attrs.astuple(sample)[:6]))
+    names = ("second", "calls", "p50", "p95", "waits", "retries")
+    one = f"(SELECT {', '.join(f':{name} AS {name}' for name in names)})"
+    db.execute(_SAVE_SAMPLES.format(source=one), attrs.asdict(sample) | {"width": width})
 
 
 # The median of two intervals is taken as their mean by calls, and the 95th percentile as the higher one.
 _SAVE_SAMPLES = """INSERT INTO sample (second, width, calls, p50, p95, waits, retries)
-SELECT second / ?1 * ?1 AS start, ?1, sum(calls), coalesce(sum(p50 * calls) / sum(calls), 0), max(p95),
-    sum(waits), sum(retries) FROM {source} GROUP BY start
+SELECT second / :width * :width AS start, :width, sum(calls),
+    coalesce(sum(p50 * calls) / sum(calls), 0), max(p95), sum(waits), sum(retries)
+FROM {source} GROUP BY start
 ON CONFLICT (second) DO UPDATE SET
     p50 = coalesce((p50 * calls + excluded.p50 * excluded.calls) / (calls + excluded.calls), 0),
     p95 = max(p95, excluded.p95), calls = calls + excluded.calls,
