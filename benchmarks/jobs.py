@@ -12,7 +12,8 @@ gateway's page. Each import is begun again until it is finished; then its journa
 once with a marker and once without. ``--every-kill`` kills an import on virtual time before and after every
 commit and every request, each in a run of its own, with the same checks. ``--overhead`` measures what a row
 costs on top of the bare create, and ``--rows`` memory and CPU time of a long import, both against a server
-that responds from memory. The exit status is 1 when a promise was broken or a limit missed.
+that responds from memory, in a process that is set up as ``wosdk import`` does it (``tune_process``). The
+exit status is 1 when a promise was broken or a limit missed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pathlib import Path
 from benchmarks.jobs_kills import Killing, kill_imports
 from benchmarks.jobs_load import long_import, overhead
 from benchmarks.jobs_simulated import break_by_kills
+from wosdk_async.jobs import tune_process
 
 __all__: list[str] = []
 
@@ -113,6 +115,7 @@ def main() -> int:
     if not (args.kills or args.every_kill or args.overhead or args.rows):
         parser.error("choose --kills N, --every-kill, --overhead or --rows N")
     kept = True
+    tune_process()
     if args.kills:
         kept &= asyncio.run(_kills(args.kills, args.seed))
     if args.every_kill:

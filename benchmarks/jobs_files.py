@@ -80,6 +80,6 @@ def write_requests(path: Path, rows: int) -> Path:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
         for number, request in enumerate(islice(cycle(requests), rows), 1):
-            address = f"{number % 2000} {request['incident_address']}"[:60]
+            address = f"{number % 2000} Quay Street"
             writer.writerow(request | {"unique_key": f"{number}", "incident_address": address})
     return path

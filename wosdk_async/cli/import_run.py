@@ -18,7 +18,7 @@ from wosdk_async.cli.output.files import require_not_kept, require_not_needed, r
 from wosdk_async.cli.output.job_view import say_earlier
 from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
-from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary
+from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.overview import overview
@@ -36,6 +36,7 @@ def run_import(given: ImportArguments) -> int:
     if given.target.read_only:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(given)
+    tune_process()
     temporary = given.sandbox == TEMPORARY and given.job["folder"] is None  # the job ends with its Company
     with ExitStack() as exits:
         folder = given.job["folder"]

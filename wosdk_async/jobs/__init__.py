@@ -20,6 +20,7 @@ from wosdk_async.jobs.rows import Row, RowOutcome, Summary
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.formats import open_source
 from wosdk_async.jobs.sources.source import FileDialect, Source
+from wosdk_async.jobs.tuning import tune_process
 
 __all__ = [
     "CsvFile",
@@ -34,4 +35,5 @@ __all__ = [
     "StopAfter",
     "Summary",
     "open_source",
+    "tune_process",
 ]

@@ -19,6 +19,7 @@ from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.row_operation import Effect, Item, Items, Label, effect_of
 from wosdk_async.markers import field_of
 from wosdk_async.model import Command, Record, WoCreateCommand
+from wosdk_async.model.lazy import Lazy, unmade
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["CreateRecord", "OnRecords", "RunCommand"]
@@ -108,15 +109,18 @@ class RunCommand(Making):
 
     def effect(self, result: Any) -> Effect:
         """Return the record that the result holds."""
-        for member in self._members:
-            if isinstance(record := getattr(result, member, None), Record):
-                return effect_of(record)
+        for member, entity in self._members:
+            record = unmade(result, member)  # making the whole record costs more than all else of a report
+            if isinstance(record, Record | Lazy):
+                return effect_of(record, entity)
         return Effect()
 
     @cached_property
-    def _members(self) -> tuple[str, ...]:
+    def _members(self) -> tuple[tuple[str, str], ...]:
+        """The fields of the result that hold a record, and the type of each."""
         table = self.kind.result_class().__wire__
-        return tuple(name for name, meta in table.items() if meta["type"] == "ref" and not meta.get("many"))
+        refs = ((name, meta) for name, meta in table.items() if meta["type"] == "ref")
+        return tuple((name, meta["of"]) for name, meta in refs if not meta.get("many"))
 
 
 class OnRecords:

@@ -32,11 +32,11 @@ class Effect:
     version: int | None = attrs.field(default=None, converter=usable_id)
 
 
-def effect_of(record: Any) -> Effect:
-    """Return the effect that a record shows."""
+def effect_of(record: Any, entity: str | None = None) -> Effect:
+    """Return the effect that a record shows, or what a record of type ``entity`` will be made of."""
     number = getattr(record, "number", None)
     return Effect(
-        record.wire_name,
+        entity or record.wire_name,
         getattr(record, "id", None),
         number if isinstance(number, str) else None,
         getattr(record, "concurrency_id", None),

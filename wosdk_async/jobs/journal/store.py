@@ -30,7 +30,7 @@ __all__ = [
 
 JOURNAL = "journal.db"
 APPLICATION_ID = 0x574F4A4C  # "WOJL", in the header of the file
-CACHE = 16 * 1024  # KiB of the file held in memory, however large it grows
+CACHE = 8 * 1024  # KiB of the file held in memory, however large it grows
 
 
 def sync_folder(folder: Path) -> None:

@@ -54,7 +54,7 @@ class CsvFile:
         number = empty = 0
         row = self._header.row
         for line, cells in records:
-            if any(map(str.strip, cells)):
+            if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1
                 yield row(number, line, cells)
             else:
