@@ -29,6 +29,7 @@ from wosdk_async.protocol.arguments import (
     require_record,
     require_support,
 )
+from wosdk_async.query.conditions import text
 from wosdk_async.query.paths import ResolvedPath, root
 from wosdk_async.query.plan import Plan, condition_of, selected
 from wosdk_async.query.properties import Path, property_at
@@ -88,8 +89,7 @@ class MarkedField:
 
     def require_fit(self, key: Key) -> None:
         """Raise InvalidCallError when the property cannot be compared with ``key``."""
-        marked: Any = property_at(self.resolved)
-        condition_of(Plan(self.entity), marked == key)
+        text(key, self.resolved)
 
     def text_in(self, record: Any) -> str:
         """Return the key of a record, as text. Raises NoAnswerError when it came without the property."""

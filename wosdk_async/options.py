@@ -188,11 +188,22 @@ class CallOptions:
     def _check_retry(self, _: object, value: object) -> None:
         check_kind("CallOptions.retry", value, RetryPolicy, "a RetryPolicy(...)")
 
+    def within(self, seconds: float) -> CallOptions:
+        """Return the same options with the deadline ``seconds``, which is 0 or more."""
+        made = object.__new__(CallOptions)  # without the checks: each attempt of a marked call comes here
+        for name in _KEPT:
+            object.__setattr__(made, name, getattr(self, name))
+        object.__setattr__(made, "deadline", seconds)
+        return made
+
     def seconds(self, call: Call[Any]) -> float:
         """Return the deadline of ``call``."""
         if self.deadline is not None:
             return self.deadline
         return 60.0 if call.repeat_safe else 120.0
+
+
+_KEPT = tuple(field.name for field in attrs.fields(CallOptions) if field.name != "deadline")
 
 
 @attrs.frozen(kw_only=True, eq=False)

@@ -100,9 +100,7 @@ class CallSender:
             turns: KeyTurns = kept[KeyTurns]
 
             def send_lookup(query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
-                return transport.send(
-                    query, sessions, attrs.evolve(options, deadline=_LOOKUP_SECONDS), hold=hold
-                )
+                return transport.send(query, sessions, options.within(_LOOKUP_SECONDS), hold=hold)
 
             async def find(seconds: float) -> Any:
                 if seconds <= 0:
@@ -113,7 +111,7 @@ class CallSender:
             try:
                 return await Reconciler(
                     send=lambda seconds, attempt: transport.send(
-                        call, sessions, attrs.evolve(options, deadline=max(seconds, 0.0)), attempt, hold
+                        call, sessions, options.within(max(seconds, 0.0)), attempt, hold
                     ),
                     find=find,
                     report=lambda: transport.report_in_doubt(call, sessions),

@@ -8,8 +8,6 @@ from collections.abc import Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
-import attrs
-
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.hooks import BeforeSend
 from wosdk_async.options import CallOptions
@@ -129,7 +127,7 @@ class Transport:
         if response is not None:
             return _read_hook_response(call, response, sessions.company, trace or Trace(), self.clock)
         left = options.seconds(call) - (self.clock.now() - started)
-        options = attrs.evolve(options, deadline=max(left, 0.0))
+        options = options.within(max(left, 0.0))
         return await self.send(call, sessions, options, trace, hold, asked=True)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
