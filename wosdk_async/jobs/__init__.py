@@ -5,9 +5,11 @@
     job = Import(open_source("requests.csv"), ImportMap.load("map.toml"))
     summary = await job.run(company)
 
-``sources/`` reads files, ``mapping/`` compiles the map, ``reference_index.py`` finds the
-records that rows refer to, ``reference_creation.py`` creates those that are missing, and ``importer.py`` is
-the job.
+``sources/`` reads files, ``mapping/`` compiles the map, and ``importer.py`` is the job for its callers.
+``opening.py`` says which job goes on, and ``work.py`` does it stage by stage. ``settling.py`` decides what
+earlier runs left in doubt, and ``reference_stage.py`` completes what rows refer to. ``sending.py`` sends the
+rows that ``reading.py`` reads and ``building.py`` builds. ``reporting.py`` writes what became of them into
+``journal/``.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ import datetime
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, resumed_folder
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.journal import (
     JobFolders,
@@ -21,7 +21,6 @@ from wosdk_async.jobs.journal import (
     RowEntry,
     State,
     new_job_id,
-    plan_of,
 )
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.journal.store import explained
@@ -100,69 +99,115 @@ async def open_job(
         ImportMapError: the file or the marker has changed since an unfinished job began.
         JournalError: another process holds the job, or its journal cannot be used.
     """
-    sha256 = await asyncio.to_thread(_sha256, source.path)
-    path = source.path.absolute()
-    folders = JobFolders(job_base(source, options))
-    operation = import_map.operation
-
-    def begin(earlier: Journal | None = None) -> Journal:
-        plan = JobPlan(
-            job=new_job_id(),
-            file=str(path),
-            size=path.stat().st_size,
-            sha256=sha256,
-            company=identity,
-            operation=operation,
-            marker=marker,
-            map_sha256=_sha256(import_map.path),
-            empty_rows=source.empty_rows,
-            created_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            options=dict(options.details),
-        )
-        keys = RowKeys.of(import_map, marker, plan.job) if marker else None
-        folder, lock = folders.new()
-        with explained(folder):
-            keep_copy(path, folders.base, folder)
-        return journals.create(folder, plan, _entries(source, keys, references), earlier=earlier, lock=lock)
-
-    found: Path | None
-    if options.resume:
-        found = await asyncio.to_thread(_resumed, folders.base, path, sha256, identity, operation)
-    else:
-        address = options.details.get(ADDRESS)
-        found = await asyncio.to_thread(folders.find, identity, operation, path, sha256, address)
+    request = _Request(
+        source=source,
+        import_map=import_map,
+        references=references,
+        marker=marker,
+        identity=identity,
+        options=options,
+        journals=journals,
+        sha256=await asyncio.to_thread(_sha256, source.path),
+        folders=JobFolders(job_base(source, options)),
+    )
+    found = await asyncio.to_thread(request.find)
     if found is None or options.again:
-        return _opened(await asyncio.to_thread(begin), new=True)
+        return _opened(await asyncio.to_thread(request.begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)
     try:
+        job = await request.go_on(journal)
+    except BaseException:
+        await journal.close()
+        raise
+    if job is None or job.journal is not journal:
+        await journal.close()
+    return job or _opened(await asyncio.to_thread(request.begin), new=True)
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class _Request:
+    """What an import asks for; the arguments of :func:`open_job`, and the hash of the file."""
+
+    source: Source
+    import_map: ImportMap
+    references: References
+    marker: str | None
+    identity: str
+    options: ImportOptions
+    journals: type[Journal]
+    sha256: str
+    folders: JobFolders
+    """It remembers what :meth:`find` saw, so that :meth:`begin` takes no folder of another process."""
+
+    @property
+    def path(self) -> Path:
+        return self.source.path.absolute()
+
+    def find(self) -> Path | None:
+        """Return the folder of the job that may go on; None when there is none."""
+        identity, operation = self.identity, self.import_map.operation
+        if self.options.resume:
+            return resumed_folder(self.folders.base, self.path, self.sha256, identity, operation)
+        address = self.options.details.get(ADDRESS)
+        return self.folders.find(identity, operation, self.path, self.sha256, address)
+
+    def begin(self, earlier: Journal | None = None) -> Journal:
+        """Begin a new job, which takes over the states of the rows of ``earlier``."""
+        plan = JobPlan(
+            job=new_job_id(),
+            file=str(self.path),
+            size=self.path.stat().st_size,
+            sha256=self.sha256,
+            company=self.identity,
+            operation=self.import_map.operation,
+            marker=self.marker,
+            map_sha256=_sha256(self.import_map.path),
+            empty_rows=self.source.empty_rows,
+            created_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            options=dict(self.options.details),
+        )
+        keys = RowKeys.of(self.import_map, self.marker, plan.job) if self.marker else None
+        entries = _entries(self.source, keys, self.references)
+        folder, lock = self.folders.new()
+        try:
+            with explained(folder):
+                keep_copy(self.path, self.folders.base, folder)
+        except BaseException:
+            lock.release()
+            raise
+        return self.journals.create(folder, plan, entries, earlier=earlier, lock=lock)
+
+    async def go_on(self, journal: Journal) -> OpenedJob | None:
+        """Return the job of a journal, or the one that takes its rows over; None when another one begins."""
         undone = await undo_state(journal)
-        if undone is not None and (options.retry_refused or not is_finished(journal)):
+        if undone is not None and (self.options.retry_refused or not is_finished(journal)):
             raise ImportMapError(
                 f"the job in {journal.folder} was {undone}. It does not go on; give the command of the "
                 "import with --again to begin a new job"
             )
-        if options.retry_refused:
+        if self.options.retry_refused:
             await journal.plan_again()
-        goes_on = _goes_on(journal, source, sha256, marker, options)
-    except BaseException:
-        await journal.close()
-        raise
-    if goes_on == "with the same file":
-        return attrs.evolve(_opened(journal, new=_is_untouched(journal)), undone=undone)
-    if goes_on == "with a new file":
+        match goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
+            case "with the same file":
+                return attrs.evolve(_opened(journal, new=is_untouched(journal)), undone=undone)
+            case "with a new file":
+                return await self._renew(journal)
+        return None
+
+    async def _renew(self, journal: Journal) -> OpenedJob:
+        """Begin a job for a file that has changed; it takes over what became of the rows, by their keys."""
+        if self.marker is None or RowKeys.of(self.import_map, self.marker, journal.plan.job).node is None:
+            raise ImportMapError(
+                "--continue tells rows by their keys, and the rows of this job have none of their own; "
+                "map a column to the marker, or begin a new job with --again"
+            )
+        renewed = await asyncio.to_thread(self.begin, journal)
         try:
-            if marker is None or RowKeys.of(import_map, marker, journal.plan.job).node is None:
-                raise ImportMapError(
-                    "--continue tells rows by their keys, and the rows of this job have none of their own; "
-                    "map a column to the marker, or begin a new job with --again"
-                )
-            renewed = await asyncio.to_thread(begin, journal)
             warnings = await _left_behind(journal, renewed)
-            return attrs.evolve(_opened(renewed, new=False), warnings=warnings)
-        finally:
-            await journal.close()
-    await journal.close()
-    return _opened(await asyncio.to_thread(begin), new=True)
+        except BaseException:
+            await renewed.close()
+            raise
+        return attrs.evolve(_opened(renewed, new=False), warnings=warnings)
 
 
 async def _left_behind(earlier: Journal, renewed: Journal) -> list[str]:
@@ -179,68 +224,8 @@ async def _left_behind(earlier: Journal, renewed: Journal) -> list[str]:
     return [f"in doubt in {earlier.folder}, and not in the new file: {shown}; look for them yourself"]
 
 
-def _resumed(folder: Path, path: Path, sha256: str, identity: str, operation: str) -> Path:
-    """Return the folder of the job that goes on. Raise ImportMapError when the arguments mean another."""
-    plan = plan_of(folder)
-    if plan.sha256 != sha256:
-        raise ImportMapError(_CHANGED.format(path=path, folder=folder, begun=plan.created_at))
-    for what, began, given in (("Company", plan.company, identity), ("operation", plan.operation, operation)):
-        if began != given:
-            raise ImportMapError(
-                f"the job in {folder} is of {what} {began!r}, not of {given!r}; name that one"
-            )
-    return folder
-
-
 def _opened(journal: Journal, *, new: bool) -> OpenedJob:
     return OpenedJob(folder=journal.folder, journal=journal, new=new, finished=is_finished(journal))
-
-
-GoesOn = Literal["with the same file", "with a new file", "not"]
-
-
-def _goes_on(
-    journal: Journal, source: Source, sha256: str, marker: str | None, options: ImportOptions
-) -> GoesOn:
-    """Return whether a job that was found goes on, or a new one begins."""
-    plan, finished = journal.plan, is_finished(journal)
-    if plan.sha256 == sha256:
-        if not finished:
-            _require_same_marker(plan, marker, journal.folder)
-        return "with the same file"
-    if finished or _is_untouched(journal):
-        return "not"
-    if not options.carry_over:
-        raise ImportMapError(_CHANGED.format(path=source.path, folder=journal.folder, begun=plan.created_at))
-    _require_same_marker(plan, marker, journal.folder)
-    return "with a new file"
-
-
-_CHANGED = (
-    "{path} has changed since the job in {folder} began ({begun}), which is not finished: add --continue to "
-    "go on with the new file, where rows are told by their keys, or --again to begin a new job"
-)
-
-
-def is_finished(journal: Journal) -> bool:
-    """Return whether nothing is left to do; with a marker rows in doubt can still be settled."""
-    counts = journal.counts()
-    left = counts[State.PLANNED] + counts[State.SENDING]
-    return not left and not (journal.plan.marker and counts[State.IN_DOUBT])
-
-
-def _is_untouched(journal: Journal) -> bool:
-    """Return whether nothing was ever sent, as when the user said no."""
-    counts = journal.counts()
-    return counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
-
-
-def _require_same_marker(plan: JobPlan, marker: str | None, folder: Path) -> None:
-    if plan.marker != marker:
-        began = f"--marker {plan.marker}" if plan.marker else "no marker"
-        raise ImportMapError(
-            f"the job in {folder} began with {began}; give the same, or --again for a new job"
-        )
 
 
 def _entries(source: Source, keys: RowKeys | None, references: References) -> Iterator[RowEntry]:

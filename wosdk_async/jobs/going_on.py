@@ -1,0 +1,70 @@
+"""Whether an earlier job goes on: with the same file, with a file that has changed, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.journal import JobPlan, Journal, State, plan_of
+from wosdk_async.jobs.options import ImportOptions
+
+__all__ = ["GoesOn", "goes_on", "is_finished", "is_untouched", "resumed_folder"]
+
+
+GoesOn = Literal["with the same file", "with a new file", "not"]
+
+
+def goes_on(journal: Journal, path: Path, sha256: str, marker: str | None, options: ImportOptions) -> GoesOn:
+    """Return whether a job that was found goes on, or a new one begins."""
+    plan, finished = journal.plan, is_finished(journal)
+    if plan.sha256 == sha256:
+        if not finished:
+            _require_same_marker(plan, marker, journal.folder)
+        return "with the same file"
+    if finished or is_untouched(journal):
+        return "not"
+    if not options.carry_over:
+        raise ImportMapError(_CHANGED.format(path=path, folder=journal.folder, begun=plan.created_at))
+    _require_same_marker(plan, marker, journal.folder)
+    return "with a new file"
+
+
+_CHANGED = (
+    "{path} has changed since the job in {folder} began ({begun}), which is not finished: add --continue to "
+    "go on with the new file, where rows are told by their keys, or --again to begin a new job"
+)
+
+
+def is_finished(journal: Journal) -> bool:
+    """Return whether nothing is left to do; with a marker rows in doubt can still be settled."""
+    counts = journal.counts()
+    left = counts[State.PLANNED] + counts[State.SENDING]
+    return not left and not (journal.plan.marker and counts[State.IN_DOUBT])
+
+
+def is_untouched(journal: Journal) -> bool:
+    """Return whether nothing was ever sent, as when the user said no."""
+    counts = journal.counts()
+    return counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
+
+
+def _require_same_marker(plan: JobPlan, marker: str | None, folder: Path) -> None:
+    if plan.marker != marker:
+        began = f"--marker {plan.marker}" if plan.marker else "no marker"
+        raise ImportMapError(
+            f"the job in {folder} began with {began}; give the same, or --again for a new job"
+        )
+
+
+def resumed_folder(folder: Path, path: Path, sha256: str, identity: str, operation: str) -> Path:
+    """Return the folder of the job that goes on. Raise ImportMapError when the arguments mean another."""
+    plan = plan_of(folder)
+    if plan.sha256 != sha256:
+        raise ImportMapError(_CHANGED.format(path=path, folder=folder, begun=plan.created_at))
+    for what, began, given in (("Company", plan.company, identity), ("operation", plan.operation, operation)):
+        if began != given:
+            raise ImportMapError(
+                f"the job in {folder} is of {what} {began!r}, not of {given!r}; name that one"
+            )
+    return folder
