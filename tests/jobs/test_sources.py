@@ -122,14 +122,16 @@ class Lines:
             yield Row(number, number, {"text": line})
 
 
+@pytest.mark.parametrize("suffix", [".lines", ".lines.gz"])
 def test_another_format_is_a_class_and_a_line_in_the_table(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    """An import takes any source that iterates over rows."""
-    monkeypatch.setitem(FORMATS, ".lines", Format(Lines))
-    (tmp_path / "f.lines").write_text("one\ntwo\n")
+    """An import takes any source that iterates over rows; a suffix may be double."""
+    monkeypatch.setitem(FORMATS, suffix, Format(Lines))
+    path = tmp_path / f"F.2026{suffix.upper()}"
+    path.write_text("one\ntwo\n")
     (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\n')
-    job = Import(open_source(tmp_path / "f.lines"), ImportMap.load(tmp_path / "m.toml"))
+    job = Import(open_source(path), ImportMap.load(tmp_path / "m.toml"))
     assert job.rows == 2
 
 

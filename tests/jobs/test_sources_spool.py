@@ -12,6 +12,9 @@ import pytest
 import respx
 
 from wosdk_async.jobs import ImportMapError, open_source
+from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.sources.csv import CsvFile
+from wosdk_async.jobs.sources.formats import FORMATS, Format
 from wosdk_async.jobs.sources.spool import is_remote, shown_source, spool
 
 TEXT = b"a\n1\n"
@@ -105,6 +108,15 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(sys, "stdin", Stdin(TEXT))
     with pytest.raises(ImportMapError, match=r"none/input\.csv: No such file or directory"):
         spool("-", tmp_path / "none")
+
+
+def test_a_copy_keeps_a_double_suffix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resume opens the copy by its suffix."""
+    monkeypatch.setitem(FORMATS, ".rows.csv", Format(CsvFile))
+    monkeypatch.setattr(sys, "stdin", Stdin(TEXT))
+    folder = open_input("-", tmp_path / "x.job", format="rows.csv").folder
+    assert folder is not None
+    assert [path.suffixes[-2:] for path in folder.iterdir()] == [[".rows", ".csv"]]
 
 
 # --- URLs -----------------------------------------------------------------------------------

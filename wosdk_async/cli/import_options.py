@@ -40,7 +40,7 @@ _INPUT = (
         help="Sheet of an Excel file by its name or number; the first by default.",
     ),
     click.option(
-        "--format", "file_format", metavar="NAME", help="Format, whatever the suffix: csv, tsv, jsonl, xlsx."
+        "--format", "file_format", metavar="NAME", help="Format, whatever the suffix, such as csv or xlsx."
     ),
     click.option(
         "--command", metavar="NAME", help="Command to run for each row; WoCreateCommand by default."

@@ -76,7 +76,7 @@ def _copied(name: str, folder: Path, format: str | None, limit: int) -> Path:
         copy = spool(name, Path(part), limit, format=format)
         with copy.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
-        path = folder / f"input.{content[:16]}{copy.suffix}"
+        path = folder / f"input.{content[:16]}{''.join(copy.suffixes)}"
         with contextlib.suppress(FileExistsError):  # Windows replaces no file that is open
             copy.replace(path)
     return path
@@ -85,7 +85,7 @@ def _copied(name: str, folder: Path, format: str | None, limit: int) -> Path:
 def keep_copy(copy: Path, base: Path, folder: Path) -> None:
     """Give a job its own copy of stdin or a URL, which was put into ``base``, the folder of the first job.
 
-    That folder may be removed while this job is not finished. For files of people nothing is done.
+    That folder may be removed while this job is not finished. Files that the user named are not copied.
     """
     if folder == base or copy.parent != base.absolute() or not copy.name.startswith("input."):
         return

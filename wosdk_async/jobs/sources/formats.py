@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import attrs
 
@@ -16,7 +16,7 @@ from wosdk_async.jobs.sources.parquet import ParquetFile
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["FORMATS", "Format", "open_source"]
+__all__ = ["FORMATS", "Format", "open_source", "suffix_of"]
 
 
 @attrs.frozen
@@ -45,7 +45,7 @@ FORMATS: dict[str, Format] = {
     ".ods": _EXCEL,
     ".parquet": Format(ParquetFile),
 }
-"""File suffix in lower case -> format; a file with another suffix is read as CSV."""
+"""File suffix in lower case -> format, also a double one; a file with another suffix is read as CSV."""
 
 _UNREAD = {
     ".json": "is JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
@@ -53,6 +53,18 @@ _UNREAD = {
     ".zip": "is compressed; unpack it first",
 }
 """Suffixes of files that are often tried, and the remedy."""
+
+
+def suffix_of(path: PurePath, format: str | None = None) -> str:
+    """Return the suffix that names the format of a file, in lower case: the longest one in FORMATS.
+
+    A file with another suffix has its last one, which may be empty. ``format`` counts whatever the suffix.
+    """
+    if format is not None:
+        return f".{format.casefold().lstrip('.')}"
+    parts = [part.casefold() for part in path.suffixes]
+    longest_first = ("".join(parts[start:]) for start in range(len(parts)))
+    return next((suffix for suffix in longest_first if suffix in FORMATS), path.suffix.casefold())
 
 
 def open_source(
@@ -77,7 +89,7 @@ def open_source(
     """
     path = Path(path)
     require_file(path)
-    suffix = path.suffix.casefold() if format is None else f".{format.casefold().lstrip('.')}"
+    suffix = suffix_of(path, format)
     if suffix not in FORMATS and format is not None:
         known = [name.lstrip(".") for name in FORMATS]
         hint = suggestion(format, known) or f"; the formats are {', '.join(known)}"

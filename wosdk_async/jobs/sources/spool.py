@@ -13,7 +13,7 @@ import httpx
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal.folder import replace_file
-from wosdk_async.jobs.sources.formats import FORMATS
+from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import optional_package
 
 __all__ = ["MAX_SPOOLED", "is_remote", "shown_source", "spool"]
@@ -62,7 +62,7 @@ def spool(source: str, folder: Path, limit: int = MAX_SPOOLED, *, format: str | 
             credentials.
     """
     shown = shown_source(source)
-    suffix = f".{format.casefold().lstrip('.')}" if format else PurePosixPath(shown).suffix.casefold()
+    suffix = suffix_of(PurePosixPath(shown), format or None)
     path = folder / f"input{suffix if suffix in FORMATS else '.csv'}"
     try:
         with _opened(source, shown) as chunks, replace_file(path) as file:
