@@ -24,6 +24,11 @@ def load(folder: Path, text: str) -> ImportMap:
     return ImportMap.load(path)
 
 
+def test_an_endless_file_is_no_map() -> None:
+    with pytest.raises(ImportMapError, match=r"is longer than 1,048,576 bytes, so it is no map"):
+        ImportMap.load(Path("/dev/zero"))
+
+
 def test_the_example_is_a_map() -> None:
     example = ImportMap.load(EXAMPLE)
     assert {"agency_name", "complaint_type", "incident_address", "neighborhood"} < example.columns.keys()

@@ -64,15 +64,27 @@ async def test_keys_that_cannot_be_looked_up_stop_the_import_with_a_summary(
     assert await held(local) == Counter(map(str, range(1, 301)))
 
 
-async def test_a_row_counts_as_created_when_only_the_proof_of_its_marker_fails(
-    local: Local, job: Job, write: Write
-) -> None:
-    """The next row proves the marker."""
+async def test_a_marker_that_cannot_be_proved_stops_the_import(local: Local, job: Job, write: Write) -> None:
+    """The row was created all the same; the next run proves the marker by another row."""
     local.server.failing, local.server.failing_numbers = "query/WorkOrder", range(2, 3)
-    summary, outcomes = await carried_out(job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER), local)
-    assert (summary.complete, outcomes[1].outcome) == (True, "created")
+    source = write(HEADER, rows(1, 2, 3))
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert (summary.created, summary.not_started, outcomes[1].outcome) == (1, 2, "created")
+    assert summary.stopped == (
+        "the marker could not be proved: row 1 was created with work_order.po_number '1'; the keys of rows "
+        "cannot be looked up: no queries today"
+    )
+    summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert summary.complete
     assert await held(local) == Counter("123")
-    assert local.server.count("query/WorkOrder") == 3 + 1, "keys, proof, proof; and the line above"
+
+
+async def test_many_repeated_keys_do_not_stop_the_other_rows(local: Local, job: Job, write: Write) -> None:
+    """They were refused before anything was sent, and say nothing about the map."""
+    numbers = [*range(1, 41), *range(1, 31)]
+    summary, outcomes = await carried_out(job(write(HEADER, rows(*numbers)), MAP, marker=MARKER), local)
+    assert (summary.created, summary.failed, summary.stopped) == (40, 30, None)
+    assert [outcomes[row].outcome for row in (1, 40, 41, 70)] == ["created", "created", "failed", "failed"]
 
 
 async def test_a_marker_that_no_query_finds_costs_one_work_order(

@@ -12,7 +12,7 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
 from wosdk_async import ConfigurationError, RetryPolicy
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
+from wosdk_async.jobs import ImportMapError, ImportOptions, RowOutcome, Summary
 from wosdk_async.jobs.stops import ALIKE, StopRules
 
 
@@ -22,6 +22,37 @@ async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job:
     assert (summary.failed, summary.not_started) == (20, 80)
     assert (summary.stopped or "").startswith("the first 20 rows were all refused for one reason: ")
     assert len(outcomes) == 100
+
+
+async def test_a_job_that_a_wrong_map_stopped_goes_on_with_the_corrected_one(
+    local: Local, job: Job, write: Write
+) -> None:
+    """What was refused before does not stop it again, and waits for ``retry_refused``."""
+    source = write(HEADER, rows(*range(40)))
+    wrong = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
+    summary, _ = await carried_out(job(source, wrong), local)
+    assert (summary.failed, summary.not_started) == (20, 20)
+    summary, outcomes = await carried_out(job(source, MAP), local)
+    assert (summary.created, summary.failed, summary.stopped) == (20, 20, None)
+    assert len(outcomes) == 20
+    summary, _ = await carried_out(job(source, MAP, retry_refused=True), local)
+    assert (summary.created, summary.complete) == (40, True)
+
+
+async def test_a_file_that_changed_is_no_new_job_once_a_run_has_begun(
+    local: Local, job: Job, write: Write
+) -> None:
+    wrong = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
+    await carried_out(job(write(HEADER, rows(*range(40))), wrong), local)
+    with pytest.raises(ImportMapError, match="add --continue"):
+        await carried_out(job(write(HEADER, rows(*range(41))), MAP), local)
+
+
+async def test_a_stop_that_was_asked_for_is_in_the_summary(local: Local, job: Job, write: Write) -> None:
+    ready = job(write(HEADER, rows(*range(40))), MAP, limit=1)
+    summary = await ready.run(local.company, on_row=lambda _: ready.stop())
+    assert summary.not_started > 30
+    assert summary.stopped == "it was asked to stop"
 
 
 @pytest.mark.parametrize(("limit", "most"), [("7", 7), ("10%", 10)])

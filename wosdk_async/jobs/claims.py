@@ -1,4 +1,4 @@
-"""Claims: rows of which the journal says that they are being sent, a few ahead of the calls."""
+"""Claims: rows that the journal has as being sent, a few ahead of the calls."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Claims:
         self._prepared = prepared
         self._journal = journal
         self._limit = limit
-        # A commit costs the same for any number of rows; the other half is handed out while it is written.
+        # A commit costs the same for any number of rows, so half of the limit is written while half is sent.
         self._least = max(1, limit // 2)
         self._unrecorded = 0
         self._ready: deque[Claim] = deque()

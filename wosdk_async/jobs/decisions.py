@@ -79,7 +79,8 @@ async def decide(journal: Journal, row: int, id: int | None, who: str) -> None:
     state = found[0].state
     if state not in (State.IN_DOUBT, State.SENDING):
         raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.name.lower()}")
-    reason = f"decided by {who}; before: {found[0].reason or 'being sent when the import was killed'}"
+    reason = f"decided by {who}; before: {found[0].reason or 'being sent when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
-    journal.record(RowRecord(row, new, id, reason=reason, request_id=found[0].request_id, proof=DECIDED))
+    call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
+    journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))
     await journal.flush()

@@ -15,14 +15,16 @@ __all__ = ["GoesOn", "goes_on", "is_finished", "is_untouched", "resumed_folder"]
 GoesOn = Literal["with the same file", "with a new file", "not"]
 
 
-def goes_on(journal: Journal, path: Path, sha256: str, marker: str | None, options: ImportOptions) -> GoesOn:
+async def goes_on(
+    journal: Journal, path: Path, sha256: str, marker: str | None, options: ImportOptions
+) -> GoesOn:
     """Return whether a job that was found goes on, or a new one begins."""
     plan, finished = journal.plan, is_finished(journal)
     if plan.sha256 == sha256:
         if not finished:
             _require_same_marker(plan, marker, journal.folder)
         return "with the same file"
-    if finished or is_untouched(journal):
+    if finished or await is_untouched(journal):
         return "not"
     if not options.carry_over:
         raise ImportMapError(_CHANGED.format(path=path, folder=journal.folder, begun=plan.created_at))
@@ -43,10 +45,10 @@ def is_finished(journal: Journal) -> bool:
     return not left and not (journal.plan.marker and counts[State.IN_DOUBT])
 
 
-def is_untouched(journal: Journal) -> bool:
-    """Return whether nothing was ever sent, as when the user said no."""
+async def is_untouched(journal: Journal) -> bool:
+    """Return whether no run of the job has begun, as when the user said no: nothing was ever sent."""
     counts = journal.counts()
-    return counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
+    return counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows and not await journal.runs()
 
 
 def _require_same_marker(plan: JobPlan, marker: str | None, folder: Path) -> None:

@@ -28,9 +28,6 @@ from wosdk_async.jobs.work import JobWork
 
 __all__ = ["Import"]
 
-_PAGE = 1000  # rows of the journal that are read at a time
-_ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
-
 
 class Import:
     """One import, to be run once.
@@ -222,7 +219,7 @@ class Import:
             return summary
         finally:
             with anyio.CancelScope(shield=True):
-                await self._end(job, summary, work.stops.reason)
+                await self._end(job, summary, work.stopped)
 
     async def _carry_out(self, work: JobWork) -> None:
         with self._keep_reporting():
@@ -246,8 +243,6 @@ class Import:
     async def _end(self, job: OpenedJob, summary: Summary | None, stopped: str | None) -> None:
         """Write how the run ended, and the files of the job unless they are there from its last run."""
         ran = job.new or not job.finished
-        if stopped is None and self._stops:
-            stopped = "it was asked to stop"
         try:
             if ran:
                 with contextlib.suppress(JournalError):  # the summary says why the journal failed

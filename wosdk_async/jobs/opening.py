@@ -1,4 +1,4 @@
-"""Which job an import belongs to: a new one, one that was stopped, or one that has ended."""
+"""The job of an import: an earlier one is opened, or a new one begun."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class OpenedJob:
     folder: Path
     journal: Journal
     new: bool
-    """Whether it began just now."""
+    """Whether no run of it has begun before."""
     finished: bool
     """Whether nothing is left to be sent or settled."""
     undone: UndoState | None = None
@@ -187,9 +187,9 @@ class _Request:
             )
         if self.options.retry_refused:
             await journal.plan_again()
-        match goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
+        match await goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
             case "with the same file":
-                return attrs.evolve(_opened(journal, new=is_untouched(journal)), undone=undone)
+                return attrs.evolve(_opened(journal, new=await is_untouched(journal)), undone=undone)
             case "with a new file":
                 return await self._renew(journal)
         return None

@@ -20,7 +20,7 @@ _PAGE = 200  # rows that are read, and looked up, together
 
 @attrs.frozen
 class PlannedRows:
-    """The rows of a file of which the journal says that they are still to be sent."""
+    """Rows of a file that the journal still plans to send."""
 
     source: Source
     journal: Journal

@@ -1,4 +1,4 @@
-"""What becomes of the rows of a job: written down, counted, and told to the caller."""
+"""Outcomes of rows: written into the journal, counted, and given to ``on_row``."""
 
 from __future__ import annotations
 
@@ -41,9 +41,11 @@ class RowReports:
     """Rows that this run left in doubt, and that can be looked up later."""
     done: int = 0
     """Rows that this run carried out."""
-    _meter: CallMeter = attrs.field(
-        default=attrs.Factory(lambda self: CallMeter(self.journal), takes_self=True)
-    )
+    _meter: CallMeter = attrs.field(init=False)
+
+    @_meter.default
+    def _make_meter(self) -> CallMeter:
+        return CallMeter(self.journal)
 
     # --- rows that were not sent --------------------------------------------------------------
 
@@ -121,22 +123,20 @@ class RowReports:
 
     def _doubt(self, claim: Claim, error: InDoubtError, attempts: int, seconds: float) -> None:
         """Keep a row that can be looked up later; it is reported when it is decided."""
-        row, now = claim.row, asyncio.get_running_loop().time()
-        compared = claim.record if self.import_map.action.compares else None
-        self.doubted.append(
-            Doubt(row.number, row.line, claim.key or "", now, error.message, error.request_id, compared)
+        doubt = Doubt(
+            claim.row.number,
+            claim.row.line,
+            claim.key or "",
+            asyncio.get_running_loop().time(),
+            error.message,
+            error.request_id,
+            code_of(error),
+            attempts,
+            seconds,
+            claim.record if self.import_map.action.compares else None,
         )
-        self._write(
-            RowRecord(
-                row.number,
-                State.IN_DOUBT,
-                reason=error.message,
-                code=code_of(error),
-                request_id=error.request_id,
-                attempts=attempts,
-                seconds=seconds,
-            )
-        )
+        self.doubted.append(doubt)
+        self._write(RowRecord(doubt.row, State.IN_DOUBT, reason=doubt.reason, code=doubt.code, **doubt.call))
 
     # --- writing ------------------------------------------------------------------------------
 

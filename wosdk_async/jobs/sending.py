@@ -57,12 +57,12 @@ class RowSender:
             WosdkError: keys cannot be looked up; the rows before are sent.
         """
         operation, keys, limit = self._operation, self.builder.keys, self.options.limit
-        # Keys that records have which an undo took back: only the job tells what is its own, not the client.
+        # An undo leaves keys on cancelled records. Only the job knows which, so the client must not look up.
         marker = keys.path if keys is not None and not await self._journal.undone_before() else None
         async with Claims(self._prepared(only), self._journal, limit) as claims:
             if keys is not None and operation.by is None and not self._proved:
-                # One row alone, so that a marker that cannot be found costs one work order.
-                first = _Until(claims, lambda: self._proved)
+                # One row alone first: if its marker cannot be found, only one work order is affected.
+                first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
                     return await self._send_and_prove(claim, keys.path, marker, trace)
@@ -108,6 +108,7 @@ class RowSender:
                 yield await self._not_there(claims, again=only is not None)
 
     def _must_stop(self) -> bool:
+        """Return whether no further row is started; stop first when a stop rule says so."""
         if self.reports.stops.reason is not None and not self._stopped:
             self.stop()
         return self._stopped
@@ -115,7 +116,7 @@ class RowSender:
     async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
         """Return the claims whose keys are not in the Company yet; the others end here.
 
-        Of rows that are sent ``again``, a record that appeared so late is the work of the job.
+        If rows are sent ``again``, a record that is found now was created by this job.
         """
         if self.builder.keys is None:
             return claims
@@ -140,7 +141,7 @@ class RowSender:
         return False
 
     def _points(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Return whether the record that a row changes is known, and still to be changed."""
+        """Return whether the record that a row changes is known, and not changed yet."""
         operation = self._operation
         try:
             if again and not operation.compares:  # an update can be written again
@@ -162,16 +163,17 @@ class RowSender:
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
         """Create the first record, and check that a query finds it by its key."""
         result = await self._operation.send(self.company.traced(trace), claim.record, marker)
+        created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
-            found = await self._find(path, [claim.key or ""])
-        except WosdkError:  # the record was created: the next row proves the marker
-            return result
-        self._proved = bool(found.get(claim.key or ""))
-        if not self._proved:
-            self.reports.stops.stop(
-                f"the marker does not work: row {claim.row.number} was created with {path} "
-                f"{claim.key!r}, and no query finds it by that; choose another marker"
-            )
+            self._proved = bool((await self._find(path, [claim.key or ""])).get(claim.key or ""))
+        except WosdkError as error:  # the record was created all the same
+            self.reports.stops.stop(f"the marker could not be proved: {created}; {error.message}")
+        else:
+            if not self._proved:
+                self.reports.stops.stop(
+                    f"the marker does not work: {created}, and no query finds it by that; choose another "
+                    "marker"
+                )
         return result
 
     async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
@@ -200,14 +202,14 @@ class RowSender:
             self.reports.flush()
 
 
-class _Until:
+class _ClaimsUntil:
     """An async iterator over claims that ends as soon as ``enough`` says so."""
 
     def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
         self._claims = claims
         self._enough = enough
 
-    def __aiter__(self) -> _Until:
+    def __aiter__(self) -> _ClaimsUntil:
         return self
 
     async def __anext__(self) -> Claim:

@@ -21,7 +21,7 @@ __all__ = ["Doubt", "Settling"]
 _PAGE = 200  # rows that are looked up at a time
 _BETWEEN = 0.25  # seconds between the two lookups that have to find nothing
 
-_KILLED = "it was being sent when the import was killed"
+_KILLED = "it was being sent when the run was killed, or could not write its outcome"
 _NO_MARKER = f"{_KILLED}, and there is no marker to look it up by"
 _UNSETTLED = f"{_KILLED}; the same command given again looks it up"
 
@@ -36,8 +36,18 @@ class Doubt:
     since: float
     reason: str
     request_id: str | None = None
+    code: str | None = None
+    """Class of the error that left it in doubt."""
+    attempts: int = 0
+    seconds: float = 0.0
+    """Duration of the call."""
     record: Any = None
     """What was built from the row; None when nobody has to compare it."""
+
+    @property
+    def call(self) -> dict[str, Any]:
+        """What the journal keeps of the call."""
+        return {"request_id": self.request_id, "attempts": self.attempts, "seconds": self.seconds}
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -71,7 +81,7 @@ class Settling:
     async def look_at_earlier_runs(self) -> None:
         """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
 
-        The settle time of those that are not there begins now: the clock of the earlier run is not believed.
+        The settle time of those that are not there starts now: the clock of the earlier run may be wrong.
         Without a marker they are in doubt for good.
         """
         now, after = asyncio.get_running_loop().time(), 0
@@ -79,7 +89,17 @@ class Settling:
             after = page[-1].row
             killed = _NO_MARKER if self.marker is None else _UNSETTLED
             doubts = [
-                Doubt(row.row, row.line, row.key or "", now, row.reason or killed, row.request_id)
+                Doubt(
+                    row.row,
+                    row.line,
+                    row.key or "",
+                    now,
+                    row.reason or killed,
+                    row.request_id,
+                    row.code,
+                    row.attempts,
+                    row.seconds,
+                )
                 for row in page
                 if self.marker is not None or row.state == State.SENDING
             ]
@@ -150,15 +170,17 @@ class Settling:
 
     def _done(self, doubt: Doubt, effect: Effect) -> None:
         # Without the version: that of the creation is not known, the record may have been changed since.
-        record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP)
+        record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
         self.journal.record(record)
         self.done += 1
         row = Row(doubt.row, doubt.line, {})
         self.on_row(RowOutcome.carried_out(row, self.operation.label, effect))
 
     def _leave(self, doubt: Doubt, reason: str) -> None:
-        self.journal.record(RowRecord(doubt.row, State.IN_DOUBT, reason=reason, request_id=doubt.request_id))
-        self.on_row(RowOutcome.in_doubt(Row(doubt.row, doubt.line, {}), reason, doubt.request_id))
+        record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
+        self.journal.record(record)
+        row = Row(doubt.row, doubt.line, {})
+        self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
 
     async def _stopped_within(self, seconds: float) -> bool:
         try:

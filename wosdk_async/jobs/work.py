@@ -98,6 +98,11 @@ class JobWork:
         self._sender.stop()
         self._settling.stop()
 
+    @property
+    def stopped(self) -> str | None:
+        """Why rows were not started; None when nothing stopped the run."""
+        return self.stops.reason or ("it was asked to stop" if self._stopped else None)
+
     async def prepare(self) -> None:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to.
 
@@ -154,10 +159,12 @@ class JobWork:
     # --- reports ------------------------------------------------------------------------------
 
     async def _report_refused(self) -> None:
-        """Report the rows that were refused when the job was planned: their keys occur twice."""
+        """Report the rows that were refused when the job was planned: their keys occur twice.
+
+        They stop no import: nothing was sent for them, and the other rows may all be right.
+        """
         async for stored in self._stored(State.REFUSED):
             reason = stored.reason or ""
-            self.stops.refused(reason)
             self._on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), reason))
 
     async def report_not_started(self) -> None:
@@ -194,7 +201,7 @@ class JobWork:
             references_found=index.found,
             references_created=index.created,
             warnings=[*self._job.warnings, *index.warnings],
-            stopped=self.stops.reason,
+            stopped=self.stopped,
             unwritten=self._job.journal.unwritten,
             folder=self._job.folder,
         )
@@ -210,7 +217,7 @@ class JobWork:
             await journal.flush()
         try:
             return journal.counts()
-        except JournalError:  # nor can it be read
+        except JournalError:  # the journal cannot be read either
             counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
             counts[State.REFUSED] = self.stops.failed - len(self._reports.unsent)
             counts[State.PLANNED] = self._total - counts.total()

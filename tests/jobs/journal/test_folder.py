@@ -68,16 +68,18 @@ def test_a_journal_that_cannot_be_read_is_not_passed_by(base: Path) -> None:
 def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     base.mkdir()
     (base / "results.csv").write_text("mine")
-    with pytest.raises(JournalError, match="is not the folder of a job, and not empty; name another"):
+    with pytest.raises(
+        JournalError, match=r"has no journal, and is not empty\. If a job was here, restore the"
+    ):
         JobFolders(base).find(*SAME)
     (base / "results.csv").unlink()
     base.rmdir()
     base.write_text("a file")
-    with pytest.raises(JournalError, match="is not the folder of a job"):
+    with pytest.raises(JournalError, match="has no journal, and is not empty"):
         JobFolders(base).find(*SAME)
     base.unlink()
     base.symlink_to(base.parent / "nowhere")
-    with pytest.raises(JournalError, match="is not the folder of a job"):
+    with pytest.raises(JournalError, match="has no journal, and is not empty"):
         JobFolders(base).find(*SAME)
 
 

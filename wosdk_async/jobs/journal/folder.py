@@ -117,7 +117,8 @@ class JobFolders:
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(_OURS) for each in folder.iterdir()):
                 raise JournalError(
-                    f"{folder}: is not the folder of a job, and not empty; name another with --job DIR"
+                    f"{folder}: has no journal, and is not empty. If a job was here, restore the folder from "
+                    "a backup: a new job would send all its rows again. If not, name another with --job DIR"
                 )
         FolderLock(folder).release()  # or it is just being made
         return folder

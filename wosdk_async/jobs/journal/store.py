@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 JOURNAL = "journal.db"
+NO_JOURNAL = (
+    "is not the journal of a job. If a job was here, restore the folder from a backup: a new job would send "
+    "all its rows again. If not, name another folder"
+)
 APPLICATION_ID = 0x574F4A4C  # "WOJL", in the header of the file
 CACHE = 8 * 1024  # KiB of the file held in memory, however large it grows
 
@@ -117,7 +121,7 @@ def address_to_read(path: Path) -> str:
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
     if _pragma(db, "application_id") != APPLICATION_ID:
-        raise JournalError(f"{path}: is not the journal of a job; name another folder")
+        raise JournalError(f"{path}: {NO_JOURNAL}")
     version = _pragma(db, "user_version")
     if version > FORMAT:
         raise JournalError(

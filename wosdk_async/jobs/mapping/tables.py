@@ -137,10 +137,17 @@ class TextTable:
     thousands: str | None = attrs.field(default=None, validator=optional(_check_marks))
 
 
+_LONGEST = 1 << 20  # bytes of a map
+
+
 def read_tables(path: Path) -> MapTables:
     """Return the tables of a map file. Raise ImportMapError when it is not TOML or not a map."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        with path.open("rb") as file:
+            data = file.read(_LONGEST + 1)
+        if len(data) > _LONGEST:
+            raise ImportMapError(f"is longer than {_LONGEST:,} bytes, so it is no map; name a TOML file")
+        content = tomllib.loads(data.decode("utf-8-sig"))
     except OSError as error:
         raise ImportMapError(f"{error.strerror or error}; name a map as in docs/import.md") from None
     except UnicodeDecodeError as error:
