@@ -28,9 +28,10 @@ _Taken = tuple[int, I]
 class RunInputs(Generic[I]):
     """Gives each input once, with its index; nothing is read before somebody asks for it.
 
-    An async iterable is read by one task for all who wait. What it gives without a pause is given out in one
-    turn of the event loop, so that the calls of a burst leave together. One that has a method ``at_hand``,
-    which returns the next input or None when it has to be waited for, is asked without that task.
+    One task reads an async iterable for all workers. Inputs that are ready without waiting are handed out in
+    one turn of the event loop, so that the calls of a burst leave together. An iterable that has a
+    method ``at_hand``, which returns the next input or None when it has to be waited for, is asked without
+    that task.
 
     Attributes:
         taken: the number of inputs that were read.

@@ -91,7 +91,7 @@ def test_an_update_has_its_key_and_nothing_required(tmp_path: Path) -> None:
 def test_nothing_of_an_update_is_said_to_be_required(columns: list[str]) -> None:
     text = draft_map(columns, operation_named("update Customer by TenantCode"), "f.csv")
     assert "tenant_code = " in text
-    assert "# tells which record; a text" in text
+    assert "# identifies the record; a text" in text
     assert "required" not in text.split("# Further fields")[0]
 
 

@@ -128,7 +128,7 @@ def require_new(outcomes: Path, force: bool) -> None:
 
 
 def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None]:
-    """Return the file for the outcomes; a job that goes on writes behind those of its earlier runs."""
+    """Return the file for the outcomes; a job that goes on writes after those of its earlier runs."""
     if outcomes is None:
         return nullcontext()
     # Unbuffered: the line of a row is in the file even if the process is killed later.

@@ -1,4 +1,4 @@
-"""Operations on records that exist: update and delete, each row told by a field such as ``id``."""
+"""Operations on records that exist: update and delete, each row identified by a field such as ``id``."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ class Changing(OnRecords):
         """Raise ImportMapError when the key or the fields to write are missing, or too many."""
         if self.by not in names:
             raise ImportMapError(
-                f'{self.table}.{self.by} is missing: it tells the records; write {self.by} = "{{column}}"'
+                f"{self.table}.{self.by} is missing: it identifies the records; "
+                f'write {self.by} = "{{column}}"'
             )
 
     def require_marker(self, path: str) -> None:
-        """Raise ImportMapError: the key of the records tells the rows."""
+        """Raise ImportMapError: the key of the records identifies the rows."""
         if path != self.by:
             raise ImportMapError(
-                f"marker {path!r}: the rows are told by {self.by} in {self.name!r}; leave the marker out"
+                f"marker {path!r}: the rows are identified by {self.by} in {self.name!r}; "
+                "leave the marker out"
             )
 
     async def find(

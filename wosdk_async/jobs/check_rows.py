@@ -8,10 +8,15 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.check_result import Finding, FindingKind
-from wosdk_async.jobs.errors import AmbiguousNameError, MissingRecordError, RowError, require_sendable
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    MissingRecordError,
+    RowError,
+    reason_of,
+    require_sendable,
+)
 from wosdk_async.jobs.rows import Row
 from wosdk_async.model import Record
 
@@ -79,8 +84,7 @@ class CheckedRows:
                 keys.put(record, key)
             return BuiltRow(row, record, key, missing)
         except Exception as error:  # of one row: the import refuses it, too
-            reason = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
-            return Finding(row.number, row.line, kind_of(error), reason, key)
+            return Finding(row.number, row.line, kind_of(error), reason_of(error), key)
 
     def _require_first(self, row: Row, key: str) -> None:
         """Raise RowError when an earlier row has the key, a bad one too."""

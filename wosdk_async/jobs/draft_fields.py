@@ -100,7 +100,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftField]:
     """Return the fields of an update or a delete: the key first, and nothing else is required."""
     by = operation.by or ""
-    note = "tells which record; "
+    note = "identifies the record; "
     key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, note=note, asked=True)
     for each in found:
         each.required = False

@@ -18,6 +18,7 @@ __all__ = [
     "RowError",
     "WaitingRowError",
     "joined",
+    "reason_of",
     "require_file",
     "require_sendable",
 ]
@@ -62,6 +63,11 @@ def joined(faults: Sequence[RowError]) -> RowError:
     kinds = {type(each) for each in final}
     kind = kinds.pop() if len(kinds) == 1 else RowError
     return kind("; ".join(each.message for each in final))
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a row or a record failed, for people: the message of an error."""
+    return error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
 
 
 def require_file(path: Path) -> None:

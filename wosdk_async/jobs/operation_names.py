@@ -64,7 +64,7 @@ def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
 
 
 def _key_field(kind: type[Record], by: str, where: str) -> str:
-    """Return the Python name of the field that tells the records."""
+    """Return the Python name of the field that identifies the records."""
     wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
     name = by if by in kind.__wire__ else wires.get(by.casefold())
     if name is None:

@@ -25,7 +25,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["CreateRecord", "OnRecords", "RunCommand"]
 
 
-# --- those that make something, told by a marker --------------------------------------------
+# --- those that make something, identified by a marker --------------------------------------
 
 
 class Making:

@@ -7,7 +7,7 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import AmbiguousNameError
+from wosdk_async.jobs.errors import AmbiguousNameError, reason_of
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec
@@ -105,5 +105,4 @@ def _not_created(outcome: Outcome[ReferenceEntry, int]) -> str:
     if isinstance(outcome, InDoubt):
         return f"may have been created or not: {outcome.error.message}"
     error = getattr(outcome, "error", None) or WosdkError("the import was stopped")
-    text = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
-    return f"could not be created: {text}"
+    return f"could not be created: {reason_of(error)}"

@@ -58,7 +58,7 @@ class RowOperation(Protocol):
 
     @property
     def name(self) -> str:
-        """Stable text that tells it from others in a journal."""
+        """Stable text that identifies it in a journal."""
 
     @property
     def label(self) -> Label:
@@ -118,7 +118,9 @@ class RowOperation(Protocol):
         """Write the id of the record that is changed into ``record``. Raise RowError when there is none."""
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect of a call of which no response told, or None when it had none.
+        """Return the effect of a row in doubt, or None when it had none.
+
+        In doubt: no response said whether the row was carried out.
 
         Raises:
             RowError: nobody can tell; the message says why.

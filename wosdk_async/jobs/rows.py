@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import attrs
 
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import RowRecord, digest
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
 from wosdk_async.jobs.row_operation import Effect, Label
@@ -80,7 +81,7 @@ class RowOutcome:
             return cls.in_doubt(row, doubt.message, doubt.request_id, code_of(doubt))
         if isinstance(outcome, Failed):
             error = outcome.error
-            return cls.failed(row, _reason(error), code_of(error), getattr(error, "request_id", None))
+            return cls.failed(row, reason_of(error), code_of(error), getattr(error, "request_id", None))
         return cls.not_started(row, "the import was stopped before this row")
 
     @classmethod
@@ -149,12 +150,6 @@ def code_of(error: Exception) -> str | None:
     if isinstance(error, InvalidCallError):
         return None
     return getattr(error, "code", None) or type(error).__name__
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, WosdkError):
-        return error.message
-    return f"{type(error).__name__}: {error}"
 
 
 @attrs.define(kw_only=True)

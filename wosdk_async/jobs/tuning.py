@@ -17,7 +17,7 @@ _OLDER = 50  # collections before it looks at the older ones, too; Python's own 
 def tune_process() -> None:
     """Let long jobs take about a quarter less CPU time: fewer garbage collections, quicker threads.
 
-    Call it once, behind all imports, in a process that does little else: the settings are those of the whole
+    Call it once, after all imports, in a process that does little else: the settings are those of the whole
     process. ``wosdk import`` does it itself.
     """
     # The journal's thread asks for the interpreter's lock once for each commit. Beside a busy event loop it

@@ -10,7 +10,7 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.undo_records import CreatedRecords
@@ -37,8 +37,8 @@ class _Target:
 class Undo:
     """Takes back what a job created: work orders are cancelled, records of other entities deleted.
 
-    Only those whose creation this job saw answered, or whose key was absent before its first attempt and
-    found after it. Each record is read first: one that has another version than after its creation is left,
+    Only records whose creation was confirmed by a response, or by a look-up of a key that was absent before.
+    Each record is read first: one that has another version than after its creation is left,
     and so is one that does not carry the key of its row. The undo is written in the journal of the job, so
     that a killed one goes on when it is given again.
 
@@ -83,7 +83,7 @@ class Undo:
 
     @property
     def unchecked(self) -> str | None:
-        """What nobody can check before the records are taken back, for people; None for nothing."""
+        """Warning about what cannot be checked before the undo; None for nothing."""
         if not self._records.has_versions:
             left = "they are deleted all the same" if self.unversioned else "they are left"
             return f"a {self.noun} has no version, so nobody can tell whether it was changed since: {left}"
@@ -204,7 +204,7 @@ class Undo:
 
     async def _report_refused(self, summary: UndoSummary, target: _Target, error: Exception) -> None:
         """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
-        reason = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
+        reason = reason_of(error)
         fate: Fate = "refused"
         why: str | None = None
         try:

@@ -33,7 +33,7 @@ class ImportMap:
     record: ObjectNode
     """The command or the record that is built from a row."""
     references: tuple[ReferenceSpec, ...]
-    """Each stands behind those it needs."""
+    """Each stands after those it needs."""
     marker: str | None = None
     """Field that carries the key of each row, unless the import names another."""
 
@@ -159,7 +159,7 @@ def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> N
 
 
 def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
-    """Return the references, each behind those it needs."""
+    """Return the references, each after those it needs."""
     sorter = graphlib.TopologicalSorter({name: spec.needs for name, spec in specs.items()})
     try:
         return tuple(specs[name] for name in sorter.static_order())

@@ -144,7 +144,7 @@ class Header:
         self._used = used
         self._plain = len(used) == len(header) and all(header)
         self._nameless = not all(self.columns)
-        self._first = used[0]  # report columns stand before or behind the others
+        self._first = used[0]  # report columns stand before or after the others
         self._behind = len(header) - used[-1] - 1
 
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
@@ -218,11 +218,11 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
 
 
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""Usual delimiters, each as it is written behind ``--delimiter``."""
+"""Usual delimiters, each as it is written after ``--delimiter``."""
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return what to write behind ``--delimiter`` when another character separates more columns."""
+    """Return what to write after ``--delimiter`` when another character separates more columns."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)

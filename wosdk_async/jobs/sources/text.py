@@ -163,7 +163,7 @@ def _first_bad(decoder: codecs.IncrementalDecoder, chunk: bytes) -> tuple[str, i
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:
-    """Return the place behind ``text``, whose line breaks are LF."""
+    """Return the place after ``text``, whose line breaks are LF."""
     breaks = text.count("\n")
     if not breaks:
         return line, column + len(text)
