@@ -142,7 +142,11 @@ def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wo
     command = ("import", file, "--map", MAP, "--sandbox", store)
     assert wosdk(*command).exit_code == 1
     folder = file.with_name(f"{file.name}.job")
-    assert wosdk(*command).stderr.splitlines() == [
+    again = wosdk(*command)
+    assert again.stdout == "15 rows: 14 created, 1 failed, 0 in doubt\n", (
+        "it did nothing: no figures of a run"
+    )
+    assert again.stderr.splitlines() == [
         f"wosdk: the job in {folder} is finished (14 of 15 rows created, 1 failed): nothing is sent",
         "wosdk: to import the file again, as a new job: --again",
         "wosdk: to send the rows again that failed: "
@@ -169,3 +173,34 @@ def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Pat
         assert wosdk("jobs", "rejects", folder).exit_code == 2
     finally:
         lock.release()
+
+
+def test_rows_that_failed_in_an_earlier_run_are_not_more_rows(file: Path, store: Path, wosdk: Wosdk) -> None:
+    text = file.read_text("utf-8")
+    cut = text.splitlines()[-1].rpartition(",")[0]
+    file.write_text(text + f"{cut}\n" * 7, "utf-8")
+    command = ("import", file, "--map", MAP, "--sandbox", store)
+    assert "and 2 more rows; see" in wosdk(*command).stderr
+    killed(file.with_name(f"{file.name}.job"), 3)
+    again = wosdk(*command)
+    assert "14 created, 7 failed" in again.stdout
+    assert "more row" not in again.stderr
+
+
+def test_a_signal_and_a_rate_are_shown_as_they_were_given(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store, "--rate", "400")
+
+    async def stop() -> None:
+        for status in (130, 143):
+            async with Journal.open(folder) as journal:
+                await journal.start_run()
+                await journal.end_run(status, stopped="it was asked to stop")
+
+    asyncio.run(stop())
+    shown = wosdk("jobs", "show", folder).stdout
+    assert "--rate=400" in shown.split()
+    assert wosdk("jobs", "report", folder).exit_code == 0
+    page = (folder / "report.html").read_text("utf-8")
+    for signal in ("Ctrl-C", "SIGTERM"):
+        assert f"stopped: it was asked to stop ({signal})" in shown
+        assert f"stopped: it was asked to stop ({signal})" in page

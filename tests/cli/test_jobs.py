@@ -58,6 +58,8 @@ def test_a_resume_never_begins_a_new_job(
     file.write_bytes(text.replace(b"900001", b"800001"))
     result = wosdk("jobs", "resume", folder)
     assert (result.exit_code, "has changed since the job" in result.stderr) == (2, True)
+    command = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["command"]
+    assert result.stderr.endswith(f"or with --again to begin a new job: {command}\n")
     file.unlink()
     assert "the file of this job is not there any more" in wosdk("jobs", "resume", folder).stderr
     assert [each.name for each in tmp_path.glob("*.job*")] == [folder.name]
@@ -182,10 +184,15 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert (checked.exit_code, checked.stdout) == (0, "14 to be undone\n")
     assert "14 work orders of 14 rows would be cancelled" in checked.stderr
     missing = wosdk("jobs", "undo", folder)
-    assert (missing.exit_code, "--reason is missing" in missing.stderr) == (2, True)
+    assert missing.exit_code == 2
+    for said in (checked.stderr, missing.stderr):
+        assert "--reason is missing: a work order is cancelled with a reason" in said
+        assert "'Entered by mistake'" in said
     wrong = wosdk("jobs", "undo", folder, "--reason", "Entered by mistak")
     assert (wrong.exit_code, "did you mean 'Entered by mistake'" in wrong.stderr) == (4, True)
-    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    done = wosdk("jobs", "undo", folder, *REASON)
+    assert done.stdout == "14 undone\n"
+    assert "14 work orders of 14 rows are to be cancelled" in done.stderr
     assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
     assert json.loads(wosdk("jobs", "list", folder, "--json").stdout)["state"] == "undone"
     with (folder / "results.csv").open(newline="", encoding="utf-8-sig") as results:
@@ -223,9 +230,9 @@ def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp
     )
     assert wosdk("import", source, "--map", import_map, "--sandbox", store).exit_code == 0
     left = wosdk("jobs", "undo", source)
-    assert (left.exit_code, left.stdout) == (0, "2 left, because nobody can tell whether they were changed\n")
+    assert (left.exit_code, left.stdout) == (0, "2 left, without a version: nobody can tell of a change\n")
     assert "a Location record has no version, so nobody can tell whether it was changed" in left.stderr
-    assert "wosdk: row 2 2" in left.stderr
+    assert ", id 20903: left, without a version" in left.stderr
     assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
 
 

@@ -97,7 +97,7 @@ async def _run(
         with writing(ended):
             writer.say_problems(summary, given.outcomes)
             say_files(summary)
-            print_summary(summary, given.as_json)
+            print_summary(summary, given.as_json, ran=opened.new or not opened.finished)
         if summary.files_failed is not None:
             raise CliError(
                 f"{ended}, but its files could not be written: {summary.files_failed}", Exit.UNWRITTEN

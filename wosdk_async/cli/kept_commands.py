@@ -30,8 +30,11 @@ def kept_command(ctx: click.Context) -> dict[str, Any]:
         if value is True or value == getattr(param, "flag_value", None):
             arguments.append(option)
         elif value is not False:
-            is_path = isinstance(value, Path) or param.name == "sandbox"
-            arguments.append(f"{option}={Path(value).absolute() if is_path else value}")
+            if isinstance(value, Path) or param.name == "sandbox":
+                value = Path(value).absolute()
+            elif isinstance(value, float) and value.is_integer():
+                value = int(value)  # --rate 400 is not 400.0 for people
+            arguments.append(f"{option}={value}")
     shared = {name: value for name, value in ctx.find_root().ensure_object(dict).items() if value is not None}
     return {_COMMAND: arguments, _GLOBALS: shared}
 

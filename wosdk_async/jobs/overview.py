@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import JobPlan, Journal, State
+from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, State
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
@@ -27,6 +27,7 @@ __all__ = [
     "jobs_of",
     "jobs_within",
     "overview",
+    "stop_of",
 ]
 
 COUNTED: dict[str, tuple[State, ...]] = {
@@ -151,6 +152,13 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
     beside = folder.parent == base.parent and folder.name.startswith(base.name)
     place = [] if beside else [f"--job={folder}"]
     return shlex.join(["wosdk", "import", plan.file, *map(str, given), *place, *company])
+
+
+def stop_of(run: JobRun) -> str | None:
+    """Return why a run stopped before its end, with the signal that its exit status tells; or None."""
+    stopped = run.details.get("stopped")
+    signal = {130: "Ctrl-C", 143: "SIGTERM"}.get(run.exit_status or 0)
+    return f"{stopped} ({signal})" if stopped and signal else stopped
 
 
 def _running(journal: JournalReader) -> str | None:

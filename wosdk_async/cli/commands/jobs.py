@@ -20,6 +20,7 @@ from wosdk_async.cli.output.cells import json_text, visible
 from wosdk_async.cli.output.files import opened, require_stdout
 
 if TYPE_CHECKING:
+    from wosdk_async.jobs.journal import JobPlan
     from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = ["jobs_command"]
@@ -126,7 +127,9 @@ def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes:
         folder = folder_of(job)
         plan = plan_of(folder)
         require_lasting(plan, folder)
-        arguments = [str(input_of(plan, folder)), *kept_arguments(plan.options, folder), "--resume"]
+        file = input_of(plan, folder)
+        arguments = [str(file), *kept_arguments(plan.options, folder), "--resume"]
+        _require_unchanged(plan, folder, file)
         arguments += [f"--job={folder.absolute()}", *(["--retry=refused"] if retry else [])]
         arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
         shared = ctx.find_root().ensure_object(dict)
@@ -134,6 +137,19 @@ def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes:
             shared.setdefault(name, value)
     with import_command.make_context("import", arguments, parent=ctx.parent) as again:
         import_command.invoke(again)
+
+
+def _require_unchanged(plan: JobPlan, folder: Path, file: Path) -> None:
+    from wosdk_async.jobs.output_folder import file_facts
+    from wosdk_async.jobs.overview import command_of
+
+    if file_facts(file).sha256 == plan.sha256:
+        return
+    raise CliError(
+        f"{file} has changed since the job in {folder} began, and a resume takes no other file. Give the "
+        "command of the import, with --continue to go on with the new file, where rows are told by their "
+        f"keys, or with --again to begin a new job: {command_of(plan, folder)}"
+    )
 
 
 @jobs_command.command(short_help="Write the files of a job again.")

@@ -46,8 +46,8 @@ class _Left:
         from wosdk_async.jobs.undo_fates import FATES
 
         for row in self.rows[:_SHOWN]:
-            known = "".join(f" {text}" for text in (row.id, row.number and f"({row.number})") if text)
-            say(f"row {row.row}{known} {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
+            known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
+            say(f"row {row.row}{known}: {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
         if self._count > _SHOWN:
             say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
 
@@ -108,7 +108,7 @@ def undo_command(
                 reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
                 undo.on_row = left.add
                 summary = runner.run(undo.look())
-                _say_undo(journal, undo, summary, left)
+                _say_undo(undo, summary, left, check=check)
                 if not check and summary.counts["undo"]:
                     what = counted(summary.counts["undo"], undo.noun)
                     confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
@@ -134,13 +134,27 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
             raise CliError("--reason is for work orders; records of other entities are deleted")
         return None
     if reason is None:
+        missing = await _reason_missing(runner)
         if check:
+            say(missing)
             return None
-        raise CliError(
-            "--reason is missing: a work order is cancelled with a reason, such as one of "
-            "wosdk query WoActionReasonLookup --where 'ActionId = Cancel' -p DisplayAs"
-        )
+        raise CliError(missing)
     return await runner.company.work_orders.cancel_reason(int(reason) if reason.isdecimal() else reason)
+
+
+async def _reason_missing(runner: Runner) -> str:
+    """Return that there is no ``--reason``, and the names that there are."""
+    from wosdk_async.model import WoActionReasonLookup
+    from wosdk_async.resources.lookup_tables import listed
+
+    known = await runner.company.query(WoActionReasonLookup).all()
+    names = {
+        each.display_as
+        for each in known
+        if each.display_as and each.action_id == "Cancel" and not each.hide and not each.is_removed
+    }
+    there = f"there are {listed(sorted(names))}" if names else "this Company has none"
+    return f"--reason is missing: a work order is cancelled with a reason, by its name or id; {there}"
 
 
 def _carry_out(runner: Runner, undo: Undo, reason: int | None, comment: str | None) -> UndoSummary:
@@ -159,15 +173,16 @@ def _carry_out(runner: Runner, undo: Undo, reason: int | None, comment: str | No
     return summary
 
 
-def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: _Left) -> None:
+def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> None:
     from wosdk_async.jobs.journal import State
 
-    counts = journal.counts()
-    say(f"{counted(summary.counts['undo'], undo.noun)} of {journal.plan.rows} rows would be {undo.verb}")
+    counts, number = undo.journal.counts(), summary.counts["undo"]
+    what = f"{counted(number, undo.noun)} of {counted(undo.journal.plan.rows, 'row')}"
+    say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
     if summary.counts["undone"]:
-        say(f"{summary.counts['undone']} were undone before")
+        say(f"{summary.counts['undone']} undone before")
     if counts[State.FOUND]:
-        say(f"{counts[State.FOUND]} were there before the job, and are not touched")
+        say(f"{counts[State.FOUND]} found, which the job did not create: not touched")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
         say(f"{counted(doubted, 'row')} in doubt: run wosdk jobs settle first, or they are not undone")
     if counts[State.PLANNED]:

@@ -27,7 +27,7 @@ _FIRST = 5  # rows of each kind
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
     from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.overview import COUNTED, command_of, overview
+    from wosdk_async.jobs.overview import COUNTED, command_of, overview, stop_of
 
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
@@ -48,7 +48,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "jobs_of_rejects": await _jobs_of_rejects(folder),
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.plan, folder),
-            "runs": [attrs.asdict(run) for run in await journal.runs()],
+            "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
             "resume": seen.resume_would(),
@@ -168,7 +168,7 @@ def _run(run: Mapping[str, Any]) -> str:
         ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
     if command := details.get("command"):  # another than the import, such as an undo
         ended += f", {command}"
-    stopped = f", stopped: {details['stopped']}" if details.get("stopped") else ""
+    stopped = f", stopped: {run['stopped']}" if run["stopped"] else ""
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
     return f"{_time(run['started_at'])} {ended}, by {who}, version {details.get('version')}{stopped}"
 

@@ -161,11 +161,11 @@ class OutcomeWriter:
         for row in self._bad_rows:
             sent = f" (RequestId {row.request_id})" if row.request_id else ""
             say(f"row {row.row} (line {row.line}) {row.outcome.replace('_', ' ')}: {row.reason}{sent}")
-        more = summary.failed + summary.in_doubt - len(self._bad_rows)
+        more = self._counts["failed"] + self._counts["in_doubt"] - len(self._bad_rows)
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
         remedy = f"see {place}" if place else "--outcomes FILE keeps them all"
-        if more > 0 and self._counts:  # of a job that was finished no row was reported
+        if more > 0:  # of this run: those of earlier ones were named before
             say(f"and {counted(more, 'more row')}; {remedy}")
         for warning in summary.warnings[:_MAX_SHOWN]:
             say(f"warning: {warning}")
@@ -210,8 +210,8 @@ def say_kept(files: Sequence[Path]) -> None:
             say(f"{kept} was changed since it was written, and stays as it is; {path.name} is the new one")
 
 
-def print_summary(summary: Summary, as_json: bool) -> None:
-    """Print the summary on stdout."""
+def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
+    """Print the summary on stdout; the figures of the run only if it did anything."""
     if as_json:
         click.echo(json_text(summary.as_dict()))
         return
@@ -221,7 +221,10 @@ def print_summary(summary: Summary, as_json: bool) -> None:
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
         f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "
-        f"{summary.in_doubt} in doubt{not_started}{empty}\n"
-        f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
-        f"references: {summary.references_found} found, {summary.references_created} created"
+        f"{summary.in_doubt} in doubt{not_started}{empty}"
     )
+    if ran:
+        click.echo(
+            f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
+            f"references: {summary.references_found} found, {summary.references_created} created"
+        )

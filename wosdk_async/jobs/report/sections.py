@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wosdk_async.jobs.journal import JobRun, State, StoredRow
-from wosdk_async.jobs.overview import command_of
+from wosdk_async.jobs.overview import command_of, stop_of
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.markup import Content, Markup, element, joined
 from wosdk_async.jobs.report.parts import counted, cut, table, when
@@ -117,7 +117,7 @@ def runs(facts: JobFacts) -> Markup | None:
 def _ending(run: JobRun) -> str:
     if run.ended_at is None:
         return "killed, or not ended yet"
-    if stopped := run.details.get("stopped"):
+    if stopped := stop_of(run):
         return cut(f"stopped: {stopped}")
     return "to its end" if not run.exit_status else f"exit status {run.exit_status}"
 
