@@ -1,0 +1,83 @@
+"""``docs/import.md`` and ``docs/jobs.md`` name every option, keyword and column of an import."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import attrs
+import click
+import pytest
+
+from tests.docs.pages import ROOT, read
+from tests.jobs.journal.plans import a_plan
+from wosdk_async.cli.commands.import_ import import_command
+from wosdk_async.cli.commands.import_init import init_command
+from wosdk_async.cli.commands.jobs import jobs_command
+from wosdk_async.jobs import ImportOptions, open_source
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowEntry, RowRecord, State
+from wosdk_async.jobs.outputs import write_outputs
+
+IMPORT, JOBS = (ROOT / "docs" / name for name in ("import.md", "jobs.md"))
+
+
+def words(text: str) -> set[str]:
+    """Return the words of code in a text: options, keywords, columns."""
+    return {word for code in re.findall(r"`([^`\n]+)`", text) for word in code.split()}
+
+
+def options_of(command: click.Command) -> list[click.Option]:
+    return [each for each in command.params if isinstance(each, click.Option) and not each.hidden]
+
+
+def cells_beside(page: Path, first: str) -> Iterable[str]:
+    """Yield the last cell of each row of a table whose first cell is ``first``."""
+    return (cells[-1] for _, cells in read(page).rows if first == cells[0])
+
+
+@pytest.mark.parametrize("command", [import_command, init_command], ids=lambda each: each.name)
+def test_each_option_of_an_import_is_on_the_page(command: click.Command) -> None:
+    named = words(IMPORT.read_text(encoding="utf-8"))
+    assert [each.opts for each in options_of(command) if not named.intersection(each.opts)] == []
+
+
+@pytest.mark.parametrize("name", sorted(jobs_command.commands))
+def test_the_options_of_each_command_of_jobs_are_in_a_table(name: str) -> None:
+    every = [set(each.opts) for each in options_of(jobs_command.commands[name])]
+    (cell,) = cells_beside(JOBS, f"`{name}`")
+    named = {word for word in words(cell) if word.startswith("-")}
+    assert all(named & each for each in every)
+    assert named <= set().union(*every)
+
+
+def test_each_keyword_of_an_import_is_in_a_table() -> None:
+    named = {word.strip("`") for _, cells in read(JOBS).rows for word in cells[0].split(", ")}
+    assert {each.name for each in attrs.fields(ImportOptions)} - named == set()
+
+
+async def test_each_column_that_comes_out_is_in_the_table(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("a,b\n1,2\n3,4\n")
+    source, folder = open_source(tmp_path / "in.csv"), tmp_path / "job"
+    folder.mkdir()
+    entries = [RowEntry(row.number, row.line, row.digest, None) for row in source]
+    async with Journal.create(folder, a_plan(file=str(source.path)), entries) as journal:
+        await journal.start_run()
+        journal.record(RowRecord(1, State.REFUSED))
+        journal.record(RowRecord(2, State.IN_DOUBT))
+        journal.record_reference(ReferenceRecord("task", "t", "T", State.REFUSED))
+        await write_outputs(journal, source)
+
+    def header(name: str) -> list[str]:
+        with (folder / name).open(newline="", encoding="utf-8") as file:
+            return next(csv.reader(file))
+
+    def named(name: str) -> list[str]:
+        (cell,) = (cell for cell in cells_beside(JOBS, f"`{name}`") if "`" in cell)
+        return re.findall(r"`(\w+)`", cell)
+
+    assert header("results.csv") == named("results.csv")
+    assert header("references.csv") == named("references.csv")
+    assert header("rejects.csv") == ["a", "b", *named("rejects.csv")]
+    assert header("in_doubt.csv") == [*named("results.csv"), "a", "b"]
