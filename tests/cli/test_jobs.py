@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import csv
-import io
 import json
 import sqlite3
 from pathlib import Path
@@ -260,77 +259,3 @@ def test_what_is_no_job_is_refused(file: Path, tmp_path: Path, wosdk: Wosdk) -> 
             result = wosdk("jobs", command[0], place, *command[1:])
             assert (result.exit_code, result.stdout) == (2, "")
             assert result.stderr.startswith(f"wosdk: {place}: ")
-
-
-# --- wosdk import --check -------------------------------------------------------------------
-
-
-def test_a_check_writes_nothing(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    """Neither a job folder nor a store, though the map creates records; and --read-only does not stop it."""
-    command = ("import", file, "--map", MAP, "--sandbox", store, "--check")
-    result = wosdk(*command, "--read-only")
-    assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith(
-        "14 rows: 14 would be created\n6 records for customer would be created first\n"
-    )
-    assert result.stderr == "wosdk: nothing was written\n"
-    assert [each.name for each in tmp_path.iterdir()] == [file.name]
-    found = json.loads(wosdk(*command, "--json", "--sample", "2").stdout)
-    assert (found["rows"], found["checked"], found["would_send"], len(found["requests"])) == (14, 2, 2, 2)
-    assert found["columns"]["latitude"] == {"filled": 1, "used": False}
-
-
-def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    """1 when some rows would not be created, 2 when the file, the map or the command cannot be used."""
-    folder = imported(wosdk, file, store)
-    folder.rename(tmp_path / "elsewhere")
-    command = ("import", file, "--map", MAP, "--sandbox", store, "--check")
-    result = wosdk(*command)
-    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 there already")
-    assert "row 1 (line 2) there already: work_order.po_number '900001' is that of " in result.stderr
-    assert "and 4 more rows; --outcomes FILE.csv writes a line for each row" in result.stderr
-    assert wosdk(*command, "--if-exists", "skip").exit_code == 0
-    (tmp_path / "elsewhere").rename(folder)
-    going_on = wosdk(*command)
-    assert (going_on.exit_code, going_on.stdout.splitlines()[0]) == (
-        0,
-        "14 rows: 14 carried out by the job already",
-    )
-    assert "send nothing: the job is finished" in going_on.stdout
-    assert wosdk("import", file, "--map", MAP, "--sandbox", store, "--sample", "3").exit_code == 2
-    file.write_text("a,b\n1,2\n")
-    assert "there is no column" in wosdk(*command).stderr
-    assert wosdk(*command).exit_code == 2
-
-
-def test_a_check_writes_a_line_for_every_row(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    """Good rows too, in the order of the file; formulas are texts, and no file of a user is overwritten."""
-    text = file.read_text("utf-8")
-    file.write_text(text.replace("900003", "").replace("900004", "=1+1"), "utf-8")
-    out = tmp_path / "rows.csv"
-    command = ("import", file, "--map", MAP, "--sandbox", store, "--check", "--outcomes", out)
-    result = wosdk(*command)
-    assert result.exit_code == 1, result.stderr
-    assert f"nothing was written but {out}" in result.stderr
-    rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8"))))
-    assert [row["row"] for row in rows] == [str(number) for number in range(1, 15)]
-    assert [row["outcome"] for row in rows] == ["would_send"] * 2 + ["refused"] + ["would_send"] * 11
-    assert (rows[0]["line"], rows[0]["key"], rows[3]["key"]) == ("2", "900001", "'=1+1")
-    assert rows[0]["reason"].startswith("creates ")
-    assert not store.exists()
-    again = wosdk(*command)
-    assert (again.exit_code, "--force" in again.stderr) == (2, True)
-    assert wosdk(*command, "--force").exit_code == 1
-    assert sorted(each.name for each in tmp_path.iterdir()) == [file.name, out.name]
-
-
-def test_a_check_of_stdin_leaves_no_copy(
-    file: Path, wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    result = wosdk(
-        "import", "-", "--format", "csv", "--map", MAP, "--check", "--sandbox", input=file.read_text("utf-8")
-    )
-    assert result.exit_code == 0, result.stderr
-    assert not list((tmp_path / "here").iterdir())

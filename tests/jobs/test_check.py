@@ -165,7 +165,7 @@ async def test_keys_that_are_there_fail_or_are_skipped(local: Local, job: Job, w
     source = write(HEADER, rows(1, 2, 3))
     result = await checked(local, source, MAP, marker=MARKER)
     assert (kinds(result), result.complete) == ({1: "there", 2: "there"}, False)
-    assert result.findings[0].reason == "work_order.po_number '1' is that of 1"
+    assert result.findings[0].reason == "work_order.po_number '1' is that of WorkOrder 1"
     assert (await checked(local, source, MAP, marker=MARKER, if_exists="skip")).complete
 
 
@@ -198,7 +198,29 @@ async def test_an_unfinished_job_is_gone_on_with(local: Local, job: Job, write: 
     write(HEADER, rows(1, 2, 5))
     changed = await checked(local, source, MAP)
     assert (changed.counts["would_send"], changed.job) == (3, None)
-    assert "has changed since the job" in changed.warnings[0]
+    assert "add --continue to go on" in (changed.import_refused or "")
+    assert (await checked(local, source, MAP, again=True)).import_refused is None
+
+
+async def test_rows_that_the_job_found_are_not_called_carried_out(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    await job(source, MAP, marker=MARKER, folder=source.with_name("other")).run(local.company)
+    source = write(HEADER, rows(1, 2, 3))
+    await job(source, MAP, marker=MARKER, if_exists="skip").run(local.company)
+    result = await checked(local, source, MAP, marker=MARKER, if_exists="skip")
+    assert (dict(result.counts), result.complete, result.findings) == ({"found": 2, "ended": 1}, True, [])
+
+
+async def test_problems_are_grouped_by_cause(local: Local, write: Write) -> None:
+    """Values in a reason do not make another cause; every row is counted, a few are named."""
+    cells = [*rows(*range(1, 10), customer="Never"), *rows(10), ["11", "x" * 4000, "", ""]]
+    result = await checked(local, write(HEADER, cells), WORK_ORDER + CUSTOMER)
+    missing, long = result.causes
+    assert (missing.first.row, missing.first.kind, missing.count) == (1, "missing", 9)
+    assert missing.more == [2, 3, 4, 5, 6]
+    assert (long.first.row, long.count, long.more, result.problems) == (11, 1, [], 10)
 
 
 async def test_a_record_that_all_rows_need_ends_the_check(local: Local, write: Write) -> None:

@@ -40,6 +40,17 @@ def test_references_come_after_those_they_need(tmp_path: Path) -> None:
     assert order.index("zone") < order.index("customer")
 
 
+def test_references_are_in_the_order_of_the_map(tmp_path: Path) -> None:
+    """Not in that of a set, which is another one in every process."""
+    needed = {"priority": "WoPriority", "employee": "Employee", "specialty": "Specialty", "flag": "Customer"}
+    needed |= {"main_asset": "Location", "work_zone": "WorkZone", "sub_type": "WorkOrderType"}
+    where = ", ".join(f'{name} = "@{name}"' for name in needed)
+    text = f'{WORK_ORDER}[reference.customer]\nentity = "WorkOrder"\nwhere = {{ {where} }}\n'
+    text += "".join(f'[reference.{name}]\nentity = "{entity}"\n' for name, entity in needed.items())
+    order = [spec.name for spec in load(tmp_path, text).references]
+    assert [name for name in order if name in needed] == list(needed)
+
+
 def test_fields_may_be_spelled_as_the_service_does(tmp_path: Path) -> None:
     text = (WORK_ORDER + CUSTOMER).replace("po_number", "PoNumber").replace('"display_as"', '"DisplayAs"')
     assert load(tmp_path, text).columns == load(tmp_path, WORK_ORDER + CUSTOMER).columns

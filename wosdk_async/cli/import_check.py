@@ -65,6 +65,8 @@ def check_import(given: ImportArguments) -> Exit:
         click.echo(json_text(result.as_dict()))
     else:
         _print(result, given.outcomes)
+    if result.import_refused is not None:
+        raise CliError(f"the import would be refused: {result.import_refused}")
     return Exit.DONE if result.complete else Exit.SOME
 
 
@@ -107,7 +109,8 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
-    took = "" if result.seconds is None else f", about {_duration(result.seconds)}"
+    # Below a second, as on this machine, the work of the client takes longer than the calls.
+    took = "" if (result.seconds or 0) < 1 else f", about {_duration(result.seconds or 0)}"
     click.echo(f"{counted(result.calls, 'call')}{took}")
     if result.job is not None:
         click.echo(f"there is a job in {visible(str(result.job.folder))}; the import would")
@@ -124,15 +127,28 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
             click.echo(f"  row {request['row']}: {request['method']} {request['path']}")
             if request["body"] is not None:
                 click.echo(f"    {json_text(request['body'])}")
-    for each in result.findings[:_SHOWN]:
-        say(f"row {each.row} (line {each.line}) {FINDINGS[each.kind]}: {each.reason}")
-    more = result.checked - result.counts["would_send"] - result.counts["ended"] - _SHOWN
-    if more > 0:
-        where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
-        say(f"and {counted(more, 'more row')}; {where} a line for each row")
+    _print_problems(result, outcomes)
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")
     say("nothing was written" if outcomes is None else f"nothing was written but {outcomes}")
+
+
+def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
+    """Print the rows that would not be sent, by cause."""
+    shown = result.causes[:_SHOWN]
+    for each in shown:
+        first = each.first
+        say(f"row {first.row} (line {first.line}) {FINDINGS[first.kind]}: {first.reason}")
+        if each.count > 1:
+            rest = ", ..." if each.count > 1 + len(each.more) else ""
+            rows = ", ".join(map(str, each.more))
+            say(f"and {counted(each.count - 1, 'more row')} for this cause: {rows}{rest}")
+    others = result.problems - sum(each.count for each in shown)
+    if others:
+        say(f"and {counted(others, 'more row')} for other causes")
+    if result.problems > len(shown):
+        where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
+        say(f"{where} a line for each row")
 
 
 def _duration(seconds: float) -> str:

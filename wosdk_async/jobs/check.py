@@ -140,15 +140,20 @@ class Check:
         return self._result
 
     async def _find_job(self, identity: str) -> None:
-        """Find the job that the import would go on with; a warning says when it would not."""
+        """Find the job that the import would go on with, and why the import would be refused."""
         base, path = job_base(self._source, self._options), self._source.path.absolute()
-        job = await EarlierJob.find(base, path, identity, self._map.operation)
-        if job is not None and job.is_unchanged:
+        job = await EarlierJob.find(
+            base, path, identity, self._map.operation, marker=self._marker, options=self._options
+        )
+        if job is None:
+            return
+        self._result.import_refused = job.refusal
+        if job.is_unchanged:
             self._job, self._result.job = job, job.overview
-        elif job is not None and job.overview.left:
+        elif job.overview.left and job.refusal is None and self._options.carry_over:
             self._index.warnings.append(
-                f"the file has changed since the job in {job.overview.folder} began, which is not finished; "
-                "the import asks for --continue or --again"
+                f"rows that the job in {job.overview.folder} has carried out are looked at like new ones; "
+                "the import with --continue does not send them"
             )
 
     # --- rows ---------------------------------------------------------------------------------
@@ -178,7 +183,7 @@ class Check:
         """Return what the job that would go on has to say about a row; None when it would be sent."""
         state = self._job.state(row.number) if self._job is not None else State.PLANNED
         if state in (State.DONE, State.FOUND):
-            return Finding(row.number, row.line, "ended")
+            return Finding(row.number, row.line, "ended" if state == State.DONE else "found")
         if state in (State.SENDING, State.IN_DOUBT):
             return Finding(row.number, row.line, "in_doubt", "the job has not settled it")
         if state == State.REFUSED and not self._options.retry_refused:
@@ -194,7 +199,7 @@ class Check:
                 return built.finding(kind_of(error), error.message)
         elif found:
             ids = [each.id for each in found[:_IDS]]
-            shown = ", ".join(map(str, ids))
+            shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
             return built.finding("there", f"{self._marker} {built.key!r} is that of {shown}", ids)
         for entry in built.missing:
             entry.wanted = True

@@ -10,10 +10,11 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.jobs.overview import Overview
+from wosdk_async.jobs.stops import cause_of
 
-__all__ = ["FINDINGS", "KEPT", "CheckResult", "Finding", "FindingKind"]
+__all__ = ["FINDINGS", "KEPT", "CheckResult", "Finding", "FindingKind", "ProblemCause"]
 
-FindingKind = Literal["would_send", "there", "refused", "ambiguous", "missing", "ended", "in_doubt"]
+FindingKind = Literal["would_send", "there", "refused", "ambiguous", "missing", "ended", "found", "in_doubt"]
 
 FINDINGS: dict[FindingKind, str] = {
     "would_send": "would be sent",
@@ -22,12 +23,16 @@ FINDINGS: dict[FindingKind, str] = {
     "ambiguous": "with a name of several records",
     "missing": "with a name of no record",
     "ended": "carried out by the job already",
+    "found": "found there by the job already",
     "in_doubt": "in doubt in the job",
 }
 """What would become of a row, each with words for people."""
 
 KEPT = 1000
-"""Rows that a result lists; all of them go to ``on_row``."""
+"""Rows that a result lists, and causes; all rows go to ``on_row``."""
+
+_FINE: tuple[FindingKind, ...] = ("would_send", "ended", "found")
+_MORE_ROWS = 5  # of a cause, beside the first
 
 
 @attrs.frozen
@@ -46,8 +51,23 @@ class Finding:
 
     @property
     def is_problem(self) -> bool:
-        """Whether the row would not be sent, and is not carried out already."""
-        return self.kind not in ("would_send", "ended")
+        """Whether the row would not be sent, and the job has not ended it already."""
+        return self.kind not in _FINE
+
+
+@attrs.define
+class ProblemCause:
+    """Rows that would not be sent for one cause: the first of them, and the numbers of a few more."""
+
+    first: Finding
+    count: int = 0
+    more: list[int] = attrs.field(factory=list)
+
+    def add(self, finding: Finding) -> None:
+        """Count one more row."""
+        self.count += 1
+        if 1 < self.count <= _MORE_ROWS + 1:
+            self.more.append(finding.row)
 
 
 @attrs.define(kw_only=True)
@@ -62,6 +82,8 @@ class CheckResult:
     counts: Counter[FindingKind] = attrs.field(factory=Counter)
     findings: list[Finding] = attrs.field(factory=list)
     """The first 1,000 rows that would not be sent."""
+    import_refused: str | None = None
+    """Why the same command without ``--check`` would be refused before any row; None when it would not."""
     new_records: dict[str, int] = attrs.field(factory=dict)
     """Records that would be created first, by reference."""
     filled: dict[str, int] = attrs.field(factory=dict)
@@ -78,19 +100,34 @@ class CheckResult:
     """The job that the same command would go on with."""
     skips: bool = False
     """Whether a row that is there already is skipped, and does not fail."""
+    _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
+
+    @property
+    def causes(self) -> list[ProblemCause]:
+        """The causes for which rows would not be sent, by their first rows; those over 1,000 are left out."""
+        return list(self._causes.values())
 
     @property
     def complete(self) -> bool:
         """Whether all rows that were checked would be carried out, or are already."""
-        fine = self.counts["would_send"] + self.counts["ended"] + (self.counts["there"] if self.skips else 0)
-        return fine == self.checked
+        return self.problems == (self.counts["there"] if self.skips else 0)
+
+    @property
+    def problems(self) -> int:
+        """The number of rows that would not be sent, and that the job has not ended already."""
+        return self.checked - sum(self.counts[kind] for kind in _FINE)
 
     def add(self, finding: Finding) -> None:
         """Count a row, and list it if it would not be sent."""
         self.checked += 1
         self.counts[finding.kind] += 1
-        if finding.is_problem and len(self.findings) < KEPT:
+        if not finding.is_problem:
+            return
+        if len(self.findings) < KEPT:
             self.findings.append(finding)
+        cause = finding.kind, cause_of(finding.reason)
+        if cause in self._causes or len(self._causes) < KEPT:
+            self._causes.setdefault(cause, ProblemCause(finding)).add(finding)
 
     def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:
         """Set the number of calls and how long they would take.
@@ -121,6 +158,7 @@ class CheckResult:
             },
             "problems": [attrs.asdict(each, filter=shown) for each in self.findings],
             "warnings": self.warnings,
+            "import_refused": self.import_refused,
             "requests": self.requests,
             "calls": self.calls,
             "seconds": None if self.seconds is None else round(self.seconds, 1),

@@ -8,9 +8,12 @@ from typing import Self
 
 import attrs
 
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.going_on import goes_on
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import plan_of
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.overview import Overview, jobs_at, overview
 
 __all__ = ["EarlierJob"]
@@ -26,9 +29,20 @@ class EarlierJob:
     is_unchanged: bool
     """Whether the file is as it was when the job began."""
     states: bytes = attrs.field(repr=False)
+    refusal: str | None = None
+    """Why the import would be refused; None when it would not."""
 
     @classmethod
-    async def find(cls, base: Path, path: Path, company: str, operation: str) -> Self | None:
+    async def find(
+        cls,
+        base: Path,
+        path: Path,
+        company: str,
+        operation: str,
+        *,
+        marker: str | None,
+        options: ImportOptions,
+    ) -> Self | None:
         """Return the job that an import would go on with, or None.
 
         Args:
@@ -36,6 +50,8 @@ class EarlierJob:
             path: the file.
             company: text that tells the Company from others, as the journal keeps it.
             operation: what is done with each row.
+            marker: the field that carries the key of each row.
+            options: options of the import.
 
         Raises:
             JournalError: a journal cannot be read.
@@ -57,7 +73,12 @@ class EarlierJob:
             return None
         async with Journal.open(found, snapshot=True) as journal:
             states = await _states(journal) if same_content else b""
-            return cls(await overview(journal), same_content is not None, states)
+            refusal = None
+            try:
+                goes_on(journal, path, sha256, marker, options)
+            except ImportMapError as error:
+                refusal = error.message
+            return cls(await overview(journal), same_content is not None, states, refusal)
 
     def state(self, row: int) -> State:
         """Return the state of a row; PLANNED if the job does not have it."""

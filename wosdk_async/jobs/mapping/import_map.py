@@ -160,7 +160,9 @@ def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> N
 
 def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
     """Return the references, each after those it needs."""
-    sorter = graphlib.TopologicalSorter({name: spec.needs for name, spec in specs.items()})
+    # In the order of the map: a set of texts has another one in every process.
+    needs = {name: [each for each in specs if each in spec.needs] for name, spec in specs.items()}
+    sorter = graphlib.TopologicalSorter(needs)
     try:
         return tuple(specs[name] for name in sorter.static_order())
     except graphlib.CycleError as error:
