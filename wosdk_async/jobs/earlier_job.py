@@ -75,7 +75,7 @@ class EarlierJob:
             states = await _states(journal) if same_content else b""
             refusal = None
             try:
-                goes_on(journal, path, sha256, marker, options)
+                await goes_on(journal, path, sha256, marker, options)
             except ImportMapError as error:
                 refusal = error.message
             return cls(await overview(journal), same_content is not None, states, refusal)
