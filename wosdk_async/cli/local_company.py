@@ -31,7 +31,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
 
 
 def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return a text that tells one sandbox from all others: their names and ids are the same."""
+    """Return a text that identifies one sandbox: names and ids of all are the same."""
     if variables is None:
         return None
     secret = variables["WOSDK_CLIENT_SECRET"]  # random in each store

@@ -109,7 +109,7 @@ class Check:
 
         Args:
             company: the Company in which the rows would be carried out.
-            identity: text that tells the Company from others, as the journal keeps it.
+            identity: text that identifies the Company, as the journal keeps it.
             on_row: called for each row that is looked at, in the order of the file.
 
         Raises:

@@ -46,9 +46,9 @@ class EarlierJob:
         """Return the job that an import would go on with, or None.
 
         Args:
-            base: the job folder; those with numbers behind its name are looked at too.
+            base: the job folder; those with numbers after its name are looked at too.
             path: the file.
-            company: text that tells the Company from others, as the journal keeps it.
+            company: text that identifies the Company, as the journal keeps it.
             operation: what is done with each row.
             marker: the field that carries the key of each row.
             options: options of the import.
