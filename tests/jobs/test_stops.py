@@ -94,7 +94,7 @@ async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
     local.server.busy = True
     local.company = local.company.with_options(retry=RetryPolicy(attempts=1))
     summary, _ = await carried_out(job(source, MAP, limit=1), local)
-    assert (summary.created, summary.failed, summary.not_started) == (0, 20, 40)
+    assert (summary.created, summary.failed, summary.waiting, summary.not_started) == (0, 20, 20, 40)
     assert (summary.stopped or "").startswith("20 rows in a row could not be sent: ")
     local.server.busy = False
     summary, _ = await carried_out(job(source, MAP), local)

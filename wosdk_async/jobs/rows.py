@@ -171,6 +171,8 @@ class Summary:
     undone: int = 0
     """Rows that were carried out, and whose records an undo took back."""
     failed: int = 0
+    waiting: int = 0
+    """Those of ``failed`` that were not sent for a reason that may pass: the next run sends them."""
     in_doubt: int = 0
     not_started: int = 0
     done_now: int = 0

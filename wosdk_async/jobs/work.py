@@ -76,7 +76,9 @@ class JobWork:
         keys = RowKeys.of(import_map, marker, job.plan.job) if marker else None
         self._rows = PlannedRows(source, journal)
         self._builder = RowBuilder(import_map, index, keys)
-        self._reports = RowReports(import_map=import_map, journal=journal, stops=self.stops, on_row=on_row)
+        self._reports = RowReports(
+            import_map=import_map, journal=journal, stops=self.stops, on_row=on_row, marker=marker
+        )
         self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit)
         self._sender = RowSender(
             company=company, rows=self._rows, builder=self._builder, reports=self._reports, options=options
@@ -194,6 +196,7 @@ class JobWork:
             found=counts[State.FOUND],
             undone=undone.done if undone is not None else 0,
             failed=counts[State.REFUSED] + unsent,
+            waiting=unsent,
             in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
             not_started=counts[State.PLANNED] - unsent,
             done_now=self._done_now,

@@ -178,8 +178,9 @@ class OutcomeWriter:
             say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
         if summary.stopped:
             say(f"stopped: {summary.stopped}")
-        if summary.not_started and summary.folder is not None:
-            say(f"the same command goes on with the {counted(summary.not_started, 'row')} not started")
+        left = summary.not_started + summary.waiting
+        if left and summary.folder is not None:
+            say(f"the same command goes on with the {counted(left, 'row')} not sent")
 
 
 _FILES = {
