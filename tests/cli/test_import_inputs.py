@@ -90,6 +90,12 @@ def url(tmp_path: Path) -> Iterator[str]:
         thread.join()
 
 
+def test_stdin_without_content_leaves_nothing(wosdk: Wosdk, command: list[object], tmp_path: Path) -> None:
+    result = wosdk("import", "-", *command, input="")
+    assert (result.exit_code, "stdin is empty" in result.stderr) == (2, True)
+    assert not list((tmp_path / "here").iterdir())
+
+
 def test_a_url_that_changes_is_not_a_new_job(
     wosdk: Wosdk, command: list[object], tmp_path: Path, url: str
 ) -> None:

@@ -7,6 +7,7 @@ import csv
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from tests.jobs.conftest import Job, Local, Write, serving
 from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import examples
+from wosdk_async import InvalidCallError
 from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome, sending
 
 
@@ -207,3 +209,13 @@ async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
     with pytest.raises(asyncio.CancelledError):
         await running
     assert [row.outcome for row in outcomes] == ["in_doubt", "not_started", "not_started"]
+
+
+def test_names_of_files_are_refused(write: Write) -> None:
+    """The message names what opens them."""
+    source = write(HEADER, rows(1))
+    names: tuple[Any, Any] = (str(source), "map.toml")
+    with pytest.raises(InvalidCallError, match=r"is the name of a file; pass open_source\(...\)"):
+        Import(*names)
+    with pytest.raises(InvalidCallError, match=r"'map.toml' .*; pass ImportMap.load\(...\)"):
+        Import(CsvFile(source), names[1])

@@ -13,6 +13,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
+from wosdk_async.jobs.inputs import require_opened
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
@@ -60,6 +61,7 @@ class Import:
         options: ImportOptions | None = None,
         **changes: Any,
     ) -> None:
+        require_opened(source, import_map)
         require_columns(source, import_map.columns)
         self.options = attrs.evolve(options or ImportOptions(), **changes)
         self._source = source

@@ -12,12 +12,13 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.sources.formats import open_source
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import MAX_SPOOLED, is_remote, shown_source, spool
 
-__all__ = ["Input", "keep_copy", "open_input"]
+__all__ = ["Input", "keep_copy", "open_input", "require_opened"]
 
 _STDIN = "stdin"
 
@@ -71,7 +72,18 @@ def open_input(
 
 
 def _copied(name: str, folder: Path, format: str | None, limit: int) -> Path:
+    new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
+    try:
+        return _copy_into(folder, name, format, limit)
+    except BaseException:
+        if new:
+            with contextlib.suppress(OSError):  # another process has put its copy there
+                folder.rmdir()
+        raise
+
+
+def _copy_into(folder: Path, name: str, format: str | None, limit: int) -> Path:
     with tempfile.TemporaryDirectory(prefix="input.", dir=folder) as part:
         copy = spool(name, Path(part), limit, format=format)
         with copy.open("rb") as file:
@@ -95,3 +107,13 @@ def keep_copy(copy: Path, base: Path, folder: Path) -> None:
         os.link(copy, own)
     except OSError:  # not on this file system
         shutil.copyfile(copy, own)
+
+
+def require_opened(source: object, import_map: object) -> None:
+    """Raise InvalidCallError for the name of a file where the file has to be opened first."""
+    for given, opened in ((source, "open_source(...)"), (import_map, "ImportMap.load(...)")):
+        if isinstance(given, (str, bytes, os.PathLike)):
+            raise InvalidCallError(
+                f"{str(given)!r} is the name of a file; pass {opened}, as in "
+                'Import(open_source("requests.csv"), ImportMap.load("map.toml"))'
+            )

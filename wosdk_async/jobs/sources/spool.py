@@ -74,6 +74,8 @@ def spool(source: str, folder: Path, limit: int = MAX_SPOOLED, *, format: str | 
                         f"{shown}: it is larger than {limit:,} bytes; save it as a file first"
                     )
                 file.write(chunk)
+            if not size:
+                raise ImportMapError(f"{shown} is empty; nothing was read, so check what writes it")
     except OSError as error:
         raise ImportMapError(f"{path}: {error.strerror or error}") from None
     return path
