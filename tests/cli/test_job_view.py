@@ -103,13 +103,70 @@ def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk
     assert "records    1 created for customer\n" in shown
     said = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
     assert f"its rejects were imported by the job in {again}, finished: 1 done of 1 row\n" in said
-    assert "--retry refused" not in said, "it could create again what that job created"
+    show = wosdk("jobs", "show", folder).stdout
+    for text in (said, show):
+        assert "--retry refused" not in text, "it could create again what that job created"
     assert f"rows of    the rejects of the job in {folder}\n" in wosdk("jobs", "show", again).stdout
     (again / "journal.db").write_bytes(b"x" * 5000)
     for command in (("jobs", "show", folder), ("import", source, "--map", MAP, "--sandbox", store)):
         result = wosdk(*command)
         assert (result.exit_code in (0, 1), f"{again}/journal.db: " in result.stderr) == (True, True)
         assert "the rows again that failed" not in result.stderr
+
+
+def test_rejects_of_rejects_are_followed(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Nothing is offered again that a job below has done, and an undo names the jobs that it leaves."""
+    header, *rows = table()
+    source = tmp_path / "f.csv"
+    rows[1][0] = rows[2][0] = ""
+    with source.open("w", newline="", encoding="utf-8") as opened:
+        csv.writer(opened).writerows([header, *rows[:3]])
+    folders = [imported(wosdk, source, store)]
+    for number in ("900002", "900003"):
+        rejects = folders[-1] / "rejects.csv"
+        rejects.write_text(rejects.read_text("utf-8").replace("\n,", f"\n{number},", 1), "utf-8")
+        command = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
+        assert f"mend {rejects} and give: wosdk import {rejects} --map={MAP}" in command
+        folders.append(imported(wosdk, rejects, store))
+    first, second, third = folders
+    said = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
+    assert f"its rejects were imported by the job in {second}, finished: 1 done, 1 failed of 2 rows" in said
+    assert f"the rejects of {second} were imported by the job in {third}, finished: 1 done of 1 row" in said
+    shown = wosdk("jobs", "show", first).stdout
+    assert f"rejects    {second} is finished: 1 done, 1 failed of 2 rows\n" in shown
+    assert f"rejects    {third} is finished: 1 done of 1 row\n" in shown
+    for text in (said, shown, wosdk("jobs", "show", second).stdout):
+        assert ("--retry refused" in text, "mend " in text) == (False, False)
+    checked = wosdk("jobs", "undo", first, "--check")
+    for folder in (second, third):
+        assert f"not undone with it: 1 row done by the job in {folder}, of rejects" in checked.stdout
+    undone = wosdk("jobs", "undo", first, "--reason", "Entered by mistake", "--json")
+    assert f"not undone with it: 1 row done by the job in {second}, of rejects" in undone.stderr
+    assert json.loads(undone.stdout)["jobs_of_rejects"] == [
+        {"folder": str(each), "done": 1} for each in (second, third)
+    ]
+    assert wosdk("jobs", "undo", second, "--reason", "Entered by mistake").exit_code == 0
+    left = json.loads(wosdk("jobs", "undo", first, "--check", "--json").stdout)["jobs_of_rejects"]
+    assert left == [{"folder": str(third), "done": 1}]
+
+
+def test_mended_rejects_are_imported_by_the_command_that_is_printed(
+    store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    """It has the way in which they are written, and a shell takes it."""
+    header, *rows = table()
+    source = tmp_path / "two words;.csv"
+    rows[1][0], rows[1][header.index("descriptor")] = "", "Küche"
+    with source.open("w", newline="", encoding="cp1252") as opened:
+        csv.writer(opened, delimiter=";").writerows([header, *rows[:2]])
+    options = ("--delimiter", ";", "--encoding", "cp1252", "--outcomes", str(tmp_path / "out.jsonl"))
+    folder = imported(wosdk, source, store, *options)
+    rejects = folder / "rejects.csv"
+    rejects.write_text(rejects.read_text("cp1252").replace("\n;", "\n900002;"), "cp1252")
+    said = wosdk("import", source, "--map", MAP, "--sandbox", store, *options).stderr
+    (command,) = (line.partition(" and give: ")[2] for line in said.splitlines() if " and give: " in line)
+    assert command.replace("'", "&#x27;") in (folder / "report.html").read_text("utf-8")
+    assert wosdk(*shlex.split(command)[1:]).stdout.startswith("1 row: 1 created")
 
 
 def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
@@ -150,7 +207,8 @@ def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wo
         f"wosdk: the job in {folder} is finished (14 of 15 rows created, 1 failed): nothing is sent",
         "wosdk: to import the file again, as a new job: --again",
         "wosdk: to send the rows again that failed: "
-        f"--retry refused, or mend and import {folder}/rejects.csv",
+        f"--retry refused, or mend {folder}/rejects.csv and give: "
+        f"wosdk import {folder}/rejects.csv --map={MAP} --sandbox={store}",
         f"wosdk: to write the report again: wosdk jobs report {folder}",
     ]
 

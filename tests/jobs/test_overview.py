@@ -9,7 +9,7 @@ import pytest
 from tests.jobs.journal.plans import a_plan
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowEntry, RowRecord, State
-from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, jobs_within, overview
+from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, jobs_of_rejects, jobs_within, overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
 
@@ -83,6 +83,11 @@ async def test_a_job_of_rejects_knows_whose_they_are(tmp_path: Path) -> None:
     assert jobs_within(parent) == [child]
     assert jobs_within(child) == []
     assert list(jobs_below(tmp_path)) == [parent, child]
+    last = child / "rejects.csv.job"
+    await job(last, 1).close()
+    assert jobs_of_rejects(parent) == [child, last]
+    (parent / "link").symlink_to(parent)
+    assert len(jobs_of_rejects(parent)) == 100, "links are not followed for ever"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,11 @@ from wosdk_async.jobs.undo_fates import UndoState, undo_state
 __all__ = [
     "COUNTED",
     "Overview",
-    "command_of",
     "folder_of",
     "jobs_at",
     "jobs_below",
     "jobs_of",
+    "jobs_of_rejects",
     "jobs_within",
     "overview",
     "stop_of",
@@ -38,6 +37,8 @@ COUNTED: dict[str, tuple[State, ...]] = {
     "not_started": (State.PLANNED,),
 }
 """What is counted of a job, and the states that belong to it."""
+
+_MOST_JOBS = 100
 
 
 @attrs.frozen(kw_only=True)
@@ -107,7 +108,11 @@ class Overview:
         if not texts:
             texts.append("send nothing: the job is finished")
         if figures["failed"]:
-            texts.append(f"leave {_rows(figures['failed'])} that failed, unless --retry refused is added")
+            again = jobs_within(self.folder)
+            unless = (
+                "which were imported by a job of their own" if again else "unless --retry refused is added"
+            )
+            texts.append(f"leave {_rows(figures['failed'])} that failed, {unless}")
         if figures["in_doubt"] and not marker:
             texts.append("leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row")
         return texts
@@ -142,18 +147,6 @@ async def overview(journal: JournalReader) -> Overview:
     )
 
 
-def command_of(plan: JobPlan, folder: Path) -> str | None:
-    """Return the command that goes on with a job, as a shell takes it; None when a program began it."""
-    given, shared = plan.options.get("command"), plan.options.get("global")
-    if not isinstance(given, list):
-        return None
-    company = [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []
-    folder, base = folder.absolute(), Path(f"{plan.file}.job")
-    beside = folder.parent == base.parent and folder.name.startswith(base.name)
-    place = [] if beside else [f"--job={folder}"]
-    return shlex.join(["wosdk", "import", plan.file, *map(str, given), *place, *company])
-
-
 def stop_of(run: JobRun) -> str | None:
     """Return why a run stopped before its end, with the signal that its exit status tells; or None."""
     stopped = run.details.get("stopped")
@@ -181,6 +174,19 @@ def jobs_below(directory: Path) -> Iterator[Path]:
 def jobs_within(folder: Path) -> list[Path]:
     """Return the folders of the jobs whose rows are a file of the job in ``folder``, such as its rejects."""
     return sorted(each.parent for each in folder.glob(f"*/{JOURNAL}"))
+
+
+def jobs_of_rejects(folder: Path) -> list[Path]:
+    """Return the folders of the jobs of the rejects of a job, of those of their rejects, and so on.
+
+    Those of one level come after those of the level above; of a folder full of links only the first 100.
+    """
+    found = [folder]
+    for each in found:
+        found += jobs_within(each)
+        if len(found) > _MOST_JOBS:
+            break
+    return found[1 : _MOST_JOBS + 1]
 
 
 def jobs_of(file: Path) -> list[Path]:

@@ -140,8 +140,8 @@ def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes:
 
 
 def _require_unchanged(plan: JobPlan, folder: Path, file: Path) -> None:
+    from wosdk_async.jobs.job_commands import command_of
     from wosdk_async.jobs.output_folder import file_facts
-    from wosdk_async.jobs.overview import command_of
 
     if file_facts(file).sha256 == plan.sha256:
         return

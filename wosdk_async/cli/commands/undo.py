@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from wosdk_async.cli.output.files import require_stdout
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.overview import Overview
     from wosdk_async.jobs.undo import Undo
     from wosdk_async.jobs.undo_fates import UndoRow, UndoSummary
 
@@ -93,6 +95,7 @@ def undo_command(
     """
     require_stdout()
     with cli_errors():
+        from wosdk_async.cli.output.job_view import overviews_of_rejects
         from wosdk_async.cli.runner import confirm
         from wosdk_async.jobs.overview import folder_of
         from wosdk_async.jobs.undo import Undo
@@ -109,6 +112,9 @@ def undo_command(
                 undo.on_row = left.add
                 summary = runner.run(undo.look())
                 _say_undo(undo, summary, left, check=check)
+                others = [each for each in runner.run(overviews_of_rejects(folder)) if _remaining(each)]
+                for each in others if not check else ():
+                    say(_not_undone(each))
                 if not check and summary.counts["undo"]:
                     what = counted(summary.counts["undo"], undo.noun)
                     confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
@@ -118,7 +124,7 @@ def undo_command(
                     left.say()
             finally:
                 runner.run(journal.close())
-        _print_undo(summary, left, as_json)
+        _print_undo(summary, left, others, as_json)
     sys.exit(Exit.DONE if summary.complete else Exit.SOME)
 
 
@@ -193,13 +199,25 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
     left.say()
 
 
-def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
+def _remaining(job: Overview) -> int:
+    """Return how many rows a job has carried out, and no undo took back."""
+    return job.figures()["done"] - (job.undone.done if job.undone is not None else 0)
+
+
+def _not_undone(job: Overview) -> str:
+    rows = counted(_remaining(job), "row")
+    return f"not undone with it: {rows} done by the job in {job.folder}, of rejects; undo it by itself"
+
+
+def _print_undo(summary: UndoSummary, left: _Left, others: Sequence[Overview], as_json: bool) -> None:
     from wosdk_async.jobs.undo_fates import FATES
 
     if as_json:
-        click.echo(json_text({**summary.as_dict(), "left": [row.as_dict() for row in left.rows]}))
+        rows = [row.as_dict() for row in left.rows]
+        jobs = [{"folder": str(each.folder), "done": _remaining(each)} for each in others]
+        click.echo(json_text({**summary.as_dict(), "left": rows, "jobs_of_rejects": jobs}))
         return
     texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
     if summary.not_started:
         texts.append(f"{summary.not_started} not started")
-    click.echo("\n".join(texts) or "nothing to undo")
+    click.echo("\n".join([*(texts or ["nothing to undo"]), *map(_not_undone, others)]))

@@ -17,8 +17,9 @@ from wosdk_async.safe_text import one_line
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.overview import Overview
 
-__all__ = ["job_facts", "print_job", "print_jobs", "say_earlier"]
+__all__ = ["job_facts", "overviews_of_rejects", "print_job", "print_jobs", "say_earlier"]
 
 _COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
 _FIRST = 5  # rows of each kind
@@ -26,8 +27,9 @@ _FIRST = 5  # rows of each kind
 
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
+    from wosdk_async.jobs.job_commands import command_of
     from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.overview import COUNTED, command_of, overview, stop_of
+    from wosdk_async.jobs.overview import COUNTED, overview, stop_of
 
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
@@ -45,7 +47,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         return {
             **seen.as_dict(),
             "running": seen.running,
-            "jobs_of_rejects": await _jobs_of_rejects(folder),
+            "jobs_of_rejects": [each.as_dict() for each in await overviews_of_rejects(folder)],
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.plan, folder),
             "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
@@ -55,17 +57,17 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         }
 
 
-async def _jobs_of_rejects(folder: Path) -> list[dict[str, Any]]:
-    """Return the jobs of the rejects of a job; of one that cannot be read only the error is said."""
+async def overviews_of_rejects(folder: Path) -> list[Overview]:
+    """Return the jobs of the rejects of a job, and of their rejects; of one that is damaged say the error."""
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.overview import jobs_within, overview
+    from wosdk_async.jobs.overview import jobs_of_rejects, overview
 
     found = []
-    for each in jobs_within(folder):
+    for each in jobs_of_rejects(folder):
         try:
             async with Journal.open(each, snapshot=True) as journal:
-                found.append((await overview(journal)).as_dict())
+                found.append(await overview(journal))
         except JournalError as error:
             say(error.message)
     return found
@@ -112,13 +114,26 @@ async def say_earlier(journal: Journal, label: str) -> None:
         return
     say(f"the job in {seen.folder} is finished ({done}): nothing is sent")
     say("to import the file again, as a new job: --again")
-    for job in await _jobs_of_rejects(seen.folder):
-        say(f"its rejects were imported by the job in {job['folder']}, {_brief_text(job)}")
-    if figures["failed"] and not jobs_within(seen.folder):  # what that job created would be created twice
-        say(f"to send the rows again that failed: --retry refused, or mend and import {folder}/rejects.csv")
+    again = await overviews_of_rejects(seen.folder)
+    for job in again:
+        whose = "its rejects" if job.parent == seen.folder else f"the rejects of {job.parent}"
+        say(f"{whose} were imported by the job in {job.folder}, {_brief_text(job.as_dict())}")
+    for job in (seen, *again):
+        # What a job of its rejects created would be created twice.
+        if job.figures()["failed"] and job.undone is None and not jobs_within(job.folder):
+            _say_rejects(job, retry="--retry refused, or " if job is seen else "")
     if figures["in_doubt"]:
         say(f"to settle the rows of {folder}/in_doubt.csv: wosdk jobs settle {folder} --row N ...")
     say(f"to write the report again: wosdk jobs report {folder}")
+
+
+def _say_rejects(job: Overview, retry: str) -> None:
+    from wosdk_async.jobs.job_commands import rejects_command, rejects_of
+
+    rejects = rejects_of(job.folder)
+    command = rejects_command(job.plan, rejects)
+    mend = f"mend {shlex.quote(str(rejects))} and {f'give: {command}' if command else 'import it'}"
+    say(f"to send the rows again that failed: {retry}{mend}")
 
 
 def print_job(facts: Mapping[str, Any]) -> None:

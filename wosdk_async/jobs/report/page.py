@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from wosdk_async.jobs.job_commands import rejects_command
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
@@ -83,11 +84,13 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
     if counts[State.PLANNED]:
         steps.append("Give the same command again: it goes on with the rows that were not started.")
     if counts[State.REFUSED]:
+        command = rejects_command(facts.plan, facts.folder / facts.rejects)
         steps.append(
             joined(
                 "Failed rows had no effect. Correct them in ",
                 element("code", facts.rejects),
-                ", and import that file as it stands.",
+                ", and import that file as it stands" + (": " if command else "."),
+                element("code", command) if command else "",
             )
         )
     if doubted:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wosdk_async.jobs.job_commands import command_of
 from wosdk_async.jobs.journal import JobRun, State, StoredRow
-from wosdk_async.jobs.overview import command_of, stop_of
+from wosdk_async.jobs.overview import stop_of
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.markup import Content, Markup, element, joined
 from wosdk_async.jobs.report.parts import counted, cut, table, when

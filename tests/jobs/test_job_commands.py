@@ -1,0 +1,49 @@
+"""The command that imports mended rejects: they are CSV, whatever the input was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wosdk_async.jobs.job_commands import rejects_command, rejects_of
+from wosdk_async.jobs.journal import JobPlan
+
+
+def plan(file: str, *given: str) -> JobPlan:
+    return JobPlan(
+        job="j",
+        file=file,
+        size=1,
+        sha256="s",
+        company="c",
+        operation="create Customer",
+        map_sha256="m",
+        created_at="",
+        options={"command": list(given), "global": {"profile": "test"}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "given", "kept"),
+    [
+        ("/f.csv", ["--encoding=cp1252", "--outcomes=/o.jsonl"], ["--encoding=cp1252"]),
+        ("/f.dat", ["--format=csv", "--delimiter=;"], ["'--delimiter=;'"]),
+        ("/f.TSV", [], ["--delimiter=tab"]),
+        ("/f.jsonl", ["--encoding=cp1252"], []),
+        ("/f.xlsx", ["--sheet=2"], []),
+        ("/f.xlsx", ["--csv-for-excel=semicolon"], ["--csv-for-excel=semicolon", "'--delimiter=;'"]),
+    ],
+)
+def test_the_input_options_of_rejects(file: str, given: list[str], kept: list[str]) -> None:
+    command = rejects_command(plan(file, "--map=/a b.toml", *given), Path("/f.job/rejects.csv"))
+    options = " ".join(["'--map=/a b.toml'", *kept, "--profile=test"])
+    assert command == f"wosdk import /f.job/rejects.csv {options}"
+
+
+def test_the_newest_rejects(tmp_path: Path) -> None:
+    """A file that a person named otherwise is not one of the job."""
+    assert rejects_of(tmp_path) == tmp_path / "rejects.csv"
+    for name in ("rejects.csv", "rejects-2.csv", "rejects-10.csv", "rejects-mended-long.csv"):
+        (tmp_path / name).touch()
+    assert rejects_of(tmp_path) == tmp_path / "rejects-10.csv"
