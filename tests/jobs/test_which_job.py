@@ -38,7 +38,7 @@ async def test_a_file_that_changed_needs_a_word(local: Local, job: Job, write: W
 
 async def test_without_keys_a_changed_file_cannot_be_continued(local: Local, job: Job, write: Write) -> None:
     await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4, 5, 6)), MAP, limit=1), local)
-    with pytest.raises(ImportMapError, match="tells rows by their keys"):
+    with pytest.raises(ImportMapError, match="identifies rows by their keys"):
         await job(write(HEADER, rows(6)), MAP, carry_over=True).run(local.company)
 
 

@@ -34,7 +34,7 @@ async def goes_on(
 
 _CHANGED = (
     "{path} has changed since the job in {folder} began ({begun}), which is not finished: add --continue to "
-    "go on with the new file, where rows are told by their keys, or --again to begin a new job"
+    "go on with the new file, where rows are identified by their keys, or --again to begin a new job"
 )
 
 

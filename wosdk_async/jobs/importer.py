@@ -135,7 +135,7 @@ class Import:
 
         Args:
             company: the Company of the records.
-            identity: text that tells the Company from others; None means its name, its id and its region.
+            identity: text that identifies the Company; None means its name, its id and its region.
             journals: the class that makes and opens the journal; a test gives one that is killed.
 
         Raises:
@@ -173,7 +173,7 @@ class Import:
     ) -> Summary:
         """Carry the job out: create what the rows refer to, then do with each row what the map says.
 
-        Rows that an earlier run ended are skipped. Rows of which no response told are settled first.
+        Rows that an earlier run ended are skipped. Rows in doubt are settled first.
 
         Args:
             company: the Company of the records.

@@ -61,7 +61,7 @@ class OpenedJob:
 def company_identity(company: Company) -> str:
     """Return a text that stays the same for one Company of one region, whichever host serves it.
 
-    On this machine the port of a sandbox changes from run to run, so that only its Company tells.
+    On this machine the port of a sandbox changes from run to run, so only the name and id of its Company count.
     """
     locator = company.region.locator_url
     place = "this machine" if is_local(locator) else locator.rstrip("/")
@@ -91,7 +91,7 @@ async def open_job(
         import_map: the map.
         references: the records that keys may refer to.
         marker: the field that carries the key of each row.
-        identity: text that tells the Company from others.
+        identity: text that identifies the Company.
         options: where the job is, and whether it begins anew.
         journals: the class that makes and opens the journal; a test gives one that is killed.
 
@@ -198,7 +198,7 @@ class _Request:
         """Begin a job for a file that has changed; it takes over what became of the rows, by their keys."""
         if self.marker is None or RowKeys.of(self.import_map, self.marker, journal.plan.job).node is None:
             raise ImportMapError(
-                "--continue tells rows by their keys, and the rows of this job have none of their own; "
+                "--continue identifies rows by their keys, and the rows of this job have none of their own; "
                 "map a column to the marker, or begin a new job with --again"
             )
         renewed = await asyncio.to_thread(self.begin, journal)
@@ -212,9 +212,8 @@ class _Request:
 
 async def _left_behind(earlier: Journal, renewed: Journal) -> list[str]:
     """Return a warning for the rows in doubt that the new file does not have any more."""
-    lines, after = [], 0
-    while page := await earlier.rows_in(State.SENDING, State.IN_DOUBT, after=after):
-        after = page[-1].row
+    lines = []
+    async for page in earlier.pages(State.SENDING, State.IN_DOUBT):
         kept = await renewed.rows_with([row.key for row in page if row.key])
         lines += [f"{row.key!r} (line {row.line})" for row in page if row.key not in kept]
     if not lines:

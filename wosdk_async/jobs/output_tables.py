@@ -26,7 +26,6 @@ __all__ = [
     "DOUBTFUL",
     "IN_DOUBT",
     "REJECTS",
-    "pages",
     "write_doubts",
     "write_references",
     "write_rejects",
@@ -38,16 +37,7 @@ T = TypeVar("T")
 REJECTS, IN_DOUBT = "rejects.csv", "in_doubt.csv"
 DOUBTFUL = (State.IN_DOUBT, State.SENDING)
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
-_PAGE = 1000  # rows of the journal that are held at a time
 _COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
-
-
-async def pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
-    """Yield the rows of a job that have one of the states; without states, all."""
-    after = 0
-    while page := await journal.rows_in(*states, after=after, limit=_PAGE):
-        yield page
-        after = page[-1].row
 
 
 @contextlib.asynccontextmanager
@@ -71,7 +61,7 @@ async def write_results(folder: OutputFolder, journal: JournalReader, facts: Job
             facts.add(page)
             writer.writerows(_result(row, journal.plan, undone=row.row in undone) for row in page)
 
-        async for page in pages(journal):
+        async for page in journal.pages():
             undos = await journal.undos(page[0].row, page[-1].row)
             undone = {row for row, undo in undos.items() if undo.state == State.DONE}
             await asyncio.to_thread(write, page, undone)
@@ -136,7 +126,7 @@ async def _write_rows(
                 raise ImportMapError(f"{source.path} has changed since the job began (row {stored.row})")
             writer.writerow(cells(stored, row))
 
-    async for page in pages(journal, *states):
+    async for page in journal.pages(*states):
         await asyncio.to_thread(write, page)
 
 

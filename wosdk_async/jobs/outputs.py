@@ -21,7 +21,6 @@ from wosdk_async.jobs.output_tables import (
     DOUBTFUL,
     IN_DOUBT,
     REJECTS,
-    pages,
     write_doubts,
     write_references,
     write_rejects,
@@ -143,7 +142,7 @@ async def _write_all(journal: JournalReader, source: Source | None, dialect: Fil
 
 async def _write_report_alone(journal: JournalReader) -> list[Path]:
     facts = await JobFacts.read(journal)
-    async for page in pages(journal):
+    async for page in journal.pages():
         facts.add(page)
     return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder))
 

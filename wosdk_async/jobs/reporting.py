@@ -8,9 +8,9 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import InDoubtError, WosdkError
+from wosdk_async.errors import InDoubtError
 from wosdk_async.jobs.claims import Claim
-from wosdk_async.jobs.errors import WaitingRowError
+from wosdk_async.jobs.errors import WaitingRowError, reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.row_operation import Effect
@@ -55,7 +55,7 @@ class RowReports:
 
     def not_sent(self, row: Row, error: Exception) -> None:
         """Report a row that could not be built, or that must not be sent."""
-        reason = _text(error)
+        reason = reason_of(error)
         if isinstance(error, WaitingRowError):
             self.unsent.add(row.number)
             self.stops.unsent(reason)
@@ -120,7 +120,7 @@ class RowReports:
         self._end(row, outcome, attempts=attempts, seconds=seconds, **details)
 
     def _fail(self, row: Row, outcome: Failed[Claim], attempts: int, seconds: float) -> None:
-        reason = _text(outcome.error)
+        reason = reason_of(outcome.error)
         if ending_of(outcome.error).passes:
             # Not carried out for certain, and not for a fault of the row: it stays planned.
             self.unsent.add(row.number)
@@ -188,7 +188,3 @@ _STATES = {
     "failed": State.REFUSED,
     "in_doubt": State.IN_DOUBT,
 }
-
-
-def _text(error: Exception) -> str:
-    return error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"

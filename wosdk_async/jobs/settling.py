@@ -28,7 +28,10 @@ _UNSETTLED = f"{_KILLED}; the same command given again looks it up"
 
 @attrs.frozen
 class Doubt:
-    """A row of which no response told; ``since`` is the event loop's time from which it has to settle."""
+    """A row in doubt: no response said whether it was carried out.
+
+    ``since`` is the event loop's time from which it has to settle.
+    """
 
     row: int
     line: int
@@ -52,7 +55,7 @@ class Doubt:
 
 @attrs.define(eq=False, kw_only=True)
 class Settling:
-    """Decides what became of rows of which no response told."""
+    """Decides what became of rows in doubt."""
 
     company: Company
     journal: Journal
@@ -84,9 +87,8 @@ class Settling:
         The settle time of those that are not there starts now: the clock of the earlier run may be wrong.
         Without a marker they are in doubt for good.
         """
-        now, after = asyncio.get_running_loop().time(), 0
-        while page := await self.journal.rows_in(State.SENDING, State.IN_DOUBT, after=after, limit=_PAGE):
-            after = page[-1].row
+        now = asyncio.get_running_loop().time()
+        async for page in self.journal.pages(State.SENDING, State.IN_DOUBT, size=_PAGE):
             killed = _NO_MARKER if self.marker is None else _UNSETTLED
             doubts = [
                 Doubt(

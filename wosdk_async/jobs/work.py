@@ -29,7 +29,6 @@ from wosdk_async.jobs.stops import StopRules
 
 __all__ = ["JobWork"]
 
-_PAGE = 1000  # rows of the journal that are read at a time
 _ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
 
 
@@ -177,11 +176,9 @@ class JobWork:
                 self._on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
 
     async def _stored(self, state: State) -> AsyncIterator[StoredRow]:
-        after = 0
-        while page := await self._job.journal.rows_in(state, after=after, limit=_PAGE):
+        async for page in self._job.journal.pages(state):
             for stored in page:
                 yield stored
-            after = page[-1].row
 
     async def summary(self) -> Summary:
         """Return the counts of the job, all its runs together."""

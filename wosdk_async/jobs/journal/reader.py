@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -74,6 +74,13 @@ class JournalReader:
         """Return the first rows behind row ``after`` that have one of the states; without states, any."""
         await self._flush_before_reading()
         return await self._read(functools.partial(queries.rows_in, states=states, after=after, limit=limit))
+
+    async def pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
+        """Yield the rows that have one of the states, ``size`` at a time; without states, all."""
+        after = 0
+        while page := await self.rows_in(*states, after=after, limit=size):
+            yield page
+            after = page[-1].row
 
     async def rows_with(self, keys: Sequence[str]) -> dict[str, StoredRow]:
         """Return the rows that have these keys."""
