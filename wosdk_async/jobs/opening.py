@@ -61,7 +61,7 @@ class OpenedJob:
 def company_identity(company: Company) -> str:
     """Return a text that stays the same for one Company of one region, whichever host serves it.
 
-    On this machine the port of a sandbox changes from run to run, so only the name and id of its Company count.
+    On this machine the port of a sandbox changes from run to run, so only name and id of its Company count.
     """
     locator = company.region.locator_url
     place = "this machine" if is_local(locator) else locator.rstrip("/")
