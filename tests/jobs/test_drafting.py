@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Local
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError
 from wosdk_async.jobs.drafting import ADAPT, draft_map
@@ -104,6 +105,30 @@ def test_any_header(tmp_path_factory: pytest.TempPathFactory, columns: list[str]
     assert found.columns.keys() - {"ADAPT"} <= {*columns, "name"}
 
 
+def test_amounts_are_fields_and_what_the_service_computes_is_not(tmp_path: Path) -> None:
+    columns = ["vendor nte", "status id", "time zone", "work order cost"]
+    text = draft_map(columns, operation_named("WoCreateCommand"), "f.csv")
+    assert 'vendor_nte.value = "{vendor nte}"  # a number' in text
+    assert [each for each in loaded(tmp_path, text).columns if each in columns] == ["vendor nte"]
+    further = draft_map([], operation_named("WoCreateCommand"), "f.csv").partition("# Further fields")[2]
+    named = {each.strip(" ,#\n").rpartition(".")[2] for each in further.split()}
+    assert {"po_number", "value"} < named
+    assert not named & {"number", "status_id", "time_zone", "work_order_cost", "dt_created", "short_location"}
+
+
+async def test_a_cancellation_finds_its_reason_by_name(local: Local, job: Job, write: Write) -> None:
+    await job(write(HEADER, rows(1)), MAP).run(local.company)
+    (order,) = await local.rows("WorkOrder")
+    reasons = await local.rows("WoActionReasonLookup", "DisplayAs", "ActionId")
+    name = next(each["DisplayAs"] for each in reasons if each["ActionId"] == "Cancel")
+    columns = ["work order id", "reason"]
+    text = draft_map(columns, operation_named("WoCancelCommand"), "f.csv")
+    assert ADAPT not in text.partition("operation")[2]
+    source = write(columns, [[str(order["Id"]), name], [str(order["Id"]), "Nothing"]])
+    summary = await job(source, text).run(local.company)
+    assert (summary.done, summary.failed) == (1, 1)
+
+
 async def test_a_draft_that_is_filled_in_imports(local: Local, tmp_path: Path) -> None:
     source = tmp_path / "f.csv"
     source.write_text("name,tenant_code,work zone\nShop,T1,NAME\n")
@@ -115,6 +140,9 @@ async def test_a_draft_that_is_filled_in_imports(local: Local, tmp_path: Path) -
         match=r"in entity\.display_as, entity\.dba, entity\.tax_exempt of .*: write a \{column\}",
     ):
         Import(CsvFile(source), loaded(tmp_path, text))
+    unnamed = text.replace("{work zone}", ADAPT)
+    with pytest.raises(ImportMapError, match=r"For one record write \{ id = 12 \} in place of \"@name\""):
+        Import(CsvFile(source), loaded(tmp_path, unnamed))
     text = text.replace(f'tax_exempt = "{ADAPT}"', "tax_exempt = false").replace(ADAPT, "{name}")
     summary = await Import(CsvFile(source), loaded(tmp_path, text), company=local.company)
     assert (summary.done, summary.complete) == (1, True)

@@ -85,6 +85,8 @@ BASE = WORK_ORDER + CUSTOMER
         ('"@customer"', '"customer"', 'command.work_order.customer takes a name such as "@customer", or a table'),
         ('"@customer"', '"@custmer"', 'command names "@custmer", and there is no [reference.custmer]; did you mean \'customer\'?'),
         ('"@customer"', "5", "command.work_order.customer takes a name such as"),
+        ('"@customer"', "259", "not 259; write customer = { id = 259 } if that is the id of the record"),
+        ('"@customer"', '"{customer}"', 'write customer = { id = "{customer}" } if that is the id'),
         ("[[command.work_order.items]]", "[command.work_order.items]", "command.work_order.items is a list; write [[command.work_order.items]]"),
         ('"Customer"', '"Custmer"', "reference.customer.entity: the service has no entity 'Custmer'; did you mean 'Customer'?"),
         ('entity = "Customer"', "entity = 5", "reference.customer.entity takes a text, not 5"),

@@ -10,13 +10,21 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from wosdk_async.jobs.row_operation import RowOperation
-from wosdk_async.model import Command, Record, entity_class, registry
+from wosdk_async.model import Command, Record, WoActionReasonLookup, entity_class, registry
+from wosdk_async.model.enums import WOActionType
 from wosdk_async.model.metadata import Wire
 
 __all__ = ["DraftField", "draft_fields", "is_usable", "name_field"]
 
 _SIMILAR = 0.82  # of two names, from which a column is proposed
 _SKIPPED = {"id", "perform_deletion", "is_new", "concurrency_id", "is_removed"}
+_COMPUTED = {
+    # of a new order (facts 5); its costs are a record of its own
+    "WorkOrder": {"number", "status_id", "short_location", "task_refinement", "time_zone", "currency_type_id"}
+    | {"dt_created", "created_date_utc", "last_action_date", "last_action_date_utc", "work_order_cost"}
+}
+_AMOUNT = ".value"  # the number in an amount, behind the field's name
+_REASON = "action_reason_id"
 _NAMES = ("display_as", "name", "number")  # fields by which records are found, the first that there is
 _UNUSABLE = re.compile("[{}|\x00-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
 
@@ -33,6 +41,8 @@ class DraftField:
     """What it is for, where that is not to be seen from its name."""
     target: type[Record] | None = None
     """The entity that a reference leads to."""
+    where: str = ""
+    """Which of its records it may be, as the map says it."""
     reference: str = ""
     """The name of that reference in the map."""
     column: str | None = None
@@ -47,7 +57,9 @@ class DraftField:
     @property
     def spellings(self) -> set[str]:
         """The names that a column for it may have, without marks and letter case."""
-        name = _plain(self.name)
+        name = _plain(self.name.removesuffix(_AMOUNT))
+        if self.name == _REASON and self.target is not None:
+            return {"reason", "actionreason"}
         return {name, f"{name}name"} if self.target is not None else {name}
 
 
@@ -82,7 +94,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
         required, many = bool(meta.get("required")), bool(meta.get("many"))
         # status_id of a command is the state that the order is expected to have (facts 3.7)
         expected = name == "status_id" and issubclass(kind, Command)
-        if name in _SKIPPED or expected or meta.get("secret"):
+        if name in _SKIPPED or name in _COMPUTED.get(kind.wire_name, ()) or expected or meta.get("secret"):
             continue
         if meta["type"] == "ref" and inner and required and (many or issubclass(kind, Command)):
             below = f"[{table}.{name}]" if many else f"{table}.{name}"
@@ -93,8 +105,20 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
             target = entity_class(meta["of"] or "")
             if target is not None and "id" in target.__wire__ and name_field(target):
                 yield DraftField(table, name, meta, required, target=target)
-        elif meta["type"] not in ("object", "money", "any"):
+        elif meta["type"] == "money":
+            number = registry.resolve(meta["of"] or "").__wire__["value"]
+            yield DraftField(table, f"{name}{_AMOUNT}", number, required)
+        elif name == _REASON and required and (action := _action_of(kind)):
+            where = f'{{ action_id = "{action}", hide = false }}'
+            yield DraftField(table, name, meta, required, target=WoActionReasonLookup, where=where)
+        elif meta["type"] not in ("object", "any"):
             yield DraftField(table, name, meta, required)
+
+
+def _action_of(kind: type[Record]) -> str | None:
+    """Return the action of a command, whose reasons have the same word (facts 4); None for other commands."""
+    word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
+    return word if word in WOActionType.__members__ else None
 
 
 def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftField]:
@@ -128,9 +152,9 @@ def _name_references(shown: Sequence[DraftField]) -> None:
     used: Counter[str] = Counter()
     for each in shown:
         if each.target is not None:
-            used[each.name] += 1
-            count = used[each.name]
-            each.reference = each.name if count == 1 else f"{each.name}_{count}"
+            name = each.name.removesuffix("_id")
+            used[name] += 1
+            each.reference = name if used[name] == 1 else f"{name}_{used[name]}"
 
 
 def _similarity(column: str, names: set[str]) -> float:

@@ -109,7 +109,10 @@ def _references(shown: Sequence[DraftField]) -> Iterator[str]:
         yield f"entity = {_quoted(each.target.__name__)}"
         yield f"by = {_quoted(name_field(each.target) or '')}"
         yield f"from = {_quoted(_from(each))}"
-        yield 'if_missing = "fail"  # or "create", with a table of the other fields'
+        if each.where:
+            yield f"where = {each.where}"
+        else:
+            yield 'if_missing = "fail"  # or "create", with a table of the other fields'
 
 
 def _from(field: DraftField) -> str:
@@ -121,6 +124,8 @@ def _explained(field: DraftField) -> str:
     kind, meta = field.meta["type"], field.meta
     if field.target is not None:
         text = f"a {field.target.__name__}, found by its name below"
+        fixed = "12" if kind == "integer" else "{ id = 12 }"
+        text += f"; or {fixed} for all rows, without the table below"
     elif kind == "enum":
         values = [each.name for each in registry.resolve(meta["of"] or "")]
         more = ", ..." if len(values) > _SHOWN_VALUES else ""

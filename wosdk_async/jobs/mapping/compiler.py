@@ -76,7 +76,7 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
             return compile_object(registry.resolve(meta["of"]), raw, path)
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
         raise ImportMapError(
-            f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}{_below(meta, raw, path)}"
+            f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}{_remedy(meta, raw, path)}"
         )
     if isinstance(raw, str):
         return _text_node(meta, TextTable(text=raw), path)
@@ -85,12 +85,15 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
     return ConstantNode(_constant(meta, raw, path))
 
 
-def _below(meta: Wire, raw: object, path: str) -> str:
-    """Return the line to write when a single value is meant for the value of an amount."""
-    if "value" not in registry.resolve(meta["of"] or "").__wire__:
-        return ""
-    shown = json.dumps(raw, default=str)
-    return f"; write {path.rpartition('.')[2]}.value = {shown}"
+def _remedy(meta: Wire, raw: object, path: str) -> str:
+    """Return the line to write when a single value is meant for an id, or for the value of an amount."""
+    fields = registry.resolve(meta["of"] or "").__wire__
+    name, shown = path.rpartition(".")[2], json.dumps(raw, default=str)
+    if "value" in fields:
+        return f"; write {name}.value = {shown}"
+    if meta["type"] == "ref" and "id" in fields and not isinstance(raw, (bool, float, list)):
+        return f"; write {name} = {{ id = {shown} }} if that is the id of the record"
+    return ""
 
 
 def _text_node(meta: Wire, table: TextTable, path: str) -> Node:

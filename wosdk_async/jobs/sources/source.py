@@ -209,6 +209,7 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
             if name == OPEN:
                 raise ImportMapError(
                     f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
+                    f"{_FIXED if 'reference.' in place else ''}"
                     f"The columns of {source.path} are: {known}{_delimiter_hint(source, columns)}"
                 )
             raise ImportMapError(
@@ -216,6 +217,8 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
                 f"Its columns are: {known}{_delimiter_hint(source, columns)}"
             )
 
+
+_FIXED = 'For one record write { id = 12 } in place of "@name", and delete its table [reference.name]. '
 
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """Usual delimiters, each as it is written after ``--delimiter``."""
