@@ -114,6 +114,27 @@ def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk
         assert "the rows again that failed" not in result.stderr
 
 
+def test_a_job_that_another_one_continues_is_not_unfinished(file: Path, store: Path, wosdk: Wosdk) -> None:
+    """The next job of its file goes on, if --continue began it; one that began anew leaves it as it is."""
+    folder = imported(wosdk, file, store)
+    killed(folder, 3)
+    text = file.read_text("utf-8")
+    for number, (option, state) in enumerate((("--again", "unfinished"), ("--continue", "continued")), 2):
+        file.write_text(f"{text}{',' * number}\n", "utf-8")
+        later = folder.with_name(f"{folder.name}-{number}")
+        imported(wosdk, file, store, option, "--if-exists", "skip")
+        killed(later, 4)
+        before = folder if number == 2 else folder.with_name(f"{folder.name}-2")
+        listed = [json.loads(line) for line in wosdk("jobs", "list", file, "--json").stdout.splitlines()]
+        found = {each["folder"]: (each["state"], each["continued_by"]) for each in listed}
+        assert found[str(before)] == (state, str(later) if state == "continued" else None)
+        assert found[str(later)] == ("unfinished", None)
+    assert f"  continued by {later}: " in wosdk("jobs", "list", file).stdout
+    shown = wosdk("jobs", "show", before).stdout
+    assert f"state      continued by {later}\n" in shown
+    assert f"  go on with the job in {later}, which took the rows over by their keys\n" in shown
+
+
 def test_rejects_of_rejects_are_followed(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
     """Nothing is offered again that a job below has done, and an undo names the jobs that it leaves."""
     header, *rows = table()

@@ -8,8 +8,9 @@ import pytest
 
 from tests.jobs.journal.plans import a_plan
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.job_places import folder_of, jobs_below, jobs_of, jobs_of_rejects, jobs_within
 from wosdk_async.jobs.journal import Journal, RowEntry, RowRecord, State
-from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, jobs_of_rejects, jobs_within, overview
+from wosdk_async.jobs.overview import overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
 

@@ -10,11 +10,12 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.going_on import goes_on
+from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import plan_of
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.overview import Overview, jobs_at, overview
+from wosdk_async.jobs.overview import Overview, overview
 
 __all__ = ["EarlierJob"]
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.job_places import jobs_within, later_jobs
 from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, State
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
@@ -19,12 +19,6 @@ from wosdk_async.jobs.undo_fates import UndoState, undo_state
 __all__ = [
     "COUNTED",
     "Overview",
-    "folder_of",
-    "jobs_at",
-    "jobs_below",
-    "jobs_of",
-    "jobs_of_rejects",
-    "jobs_within",
     "overview",
     "stop_of",
 ]
@@ -37,8 +31,6 @@ COUNTED: dict[str, tuple[State, ...]] = {
     "not_started": (State.PLANNED,),
 }
 """What is counted of a job, and the states that belong to it."""
-
-_MOST_JOBS = 100
 
 
 @attrs.frozen(kw_only=True)
@@ -54,16 +46,20 @@ class Overview:
     """Who works on it now; None when nobody does."""
     begun: bool = True
     """Whether a process has worked on it, and may have sent something."""
+    continued_by: Path | None = None
+    """The folder of the job of a changed file that took its rows over."""
 
     @property
     def state(self) -> str:
-        """``running``, ``undone``, ``undone in part``, ``finished``, ``not begun`` or ``unfinished``."""
+        """One of the states of a job, in a word or two; docs/jobs.md says what each means."""
         if self.running is not None:
             return "running"
         if self.undone is not None:
             return self.undone.name
         if not self.left:
             return "finished"
+        if self.continued_by is not None:
+            return "continued"
         return "unfinished" if self.begun else "not begun"
 
     @property
@@ -95,6 +91,8 @@ class Overview:
             return ["be refused while another process works on the job"]
         if self.undone is not None:
             return ["send nothing: the job was undone; --again imports the file again, as a new job"]
+        if self.state == "continued":
+            return [f"go on with the job in {self.continued_by}, which took the rows over by their keys"]
         texts = []
         if figures["in_doubt"] and marker:
             texts.append(
@@ -129,6 +127,7 @@ class Overview:
             "company": self.plan.company,
             "begun": self.plan.created_at,
             "folder": str(self.folder),
+            "continued_by": str(self.continued_by) if self.continued_by else None,
             "rejects_of": str(self.parent) if self.parent else None,
         }
 
@@ -137,7 +136,7 @@ async def overview(journal: JournalReader) -> Overview:
     """Return the overview of a job."""
     counts = journal.counts()
     untouched = counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
-    return Overview(
+    seen = Overview(
         folder=journal.folder,
         plan=journal.plan,
         counts=counts,
@@ -145,6 +144,24 @@ async def overview(journal: JournalReader) -> Overview:
         running=_running(journal),
         begun=not untouched or bool(await journal.runs()),
     )
+    if seen.state != "unfinished":
+        return seen
+    return attrs.evolve(seen, continued_by=await _continued_by(journal))
+
+
+async def _continued_by(journal: JournalReader) -> Path | None:
+    """Return the folder of the next job of the same path, if ``--continue`` began it."""
+    plan = journal.plan
+    for folder in later_jobs(journal.folder):
+        try:
+            async with Journal.open(folder, snapshot=True) as later:
+                other, runs = later.plan, await later.runs()
+        except JournalError:  # who lists it says so
+            continue
+        if (other.company, other.operation, other.file) == (plan.company, plan.operation, plan.file):
+            options = runs[0].details.get("options") if runs else None
+            return folder if other.sha256 != plan.sha256 and "carry_over" in (options or ()) else None
+    return None
 
 
 def stop_of(run: JobRun) -> str | None:
@@ -158,71 +175,6 @@ def _running(journal: JournalReader) -> str | None:
     if isinstance(journal, Journal) and journal.is_writable:
         return None
     return (holder_of(journal.folder) or "another process") if is_held(journal.folder) else None
-
-
-def jobs_below(directory: Path) -> Iterator[Path]:
-    """Yield the folders of jobs in a directory and below it, hidden directories left out.
-
-    The folder of a job may have those of further jobs in it: of its rejects, which were corrected there.
-    """
-    for root, folders, files in os.walk(directory):
-        if JOURNAL in files:
-            yield Path(root)
-        folders[:] = sorted(each for each in folders if not each.startswith("."))
-
-
-def jobs_within(folder: Path) -> list[Path]:
-    """Return the folders of the jobs whose rows are a file of the job in ``folder``, such as its rejects."""
-    return sorted(each.parent for each in folder.glob(f"*/{JOURNAL}"))
-
-
-def jobs_of_rejects(folder: Path) -> list[Path]:
-    """Return the folders of the jobs of the rejects of a job, of those of their rejects, and so on.
-
-    Those of one level come after those of the level above; of a folder full of links only the first 100.
-    """
-    found = [folder]
-    for each in found:
-        found += jobs_within(each)
-        if len(found) > _MOST_JOBS:
-            break
-    return found[1 : _MOST_JOBS + 1]
-
-
-def jobs_of(file: Path) -> list[Path]:
-    """Return the folders of the jobs that stand beside a file, the oldest first."""
-    return jobs_at(file.with_name(f"{file.name}.job"))
-
-
-def jobs_at(base: Path) -> list[Path]:
-    """Return the folders of jobs called ``base``, ``base-2`` and so on, the oldest first."""
-    found = [base, *base.parent.glob(f"{_literal(base.name)}-*")]
-    return sorted(
-        (each for each in found if (each / JOURNAL).is_file()), key=lambda each: (len(each.name), each)
-    )
-
-
-def folder_of(job: Path) -> Path:
-    """Return the folder of a job, given that folder, its journal, or the file of its rows.
-
-    Raises:
-        JournalError: there is no job, or the file has several.
-    """
-    if job.is_dir():
-        return job
-    if job.name == JOURNAL:
-        return job.parent
-    found = jobs_of(job)
-    if len(found) > 1:
-        names = ", ".join(str(each) for each in found)
-        raise JournalError(f"{job} has several jobs; name the folder of one: {names}")
-    if not found:
-        raise JournalError(f"{job}: there is no such job; name the folder of a job, or the file of its rows")
-    return found[0]
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
 
 
 def _rows(number: int) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.company import Company
+from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal, plan_of
-from wosdk_async.jobs.overview import jobs_at
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.model import WOStatus
 

@@ -53,7 +53,7 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
         from wosdk_async.cli.output.formats import format_of
         from wosdk_async.cli.output.job_view import print_jobs
         from wosdk_async.jobs.errors import JournalError
-        from wosdk_async.jobs.overview import jobs_below, jobs_of
+        from wosdk_async.jobs.job_places import jobs_below, jobs_of
 
         if not place.exists():
             raise CliError(f"{place}: there is no such directory or file")
@@ -97,7 +97,7 @@ def show(job: Path, as_json: bool) -> None:
     require_stdout()
     with cli_errors():
         from wosdk_async.cli.output.job_view import job_facts, print_job
-        from wosdk_async.jobs.overview import folder_of
+        from wosdk_async.jobs.job_places import folder_of
 
         facts = asyncio.run(job_facts(folder_of(job)))
         if as_json:
@@ -121,8 +121,8 @@ def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes:
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command
+        from wosdk_async.jobs.job_places import folder_of
         from wosdk_async.jobs.journal import plan_of
-        from wosdk_async.jobs.overview import folder_of
 
         folder = folder_of(job)
         plan = plan_of(folder)
@@ -173,9 +173,9 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
+    from wosdk_async.jobs.job_places import folder_of
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.outputs import write_outputs
-    from wosdk_async.jobs.overview import folder_of
 
     async with Journal.open(folder_of(job)) as journal:
         plan = journal.plan
@@ -184,9 +184,9 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
+    from wosdk_async.jobs.job_places import folder_of
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.outputs import write_report
-    from wosdk_async.jobs.overview import folder_of
 
     async with Journal.open(folder_of(job)) as journal:
         return await write_report(journal)

@@ -52,7 +52,7 @@ def settle_command(
         )
     require_stdout()
     with cli_errors():
-        from wosdk_async.jobs.overview import folder_of
+        from wosdk_async.jobs.job_places import folder_of
 
         folder = folder_of(job)
         left = _settle(ctx, folder, as_json) if row is None else asyncio.run(_decide(folder, row, id))

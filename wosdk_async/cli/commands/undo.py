@@ -97,7 +97,7 @@ def undo_command(
     with cli_errors():
         from wosdk_async.cli.output.job_view import overviews_of_rejects
         from wosdk_async.cli.runner import confirm
-        from wosdk_async.jobs.overview import folder_of
+        from wosdk_async.jobs.job_places import folder_of
         from wosdk_async.jobs.undo import Undo
 
         folder = folder_of(job)

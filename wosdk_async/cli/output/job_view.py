@@ -60,8 +60,9 @@ async def job_facts(folder: Path) -> dict[str, Any]:
 async def overviews_of_rejects(folder: Path) -> list[Overview]:
     """Return the jobs of the rejects of a job, and of their rejects; of one that is damaged say the error."""
     from wosdk_async.jobs.errors import JournalError
+    from wosdk_async.jobs.job_places import jobs_of_rejects
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.overview import jobs_of_rejects, overview
+    from wosdk_async.jobs.overview import overview
 
     found = []
     for each in jobs_of_rejects(folder):
@@ -87,9 +88,13 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _brief_text(job: Mapping[str, Any]) -> str:
-    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo has a colon of its own
+    state = f"{job['undo']};" if job["undo"] else f"{_state(job)}:"  # an undo has a colon of its own
     figures = _figures({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
+
+
+def _state(job: Mapping[str, Any]) -> str:
+    return f"continued by {job['continued_by']}" if job["state"] == "continued" else str(job["state"])
 
 
 def _figures(job: Mapping[str, Any]) -> str:
@@ -98,7 +103,8 @@ def _figures(job: Mapping[str, Any]) -> str:
 
 async def say_earlier(journal: Journal, label: str) -> None:
     """Say on stderr that an import goes on with a job, or that the job is finished and what can be done."""
-    from wosdk_async.jobs.overview import jobs_within, overview
+    from wosdk_async.jobs.job_places import jobs_within
+    from wosdk_async.jobs.overview import overview
 
     seen = await overview(journal)
     figures, folder = seen.figures(), shlex.quote(str(seen.folder))
@@ -159,7 +165,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     return [
         ("job", f"{plan['job']} in {facts['folder']}"),
         *([("rows of", f"the rejects of the job in {of}")] if of else ()),
-        ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
+        ("state", _state(facts) + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {_figures(facts) or 'none'}{_empty(plan['empty_rows'])}"),
         *(("rejects", f"{each['folder']} is {_brief_text(each)}") for each in facts["jobs_of_rejects"]),
