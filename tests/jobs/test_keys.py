@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import pytest
 
@@ -77,23 +76,6 @@ async def test_a_marker_that_cannot_be_proved_stops_the_import(local: Local, job
     )
     summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
     assert summary.complete
-    assert await held(local) == Counter("123")
-
-
-async def test_a_response_with_the_key_of_another_row_is_not_believed(
-    local: Local, job: Job, write: Write
-) -> None:
-    """The row is looked up, and gets the id of its own record."""
-
-    def foreign(content: Any) -> None:
-        content["CommandResult"]["Wo"] |= {"Id": 1, "PoNumber": "another"}
-
-    local.server.altered = foreign
-    local.company = local.company.with_options(settle=0)
-    summary, outcomes = await carried_out(job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER), local)
-    ids = {row["PoNumber"]: row["Id"] for row in await local.rows("WorkOrder", "PoNumber")}
-    assert summary.complete
-    assert {str(row): outcome.id for row, outcome in outcomes.items()} == {key: ids[key] for key in "123"}
     assert await held(local) == Counter("123")
 
 

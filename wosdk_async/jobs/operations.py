@@ -6,7 +6,7 @@ the operations on records that exist, and ``row_operation.py`` what all of them 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -109,23 +109,11 @@ class RunCommand(Making):
 
     def effect(self, result: Any) -> Effect:
         """Return the record that the result holds."""
-        for record, entity in self._records(result):
-            return effect_of(record, entity)
-        return Effect()
-
-    def key_in(self, result: Any, path: str) -> str | None:
-        """Return the key in the record that the result holds; None for a field of an object in it."""
-        _, _, name = path.partition(".")  # "work_order.po_number"
-        for record, _ in self._records(result):
-            key = getattr(record, name, None)
-            return key.strip() if isinstance(key, str) else None
-        return None
-
-    def _records(self, result: Any) -> Iterator[tuple[Any, str]]:
         for member, entity in self._members:
             record = unmade(result, member)  # making the whole record costs more than all else of a report
             if isinstance(record, Record | Lazy):
-                yield record, entity
+                return effect_of(record, entity)
+        return Effect()
 
     @cached_property
     def _members(self) -> tuple[tuple[str, str], ...]:
@@ -170,11 +158,6 @@ class OnRecords:
     def effect(self, result: Any) -> Effect:
         """Return type, id and version of the specifier."""
         return Effect(self.kind.wire_name, result.id, None, getattr(result, "concurrency_id", None))
-
-    def key_in(self, result: Any, path: str) -> str | None:
-        """Return None: a specifier has no key."""
-        del result, path
-        return None
 
 
 @attrs.frozen(slots=False)

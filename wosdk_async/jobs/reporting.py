@@ -23,8 +23,6 @@ from wosdk_async.protocol.verdicts import ending_of
 
 __all__ = ["RowReports"]
 
-_SHOWN = 100  # characters of a key in a text
-
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
@@ -37,8 +35,6 @@ class RowReports:
     journal: Journal
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
-    marker: str | None = None
-    """Field that carries the keys of the rows."""
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the same command given again sends them."""
     doubted: list[Doubt] = attrs.field(factory=list)
@@ -83,12 +79,7 @@ class RowReports:
             return
         attempts, seconds = self._meter.add(outcome, claim.started)
         if isinstance(outcome, Done):
-            if (other := self._other_key(claim, outcome.result)) is None:
-                self._done(claim.row, outcome, attempts, seconds)
-            else:
-                self.stops.in_doubt()
-                text = f"the response names a record with the key {other[:_SHOWN]!r}, not {claim.key!r}"
-                self._doubt(claim, InDoubtError(text), attempts, seconds)
+            self._done(claim.row, outcome, attempts, seconds)
         elif isinstance(outcome, InDoubt):
             self.stops.in_doubt()
             if claim.key is None:
@@ -97,13 +88,6 @@ class RowReports:
                 self._doubt(claim, outcome.error, attempts, seconds)
         else:
             self._fail(claim.row, outcome, attempts, seconds)
-
-    def _other_key(self, claim: Claim, result: Any) -> str | None:
-        """Return the key of another row that a response shows: it is that of another call."""
-        if claim.key is None or self.marker is None:
-            return None
-        key = self.import_map.action.key_in(result, self.marker)
-        return None if key in (None, claim.key) else key
 
     def flush(self) -> None:
         """Give the journal the last sample of the calls."""

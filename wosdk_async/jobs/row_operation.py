@@ -109,9 +109,6 @@ class RowOperation(Protocol):
     def effect(self, result: Any) -> Effect:
         """Return what :meth:`send` or the run gave, in short."""
 
-    def key_in(self, result: Any, path: str) -> str | None:
-        """Return the key that the response shows in the field at ``path``; None when it shows none."""
-
     async def find(
         self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False
     ) -> Mapping[str, Sequence[Any]]:

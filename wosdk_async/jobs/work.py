@@ -75,9 +75,7 @@ class JobWork:
         keys = RowKeys.of(import_map, marker, job.plan.job) if marker else None
         self._rows = PlannedRows(source, journal)
         self._builder = RowBuilder(import_map, index, keys)
-        self._reports = RowReports(
-            import_map=import_map, journal=journal, stops=self.stops, on_row=on_row, marker=marker
-        )
+        self._reports = RowReports(import_map=import_map, journal=journal, stops=self.stops, on_row=on_row)
         self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit)
         self._sender = RowSender(
             company=company, rows=self._rows, builder=self._builder, reports=self._reports, options=options
