@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.sandbox import LocalCompany
 
 REASON = ("--reason", "Entered by mistake")
 
@@ -205,6 +206,21 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "was undone: 14 of 14; nothing is sent" in again.stderr
     assert "to import the file again, as a new job: --again" in again.stderr
     assert "nothing: the job was undone; --again" in wosdk("jobs", "show", folder).stdout
+
+
+def test_a_look_at_an_undo_needs_no_reasons(
+    file: Path, wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A Company that does not show them is one whose jobs can be looked at all the same."""
+    with LocalCompany(tmp_path / "served.db") as local:
+        for name, value in local.variables.items():
+            monkeypatch.setenv(name, value)
+        assert wosdk("import", file, "--map", MAP).exit_code == 0
+        refused = {"fault": "status", "status": 403, "operation": "query", "first": 1}
+        local.faults.load({"rule": [refused]})
+        checked = wosdk("jobs", "undo", file, "--check")
+    assert (checked.exit_code, checked.stdout) == (0, "14 to be undone\n"), checked.stderr
+    assert "by its name or id; the names could not be read: " in checked.stderr
 
 
 def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict[str, str]) -> None:

@@ -150,17 +150,22 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 
 async def _reason_missing(runner: Runner) -> str:
     """Return that there is no ``--reason``, and the names that there are."""
+    from wosdk_async.errors import WosdkError
     from wosdk_async.model import WoActionReasonLookup
     from wosdk_async.resources.lookup_tables import listed
 
-    known = await runner.company.query(WoActionReasonLookup).all()
+    missing = "--reason is missing: a work order is cancelled with a reason, by its name or id"
+    try:
+        known = await runner.company.query(WoActionReasonLookup).all()
+    except WosdkError as error:  # a look at the job needs no reason
+        return f"{missing}; the names could not be read: {error.message}"
     names = {
         each.display_as
         for each in known
         if each.display_as and each.action_id == "Cancel" and not each.hide and not each.is_removed
     }
     there = f"there are {listed(sorted(names))}" if names else "this Company has none"
-    return f"--reason is missing: a work order is cancelled with a reason, by its name or id; {there}"
+    return f"{missing}; {there}"
 
 
 def _carry_out(runner: Runner, undo: Undo, reason: int | None, comment: str | None) -> UndoSummary:
