@@ -6,6 +6,7 @@ import asyncio
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,8 @@ def test_a_check_writes_nothing(file: Path, store: Path, wosdk: Wosdk, tmp_path:
     """Neither a job folder nor a store, though the map creates records; and --read-only does not stop it."""
     command = ("import", file, "--map", MAP, "--sandbox", store, "--check")
     result = wosdk(*command, "--read-only")
+    assert re.search(r"\n\d+ calls\n", result.stdout), "no time where it would be under a second"
+    assert ", about " in wosdk(*command, "--rate", "2").stdout
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith(
         "14 rows: 14 would be created\n6 records for customer would be created first\n"
@@ -102,6 +105,15 @@ def test_a_check_exits_as_the_import_would(file: Path, store: Path, wosdk: Wosdk
     reason = imported_again.stderr.splitlines()[-1].removeprefix("wosdk: ")
     assert checked.stderr.endswith(f"wosdk: the import would be refused: {reason}\n")
     assert wosdk(*command, "--check", "--again", "--if-exists", "skip").exit_code == 0
+
+
+def test_a_check_after_an_undo_exits_as_the_import_does(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    assert wosdk("jobs", "undo", folder, "--reason", "Entered by mistake", "--yes").exit_code == 0
+    command = ("import", file, "--map", MAP, "--sandbox", store)
+    result = wosdk(*command, "--check")
+    assert (wosdk(*command).exit_code, result.exit_code) == (1, 1)
+    assert "send nothing: the job was undone" in result.stdout
 
 
 async def _leave_a_row(folder: Path) -> None:

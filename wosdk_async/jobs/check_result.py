@@ -109,7 +109,9 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all rows that were checked would be carried out, or are already."""
+        """Whether all rows that were checked would be, or are carried out, and no undo took the job back."""
+        if self.job is not None and self.job.undone is not None:
+            return False
         return self.problems == (self.counts["there"] if self.skips else 0)
 
     @property
