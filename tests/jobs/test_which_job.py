@@ -155,3 +155,21 @@ async def test_each_company_has_its_own_job(local: Local, job: Job, write: Write
         ready = job(source, MAP)
         assert (await ready.open(local.company, identity=identity)).new == is_new
         await ready.run()
+
+
+async def test_refused_rows_are_not_sent_again_once_their_rejects_were(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Without keys of their own they would be created twice."""
+    wrong = [["1", "x" * 4000, "n", ""], ["2", "t", "n", ""]]
+    source = write(HEADER, wrong)
+    summary, _ = await carried_out(job(source, MAP), local)
+    assert (summary.created, summary.failed, summary.folder is None) == (1, 1, False)
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    summary, _ = await carried_out(job(rejects, MAP), local)
+    assert summary.complete
+    with pytest.raises(ImportMapError, match=r"were imported by the job in .*rejects\.csv\.job: "):
+        await carried_out(job(source, MAP, retry_refused=True), local)
+    assert await held(local) == Counter("12")

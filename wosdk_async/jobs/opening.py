@@ -14,6 +14,7 @@ from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, resumed_folder
 from wosdk_async.jobs.inputs import keep_copy
+from wosdk_async.jobs.job_places import jobs_of_rejects
 from wosdk_async.jobs.journal import (
     JobFolders,
     JobPlan,
@@ -186,6 +187,7 @@ class _Request:
                 "import with --again to begin a new job"
             )
         if self.options.retry_refused:
+            await self._require_rejects_unsent(journal)
             await journal.plan_again()
         match await goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
             case "with the same file":
@@ -193,6 +195,19 @@ class _Request:
             case "with a new file":
                 return await self._renew(journal)
         return None
+
+    async def _require_rejects_unsent(self, journal: Journal) -> None:
+        """Raise ImportMapError when a job of the rejects has sent rows, and no key prevents doubles."""
+        if self.marker and RowKeys.of(self.import_map, self.marker, journal.plan.job).node is not None:
+            return
+        for folder in jobs_of_rejects(journal.folder):
+            async with Journal.open(folder, snapshot=True) as rejects:
+                counts = rejects.counts()
+            if counts[State.DONE] + counts[State.SENDING] + counts[State.IN_DOUBT]:
+                raise ImportMapError(
+                    f"the rejects of the job in {journal.folder} were imported by the job in {folder}: "
+                    "--retry refused would send them once more. Correct and import the rejects of that job"
+                )
 
     async def _renew(self, journal: Journal) -> OpenedJob:
         """Begin a job for a file that has changed; it takes over what became of the rows, by their keys."""
