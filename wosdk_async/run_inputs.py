@@ -69,8 +69,9 @@ class RunInputs(Generic[I]):
         loop = asyncio.get_running_loop()
         future: asyncio.Future[_Taken[I] | None] = loop.create_future()
         self._waiting.append(future)
-        if self._reader is None:
+        if self._reader is None or self._reader.done():
             self._reader = loop.create_task(self._read())
+            self._reader.add_done_callback(self._read_ended)
         return await future
 
     async def close(self) -> None:
@@ -94,25 +95,24 @@ class RunInputs(Generic[I]):
     async def _read(self) -> None:
         """Read for those who wait, until nobody does."""
         assert self._source is not None  # noqa: S101 - only async iterables are read here
-        try:
-            while self._somebody_waits():
-                try:
-                    item = await anext(self._source)
-                except StopAsyncIteration:
-                    self.exhausted = True
-                except BaseException as error:
-                    if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
-                        # The iterable was cancelled, too, and a generator ends with that.
-                        self.exhausted = self.cut_off = isinstance(self._source, AsyncGenerator)
-                        raise
-                    self.exhausted = True
-                    self.error = error
-                else:
-                    self._give(self._numbered(item))
-                if self.exhausted:
-                    return
-        finally:
-            self._reader = None
+        while self._somebody_waits() and not self.exhausted:
+            try:
+                item = await anext(self._source)
+            except StopAsyncIteration:
+                self.exhausted = True
+            except BaseException as error:
+                if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
+                    # The iterable was cancelled, too, and a generator ends with that.
+                    self.exhausted = self.cut_off = isinstance(self._source, AsyncGenerator)
+                    raise
+                self.exhausted = True
+                self.error = error
+            else:
+                self._give(self._numbered(item))
+
+    def _read_ended(self, reader: asyncio.Task[None]) -> None:
+        """Let nobody wait for a task that has ended, also when it was cancelled before it began."""
+        if self._reader is reader:  # otherwise the next one reads for those who wait
             while self._waiting:
                 _set(self._waiting.popleft(), None)
 

@@ -229,3 +229,23 @@ async def test_inputs_at_hand_are_taken_without_waiting() -> None:
     assert sorted(outcome.input for outcome in outcomes) == list(range(1, 12))
     assert [outcome.index for outcome in outcomes] == list(range(11))
     assert stock.waited == 2
+
+
+async def test_inputs_are_left_when_the_block_ends_before_the_first_was_read() -> None:
+    """The task that reads them was cancelled before it began; those not started can still be read."""
+    read_on: list[NotStarted[int]] = []
+
+    async def numbers() -> AsyncIterator[int]:
+        for number in range(3):
+            yield number
+
+    run = Run(numbers(), double, limit=1, grace=0)
+    with pytest.raises(KeyError):
+        async with run:
+            await asyncio.sleep(0)  # a worker asks for the first input
+            raise KeyError
+    async with asyncio.timeout(5):
+        async for outcome in run:
+            assert isinstance(outcome, NotStarted)
+            read_on.append(outcome)
+    assert [outcome.input for outcome in read_on] == [0, 1, 2]
