@@ -72,7 +72,12 @@ class RunInputs(Generic[I]):
         if self._reader is None or self._reader.done():
             self._reader = loop.create_task(self._read())
             self._reader.add_done_callback(self._read_ended)
-        return await future
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and (taken := future.result()) is not None:
+                self._left.append(taken)  # it came in the turn in which the worker was cancelled
+            raise
 
     async def close(self) -> None:
         """End the task that waits for the iterable; a generator ends with it."""

@@ -249,3 +249,23 @@ async def test_inputs_are_left_when_the_block_ends_before_the_first_was_read() -
             assert isinstance(outcome, NotStarted)
             read_on.append(outcome)
     assert [outcome.input for outcome in read_on] == [0, 1, 2]
+
+
+async def test_an_input_that_comes_in_the_turn_of_a_cancellation_is_left() -> None:
+    """It was given to a worker that is cancelled before it can start the call."""
+    given = asyncio.Event()
+
+    async def numbers() -> AsyncIterator[int]:
+        yield 0
+        await given.wait()
+        yield 1
+
+    run = Run(numbers(), double, limit=1)
+    async with run:
+        async for outcome in run:
+            assert outcome.input == 0
+            break
+        await asyncio.sleep(0)  # the worker waits for the second input
+        given.set()
+        await asyncio.sleep(0)
+    assert [outcome.input async for outcome in run] == [1]
