@@ -81,7 +81,7 @@ async def test_rows_in_doubt_that_a_new_file_lacks_are_named(local: Local, job: 
     source = write(HEADER, rows(3, 2))
     summary, _ = await carried_out(job(source, MAP, marker=MARKER, carry_over=True), local)
     assert summary.created == 2
-    assert any("not in the new file: '1' (line 2); look for them" in text for text in summary.warnings)
+    assert any("not in the new file: '1' (line 2); wosdk jobs settle " in text for text in summary.warnings)
 
 
 async def test_a_changed_file_after_a_finished_job_is_a_new_one(local: Local, job: Job, write: Write) -> None:

@@ -9,7 +9,9 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import JobPlan, Journal, State, plan_of
 from wosdk_async.jobs.options import ImportOptions
 
-__all__ = ["GoesOn", "goes_on", "is_finished", "is_untouched", "resumed_folder"]
+__all__ = ["GoesOn", "goes_on", "is_finished", "is_untouched", "left_behind", "resumed_folder"]
+
+_SHOWN = 10  # keys in a warning
 
 
 GoesOn = Literal["with the same file", "with a new file", "not"]
@@ -70,3 +72,19 @@ def resumed_folder(folder: Path, path: Path, sha256: str, identity: str, operati
                 f"the job in {folder} is of {what} {began!r}, not of {given!r}; name that one"
             )
     return folder
+
+
+async def left_behind(earlier: Journal, renewed: Journal) -> list[str]:
+    """Return a warning for the rows in doubt that the new file does not have any more."""
+    lines = []
+    async for page in earlier.pages(State.SENDING, State.IN_DOUBT):
+        kept = await renewed.rows_with([row.key for row in page if row.key])
+        lines += [f"{row.key!r} (line {row.line})" for row in page if row.key not in kept]
+    if not lines:
+        return []
+    more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    shown = ", ".join(lines[:_SHOWN]) + more
+    return [
+        f"in doubt in {earlier.folder}, and not in the new file: {shown}; wosdk jobs settle "
+        f"{earlier.folder} looks them up"
+    ]

@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError
-from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, resumed_folder
+from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, left_behind, resumed_folder
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.job_places import jobs_of_rejects
 from wosdk_async.jobs.journal import (
@@ -34,8 +34,6 @@ from wosdk_async.jobs.undo_fates import UndoState, undo_state
 from wosdk_async.transport.session.hosts import is_local
 
 __all__ = ["OpenedJob", "company_identity", "job_base", "open_job"]
-
-_SHOWN = 10  # keys in a warning
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -100,7 +98,7 @@ async def open_job(
         ImportMapError: the file or the marker has changed since an unfinished job began.
         JournalError: another process holds the job, or its journal cannot be used.
     """
-    request = _Request(
+    request = _JobRequest(
         source=source,
         import_map=import_map,
         references=references,
@@ -126,7 +124,7 @@ async def open_job(
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class _Request:
+class _JobRequest:
     """What an import asks for; the arguments of :func:`open_job`, and the hash of the file."""
 
     source: Source
@@ -218,24 +216,11 @@ class _Request:
             )
         renewed = await asyncio.to_thread(self.begin, journal)
         try:
-            warnings = await _left_behind(journal, renewed)
+            warnings = await left_behind(journal, renewed)
         except BaseException:
             await renewed.close()
             raise
         return attrs.evolve(_opened(renewed, new=False), warnings=warnings)
-
-
-async def _left_behind(earlier: Journal, renewed: Journal) -> list[str]:
-    """Return a warning for the rows in doubt that the new file does not have any more."""
-    lines = []
-    async for page in earlier.pages(State.SENDING, State.IN_DOUBT):
-        kept = await renewed.rows_with([row.key for row in page if row.key])
-        lines += [f"{row.key!r} (line {row.line})" for row in page if row.key not in kept]
-    if not lines:
-        return []
-    more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    shown = ", ".join(lines[:_SHOWN]) + more
-    return [f"in doubt in {earlier.folder}, and not in the new file: {shown}; look for them yourself"]
 
 
 def _opened(journal: Journal, *, new: bool) -> OpenedJob:
