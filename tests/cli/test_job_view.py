@@ -43,6 +43,16 @@ def test_jobs_are_listed(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) 
     assert wosdk("jobs", "list", tmp_path / "a" / "b" / "c.job" / "nothing").exit_code == 2
 
 
+def test_a_list_of_jobs_overwrites_no_input(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    imported(wosdk, file, store)
+    before = file.read_bytes()
+    for place in (tmp_path, file):
+        result = wosdk("jobs", "list", place, "-o", file)
+        assert (result.exit_code, "would overwrite" in result.stderr) == (2, True)
+    assert file.read_bytes() == before
+    assert wosdk("jobs", "list", tmp_path, "-o", tmp_path / "jobs.csv").exit_code == 0
+
+
 def test_a_look_leaves_no_file(file: Path, store: Path, wosdk: Wosdk) -> None:
     folder = imported(wosdk, file, store)
     before = {each.name for each in folder.iterdir()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,11 +17,12 @@ from wosdk_async.cli.job_context import excel_of, input_of, require_lasting, sou
 from wosdk_async.cli.kept_commands import kept_arguments, kept_globals
 from wosdk_async.cli.options import output_of, output_options, target_options
 from wosdk_async.cli.output.cells import json_text, visible
-from wosdk_async.cli.output.files import opened, require_stdout
+from wosdk_async.cli.output.files import opened, require_not_needed, require_stdout
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.journal import JobPlan
     from wosdk_async.jobs.options import ExcelSeparator
+    from wosdk_async.jobs.overview import Overview
 
 __all__ = ["jobs_command"]
 
@@ -57,14 +58,17 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
 
         if not place.exists():
             raise CliError(f"{place}: there is no such directory or file")
-        rows, unreadable = [], 0
+        jobs, unreadable = [], 0
         for folder in jobs_below(place) if place.is_dir() else jobs_of(place):
             try:
-                rows.append(asyncio.run(_line(folder)))
+                jobs.append(asyncio.run(_overview_of(folder)))
             except JournalError as error:
                 unreadable += 1
                 say(error.message)
-        rows.sort(key=lambda row: str(row["begun"]), reverse=True)
+        if output is not None:  # the input of a job is often the only copy
+            require_not_needed("--output", output, place, *(Path(job.plan.file) for job in jobs))
+        jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
+        rows = [job.as_dict() for job in jobs]
         with opened(where) as file:
             if where.format == "table":
                 print_jobs(file, rows)
@@ -78,12 +82,12 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
         sys.exit(Exit.UNUSABLE)
 
 
-async def _line(folder: Path) -> dict[str, Any]:
+async def _overview_of(folder: Path) -> Overview:
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.overview import overview
 
     async with Journal.open(folder, snapshot=True) as journal:
-        return (await overview(journal)).as_dict()
+        return await overview(journal)
 
 
 @jobs_command.command(short_help="Show plan, counts, runs, and what is left to do.")
