@@ -7,12 +7,15 @@ import io
 import json
 import re
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cli.conftest import Wosdk
+from tests.support.service import Answer, Service
 from wosdk_async.cli.output.formats import CsvFormat, csv_cell
 
 SIGNS = "=+-@\t\r\n＝＋－＠"
@@ -143,3 +146,28 @@ def test_names_are_no_formulas_either() -> None:
     """Names of undocumented properties are texts of the service too."""
     assert written([{"=A()": 1}], []).startswith("'=A()\r\n")
     assert written([{"A;=B()": 1}], []).startswith("A;'=B()\r\n")
+
+
+@pytest.mark.parametrize(("separator", "sign"), [("comma", ","), ("semicolon", ";")])
+@pytest.mark.parametrize("command", [("get", "Customer", "7"), ("query", "Customer", "--limit", "1")])
+def test_a_csv_for_excel_begins_with_a_mark_and_has_its_separator(
+    wosdk: Wosdk, scripted: Service, tmp_path: Path, command: tuple[str, ...], separator: str, sign: str
+) -> None:
+    """Formulas are neutralised as in every CSV; the file is the same on stdout and by --output."""
+    row = {"Data": {"Id": 7, "Name": '=1+1; "x"', "Town": "Köln"}}
+    scripted.handler = lambda _: Answer(body={"Entities": [row], **row})
+    target = tmp_path / "made.csv"
+    options = ("--csv-for-excel", separator, "-p", "Id", "-p", "Name", "-p", "Town", "--unchecked")
+    printed = wosdk(*command, *options).stdout_bytes
+    assert wosdk(*command, *options, "-o", target).exit_code == 0
+    assert target.read_bytes() == printed
+    assert printed.startswith(b"\xef\xbb\xbfId" + sign.encode())
+    rows = list(csv.reader(io.StringIO(printed.decode("utf-8-sig"), newline=""), delimiter=sign))
+    assert rows == [["Id", "Name", "Town"], ["7", '\'=1+1; "x"', "Köln"]]
+
+
+def test_a_csv_for_excel_is_no_json(wosdk: Wosdk) -> None:
+    """Two formats of one result contradict each other."""
+    result = wosdk("query", "Customer", "--json", "--csv-for-excel", "comma")
+    assert result.exit_code == 2
+    assert "--json and --csv-for-excel are two formats of one result" in result.stderr

@@ -13,7 +13,7 @@ import click
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.kept_commands import kept_command
 from wosdk_async.cli.local_company import TEMPORARY
-from wosdk_async.cli.options import Target, target_of
+from wosdk_async.cli.options import Target, excel_separator, target_of
 
 __all__ = ["ImportArguments", "excel_option", "input_options", "job_options", "operation_of", "sheet_of"]
 
@@ -23,7 +23,7 @@ _PATH = click.Path(path_type=Path)
 
 excel_option = click.option(
     "--csv-for-excel",
-    type=click.Choice(["comma", "semicolon"]),
+    type=excel_separator,
     help="Write the CSV files of the job for Excel, which wants semicolons where 1,5 is a number.",
 )
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Target",
+    "excel_separator",
     "output_of",
     "output_options",
     "target_of",
@@ -96,32 +97,52 @@ unchecked_option = click.option(
 )
 
 
+excel_separator = click.Choice(["comma", "semicolon"])
+"""What separates the cells of a CSV for Excel, in all commands that write one."""
+
+_EXCEL = "wosdk.csv_for_excel"  # in the context: commands need no parameter for it
+
+
+def _remember_excel(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    ctx.meta[_EXCEL] = value
+
+
+_OUTPUT = (
+    click.option("--json", "as_json", is_flag=True, help="JSON, one record a line, as the service sent it."),
+    click.option("--csv", "as_csv", is_flag=True, help="CSV (RFC 4180), safe to open in a spreadsheet."),
+    click.option(
+        "--csv-for-excel",
+        type=excel_separator,
+        expose_value=False,
+        callback=_remember_excel,
+        help="CSV for Excel, which wants semicolons where 1,5 is a number.",
+    ),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write there instead of to stdout.",
+    ),
+)
+
+
 def output_options(function: F) -> F:
-    """Add ``--json``, ``--csv`` and ``--output``; the command passes them to :func:`output_of`."""
-    for option in (
-        click.option(
-            "-o",
-            "--output",
-            type=click.Path(path_type=Path, dir_okay=False),
-            metavar="FILE",
-            help="Write there instead of to stdout.",
-        ),
-        click.option("--csv", "as_csv", is_flag=True, help="CSV (RFC 4180), safe to open in a spreadsheet."),
-        click.option(
-            "--json", "as_json", is_flag=True, help="JSON, one record a line, as the service sent it."
-        ),
-    ):
+    """Add the options of results; the command passes its parameters to :func:`output_of`."""
+    for option in reversed(_OUTPUT):
         function = option(function)
     return function
 
 
 def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
     """Return the output that the options name; raise CliError when it cannot be written."""
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv are two formats of one result; give one of them")
+    excel = click.get_current_context().meta.get(_EXCEL)
+    if as_json and (as_csv or excel):
+        other = "--csv" if as_csv else "--csv-for-excel"
+        raise click.UsageError(f"--json and {other} are two formats of one result; give one of them")
     if output is None:
         require_stdout(", or name a file with --output")
     else:
         require_writable(output)
         require_not_kept("--output", output)
-    return Output("json" if as_json else "csv" if as_csv else "table", output)
+    return Output("json" if as_json else "csv" if as_csv or excel else "table", output, excel)

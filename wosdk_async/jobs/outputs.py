@@ -37,12 +37,6 @@ T = TypeVar("T")
 
 _PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
 
-_DIALECTS: dict[ExcelSeparator | None, FileDialect] = {
-    None: FileDialect(),
-    "comma": FileDialect(",", "utf-8-sig"),
-    "semicolon": FileDialect(";", "utf-8-sig"),
-}
-
 
 async def write_outputs(
     journal: JournalReader, source: Source | None, *, csv_for_excel: ExcelSeparator | None = None
@@ -66,7 +60,7 @@ async def write_outputs(
     Raises:
         OutputError: not all files could be written.
     """
-    return await _written(journal, _write_all(journal, source, _DIALECTS[csv_for_excel]))
+    return await _written(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel)))
 
 
 async def write_report(journal: JournalReader) -> list[Path]:

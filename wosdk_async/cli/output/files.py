@@ -9,11 +9,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import attrs
 
 from wosdk_async.cli.exit_codes import CliError
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = [
     "Output",
@@ -32,6 +35,8 @@ class Output:
 
     format: str
     path: Path | None
+    excel: ExcelSeparator | None = None
+    """What separates the cells of a CSV that is opened in Excel; None for programs."""
 
 
 @contextmanager

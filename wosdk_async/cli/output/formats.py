@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import columns_of, json_text, value_at
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.safe_text import one_line, without_formulas
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = ["CsvFormat", "JsonFormat", "OutputFormat", "csv_cell", "format_of", "write_record"]
 
@@ -30,7 +33,7 @@ def format_of(output: Output, file: IO[str], paths: Sequence[str]) -> OutputForm
     if output.format == "json":
         return JsonFormat(file)
     if output.format == "csv":
-        return CsvFormat(file, paths)
+        return CsvFormat(file, paths, output.excel)
     from wosdk_async.cli.output.table import TableFormat
 
     return TableFormat(file, paths)
@@ -79,15 +82,24 @@ def csv_cell(value: Any) -> str:
     return without_formulas(json_text(value))
 
 
+def _for_excel(file: IO[str], separator: ExcelSeparator) -> Any:
+    """Return a ``csv.writer`` as :attr:`FileDialect.for_excel` says; a terminal gets no byte order mark."""
+    from wosdk_async.jobs.sources.source import FileDialect
+
+    if not file.isatty():
+        file.write("\ufeff")
+    return FileDialect.for_excel(separator).writer(file)  # type: ignore[arg-type]  # it only writes
+
+
 class CsvFormat:
     """CSV with a header and a line for each record; on a terminal control characters are escaped.
 
     The columns are the paths that were asked for. With ``*`` or no path, they are those of the first page.
     """
 
-    def __init__(self, file: IO[str], paths: Sequence[str]) -> None:
+    def __init__(self, file: IO[str], paths: Sequence[str], excel: ExcelSeparator | None = None) -> None:
         self._escaped = one_line if file.isatty() else str
-        self._writer = csv.writer(file, lineterminator="\r\n")
+        self._writer = csv.writer(file, lineterminator="\r\n") if excel is None else _for_excel(file, excel)
         self._paths = paths
         self._columns: list[str] | None = None
         self._left_out: set[str] = set()

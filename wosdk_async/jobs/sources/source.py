@@ -6,7 +6,7 @@ import csv
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
 import attrs
 
@@ -14,6 +14,9 @@ from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.template import OPEN
 from wosdk_async.jobs.rows import Row
 from wosdk_async.suggestions import suggestion
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = [
     "MAX_COLUMNS",
@@ -45,6 +48,13 @@ class FileDialect:
     line_end: str = "\r\n"
     first_line: str = ""
     """A line ``sep=;`` that stands above the header, without its end."""
+
+    @classmethod
+    def for_excel(cls, separator: ExcelSeparator | None) -> Self:
+        """Return the dialect that Excel opens: its separator, and a byte order mark. None means neither."""
+        if separator is None:
+            return cls()
+        return cls(";" if separator == "semicolon" else ",", "utf-8-sig")
 
     def writer(self, file: TextIO) -> Any:
         """Return a ``csv.writer`` for a file that was opened with ``encoding`` and ``newline=""``."""
