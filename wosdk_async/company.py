@@ -118,7 +118,7 @@ class Company:
 
     @cached_property
     def work_orders(self) -> WorkOrders:
-        """Actions on work orders: complete, hold, cancel, flags."""
+        """Actions on work orders: complete, hold, resume, cancel, assign, note, flags; orders by number."""
         from wosdk_async.resources.work_orders import WorkOrders
 
         return WorkOrders(self, LookupTables(self._sender))

@@ -40,6 +40,7 @@ from wosdk_async import (
     Task,
     Timeouts,
     Watermark,
+    WoActionReasonLookup,
     WoActionResponse,
     WoCreateCommand,
     WoItem,
@@ -192,6 +193,14 @@ async def helpers(acme: Company, order: WorkOrder) -> None:
     assert_type(await acme.work_orders.complete(order, note="done", repair_code="Repaired"), WorkOrder)
     assert_type(await acme.work_orders.hold(1, reason="Weather", at=datetime(2024, 5, 14)), WorkOrder)
     assert_type(await acme.work_orders.cancel(Ref(1), reason=1841, comment="twice"), WorkOrder)
+    assert_type(await acme.work_orders.resume(order, start=True), WorkOrder)
+    assert_type(await acme.work_orders.assign(order, "mira.okafor"), WorkOrder)
+    assert_type(await acme.work_orders.assign(order, [208, Ref(215)], mode="Snapshot"), WorkOrder)
+    assert_type(await acme.work_orders.note(order, "Gate code 4711"), EntitySpecifier)
+    assert_type(await acme.work_orders.by_number("RSC000005"), WorkOrder)
+    assert_type(await acme.work_orders.by_numbers(["RSC000005"]), dict[str, WorkOrder])
+    assert_type(await acme.work_orders.reasons("OnHold"), list[WoActionReasonLookup])
+    assert_type(await acme.work_orders.employee("mira.okafor"), int)
     assert_type(await acme.work_orders.set_flags(order, ["Urgent", 7]), WorkOrder)
     assert_type(await acme.work_orders.clear_flags(order, [7]), WorkOrder)
     assert_type(await acme.custom_fields.get(order), dict[str, str | int | Decimal | bool | date | time])

@@ -114,6 +114,10 @@ class LookupTables:
         missed.add(company=self.sender.company, operation=f"look up {entity.wire_name}")
         raise missed
 
+    async def records(self, entity: type[E], max_age: float) -> list[E]:
+        """Return all records of a small table, as they were at most ``max_age`` seconds ago."""
+        return await self._table(entity, self.now() - max_age)
+
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
         """Return all records of a query that matches few: with one request, unless they fill a page."""
         require_support(entity, "query")

@@ -1,23 +1,26 @@
-"""Work orders from state to state: complete, hold, cancel and flag, with reasons by their names."""
+"""Actions on work orders: complete, hold, resume, cancel, assign, note, flag; names instead of ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Never, TypeVar
+from typing import TYPE_CHECKING, Never
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described, refuse_keywords, require_id
 from wosdk_async.query.conditions import identifier
-from wosdk_async.resources.lookup_tables import LookupTables
-from wosdk_async.resources.verbs import Verbs
+from wosdk_async.resources.order_lookups import OrderLookups
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import (
+        ChangeAssignmentMode,
         CompletionNoteOptions,
+        Employee,
+        EntitySpecifier,
         RepairCode,
         WoActionReasonLookup,
         WoActionResponse,
+        WONoteType,
         WorkOrder,
         WorkOrderAction,
     )
@@ -26,11 +29,11 @@ __all__ = ["WorkOrders"]
 
 _REASONED = ("reason", "comment", "at")
 _FLAGGED = ("comment", "at")
+_RESUMED = ("start", "comment", "at")
+_ASSIGNED = ("mode", "comment", "at")
 
-E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
-
-class WorkOrders:
+class WorkOrders(OrderLookups):
     """Actions on work orders: ``company.work_orders``.
 
     Each method takes a WorkOrder, a Ref or an id, and returns the WorkOrder of the response: its scalars, and
@@ -50,10 +53,6 @@ class WorkOrders:
     """
 
     # facts 4 and 5
-
-    def __init__(self, company: Verbs, tables: LookupTables) -> None:
-        self._company = company
-        self._tables = tables
 
     async def complete(
         self,
@@ -78,7 +77,7 @@ class WorkOrders:
         # facts 5.1
         if _unknown:
             refuse_keywords("work_orders.complete", _unknown, ("note", "note_option", "repair_code", "at"))
-        from wosdk_async.model import CompletionNoteOptions, RepairCode, WoCompleteCommand
+        from wosdk_async.model import CompletionNoteOptions, WoCompleteCommand
 
         if not isinstance(note_option, str) or not CompletionNoteOptions(note_option).is_known:
             shown = repr(note_option) if isinstance(note_option, str) else described(note_option)
@@ -87,7 +86,7 @@ class WorkOrders:
             )
         option = CompletionNoteOptions(note_option) if note is not None else None
         id = _order_id(order)
-        code = None if repair_code is None else await self._id_of(RepairCode, "repair code", repair_code)
+        code = None if repair_code is None else await self.repair_code(repair_code)
         command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
         return await self._act(command, id, at)
 
@@ -106,8 +105,41 @@ class WorkOrders:
         if _unknown:
             refuse_keywords("work_orders.hold", _unknown, _REASONED)
         id = _order_id(order)
-        reason_id = await self._reason_id("OnHold", "hold reason", reason)
+        reason_id = await self.hold_reason(reason)
         return await self._act(WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
+
+    async def resume(
+        self,
+        order: WorkOrder | int,
+        *,
+        start: bool = False,
+        comment: str | None = None,
+        at: datetime | None = None,
+        **_unknown: Never,
+    ) -> WorkOrder:
+        """Take a work order that is on hold or paused up again: ``await acme.work_orders.resume(order)``.
+
+        It is reopened, and is New again. No command is documented that leads from OnHold straight back to
+        InProgress: the vendor's samples reopen, pick up and start again.
+
+        Args:
+            order: the work order.
+            start: pick it up and start it as well, so that it is InProgress: three commands. If one of them
+                is refused, the order stays in the state that it has reached.
+            comment: text for the order's log, with the first command.
+            at: local time of the actions, if not now.
+        """
+        # facts 5.1: Paused by the vendor's samples; OnHold is assumed
+        from wosdk_async.model import WoPickUpCommand, WoReopenCommand, WoStartCommand
+
+        if _unknown:
+            refuse_keywords("work_orders.resume", _unknown, _RESUMED)
+        id = _order_id(order)
+        made = await self._act(WoReopenCommand(comment=comment), id, at)
+        if start:
+            await self._act(WoPickUpCommand(), id, at)
+            made = await self._act(WoStartCommand(), id, at)
+        return made
 
     async def cancel(
         self,
@@ -127,9 +159,66 @@ class WorkOrders:
         reason_id = await self.cancel_reason(reason)
         return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
 
-    async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
-        """Return the id of a reason to cancel, given its name: for many cancels, or before the first."""
-        return await self._reason_id("Cancel", "cancel reason", reason)
+    async def assign(
+        self,
+        order: WorkOrder | int,
+        to: Employee | str | int | Iterable[Employee | str | int],
+        *,
+        mode: ChangeAssignmentMode | str = "Primary",
+        comment: str | None = None,
+        at: datetime | None = None,
+        **_unknown: Never,
+    ) -> WorkOrder:
+        """Assign a work order: ``await acme.work_orders.assign(order, "mira.okafor")``.
+
+        Args:
+            order: the work order; its state stays as it is.
+            to: an employee or provider, or several: a record or reference, an id, or a text that is the user
+                name, the number or the name shown.
+            mode: ``Primary`` replaces the first assignee, ``AddSecondary`` and ``RemoveSecondary`` add and
+                remove others, ``Snapshot`` replaces all by those of ``to``, the first of them as primary.
+            comment: text for the order's log.
+            at: local time when it was assigned, if not now.
+        """
+        # facts 5
+        if _unknown:
+            refuse_keywords("work_orders.assign", _unknown, _ASSIGNED)
+        from wosdk_async.model import ChangeAssignmentMode, WoAssignCommand
+
+        if not isinstance(mode, str) or not ChangeAssignmentMode(mode).is_known:
+            takes = ", ".join(map(str, ChangeAssignmentMode))
+            raise InvalidCallError(f"mode is {described(mode)}; it takes {takes}")
+        id = _order_id(order)
+        # a record is not iterable; a text is one name
+        given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
+        assignees = [await self.employee(one) for one in given]
+        command = WoAssignCommand(assignees=assignees, mode=ChangeAssignmentMode(mode), comment=comment)
+        return await self._act(command, id, at)
+
+    async def note(
+        self, order: WorkOrder | int, body: str, *, note_type: WONoteType | str = "Private"
+    ) -> EntitySpecifier:
+        """Add a note: ``await acme.work_orders.note(order, "Gate code 4711")``; return the new WoNote.
+
+        Args:
+            order: the work order, in any state.
+            body: the text.
+            note_type: ``Private``, ``Public``, or ``Completion``, of which an order has one at most.
+
+        Raises:
+            InDoubtError: the note may have been added, but no response confirms it.
+        """
+        # facts 3.9: there is no command for notes, and Note belongs to other records
+        from wosdk_async.model import WoNote, WONoteType
+
+        if not isinstance(note_type, str) or not WONoteType(note_type).is_known:
+            raise InvalidCallError(
+                f"note_type is {described(note_type)}; it takes {', '.join(map(str, WONoteType))}"
+            )
+        if not isinstance(body, str) or not body.strip():
+            raise InvalidCallError(f"the note is {described(body)}; it takes a text")
+        note = WoNote(work_order_id=_order_id(order), body=body, note_type_id=WONoteType(note_type))
+        return await self._company.create(note)
 
     async def set_flags(
         self,
@@ -186,28 +275,6 @@ class WorkOrders:
         # facts 4: the table lists hold, cancel and flag reasons. That flags have the ActionId Attention, the
         # log's name for flagging, is not shown; assumed
         return [await self._reason_id("Attention", "flag", flag) for flag in given]
-
-    async def _reason_id(self, action: str, what: str, reason: WoActionReasonLookup | str | int) -> int:
-        from wosdk_async.model import WoActionReasonLookup
-
-        # not shown; assumed: a reason that users cannot see has to be named by its id
-        return await self._id_of(
-            WoActionReasonLookup, what, reason, lambda row: row.action_id == action and not row.hide
-        )
-
-    async def _id_of(
-        self, entity: type[E], what: str, given: E | str | int, fits: Callable[[E], bool] = lambda _: True
-    ) -> int:
-        """Return the id of the record that ``given`` names, among those that fit and are not removed."""
-        if isinstance(given, str):
-            given = await self._tables.find(
-                entity,
-                what,
-                given,
-                label=lambda row: row.display_as,
-                fits=lambda row: fits(row) and not row.is_removed,
-            )
-        return int(identifier(given, f"the {what}", entity.__name__))
 
 
 def _order_id(order: WorkOrder | int) -> int:

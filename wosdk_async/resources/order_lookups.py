@@ -1,0 +1,160 @@
+"""Work orders by their numbers; reasons, repair codes and employees by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
+from wosdk_async.protocol.arguments import described
+from wosdk_async.query.conditions import identifier
+from wosdk_async.query.fields import fields
+from wosdk_async.query.plan import selection
+from wosdk_async.query.properties import Path
+from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
+from wosdk_async.resources.names import spellings
+from wosdk_async.resources.verbs import Verbs
+
+if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
+    from wosdk_async.model import Employee, RepairCode, WoActionReasonLookup, WOActionType, WorkOrder
+
+__all__ = ["OrderLookups"]
+
+E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
+
+
+class OrderLookups:
+    """Look-ups of :class:`~wosdk_async.resources.work_orders.WorkOrders`."""
+
+    def __init__(self, company: Verbs, tables: LookupTables) -> None:
+        self._company = company
+        self._tables = tables
+
+    # --- work orders by their numbers -------------------------------------------------------
+
+    async def by_number(self, number: str, *, properties: Iterable[str | Path] = ()) -> WorkOrder:
+        """Return the work order with a number: ``await acme.work_orders.by_number("RSC000005")``.
+
+        Args:
+            number: the number as text; letter case and outer blanks do not matter.
+            properties: property paths to read, as for ``Query.select``; id and number are always read.
+
+        Raises:
+            NotFoundError: no work order has the number (``status`` is 0).
+            NotUniqueError: several work orders have it.
+        """
+        found = await self.by_numbers([number], properties=properties)
+        return found[number]
+
+    async def by_numbers(
+        self, numbers: Iterable[str], *, properties: Iterable[str | Path] = ()
+    ) -> dict[str, WorkOrder]:
+        """Return the work orders with these numbers, by number: one query for each 200 of them.
+
+        Raises:
+            NotFoundError: no work order has one of the numbers; the message names all that are missing.
+            NotUniqueError: several work orders have one of them.
+        """
+        from wosdk_async.model import WorkOrder
+
+        wanted = _texts(numbers)
+        paths = selection(WorkOrder, properties, check=True)
+        found: dict[str, list[WorkOrder]] = {}
+        for texts in spellings(number.strip() for number in wanted):
+            query = self._company.query(WorkOrder).where(fields(WorkOrder).number.in_(texts))
+            if paths:
+                query = query.select("Id", "Number", *paths)
+            for order in await self._tables.all_of(WorkOrder, query):
+                found.setdefault(folded(order.number or ""), []).append(order)
+        orders = {number: found.get(folded(number), []) for number in wanted}
+        self._require_one("WorkOrder", "number", {n: [o.id or 0 for o in some] for n, some in orders.items()})
+        return {number: order for number, (order, *_) in orders.items()}
+
+    # --- reasons, repair codes and employees by their names ----------------------------------
+
+    async def reasons(self, action: WOActionType | str) -> list[WoActionReasonLookup]:
+        """Return the reasons that users can choose for ``OnHold``, ``Cancel`` or ``Attention``."""
+        from wosdk_async.model import WoActionReasonLookup
+
+        records = await self._tables.records(WoActionReasonLookup, MAX_AGE)
+        return [row for row in records if row.action_id == action and not (row.hide or row.is_removed)]
+
+    async def hold_reason(self, reason: WoActionReasonLookup | str | int) -> int:
+        """Return the id of a reason to hold, given its name: for many orders, or before the first."""
+        return await self._reason_id("OnHold", "hold reason", reason)
+
+    async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
+        """Return the id of a reason to cancel, given its name: for many cancels, or before the first."""
+        return await self._reason_id("Cancel", "cancel reason", reason)
+
+    async def repair_code(self, code: RepairCode | str | int) -> int:
+        """Return the id of a repair code, given its name."""
+        from wosdk_async.model import RepairCode
+
+        return await self._id_of(RepairCode, "repair code", code)
+
+    async def employee(self, employee: Employee | str | int) -> int:
+        """Return the id of an employee or provider, given the user name, the number or the name shown.
+
+        Raises:
+            NotFoundError: nobody is called like this.
+            NotUniqueError: several are; the message has their ids.
+        """
+        from wosdk_async.model import Employee
+
+        if not isinstance(employee, str):
+            return int(identifier(employee, "the employee", "Employee"))
+        f = fields(Employee)
+        (texts,) = spellings(_texts([employee.strip()]))
+        named = f.username.in_(texts) | f.number.in_(texts) | f.display_as.in_(texts)
+        query = self._company.query(Employee).where(named).select("Id", "IsRemoved")
+        ids = [row.id or 0 for row in await self._tables.all_of(Employee, query) if not row.is_removed]
+        self._require_one("Employee", "user name, number or name", {employee: ids})
+        return ids[0]
+
+    # --- parts ------------------------------------------------------------------------------
+
+    async def _reason_id(self, action: str, what: str, reason: WoActionReasonLookup | str | int) -> int:
+        from wosdk_async.model import WoActionReasonLookup
+
+        # not shown; assumed: a reason that users cannot see has to be named by its id
+        return await self._id_of(
+            WoActionReasonLookup, what, reason, lambda row: row.action_id == action and not row.hide
+        )
+
+    async def _id_of(
+        self, entity: type[E], what: str, given: E | str | int, fits: Callable[[E], bool] = lambda _: True
+    ) -> int:
+        """Return the id of the record that ``given`` names, among those that fit and are not removed."""
+        if isinstance(given, str):
+            given = await self._tables.find(
+                entity,
+                what,
+                given,
+                label=lambda row: row.display_as,
+                fits=lambda row: fits(row) and not row.is_removed,
+            )
+        return int(identifier(given, f"the {what}", entity.__name__))
+
+    def _require_one(self, entity: str, by: str, found: dict[str, list[int]]) -> None:
+        """Raise NotFoundError or NotUniqueError unless each name has one id."""
+        where = {"operation": f"look up {entity}", "company": self._tables.sender.company}
+        if missing := [name for name, ids in found.items() if not ids]:
+            raise NotFoundError(f"there is no {entity} with the {by} {listed(missing)}", **where)
+        for name, ids in found.items():
+            if len(ids) > 1:
+                raise NotUniqueError(
+                    f"there are several {entity} with the {by} {name!r}: ids {listed(ids)}; use the id",
+                    **where,
+                )
+
+
+def _texts(given: Iterable[str]) -> list[str]:
+    """Return the numbers or names that were given; each must be a text that is not blank."""
+    texts = [given] if isinstance(given, str) else list(given)
+    for text in texts:
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidCallError(
+                f"a number or name is {described(text)}; it takes a text such as 'RSC000005'"
+            )
+    return texts
