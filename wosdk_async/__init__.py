@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+    from wosdk_async.problems import ProblemDetails, problem_of
     from wosdk_async.query.builder import Query
     from wosdk_async.query.conditions import Condition
     from wosdk_async.query.fields import fields
@@ -101,6 +102,7 @@ __all__ = [
     "Outcome",
     "OverloadedError",
     "PayloadError",
+    "ProblemDetails",
     "Query",
     "RefusedError",
     "Region",
@@ -121,6 +123,7 @@ __all__ = [
     "WosdkError",
     "__version__",
     "fields",
+    "problem_of",
     "read_event",
 ]
 
@@ -144,6 +147,7 @@ _EXPORTS = {
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
+    "wosdk_async.problems": ("ProblemDetails", "problem_of"),
     "wosdk_async.webhooks": ("read_event",),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}

@@ -1,4 +1,4 @@
-"""The tables of docs/failures.md, rendered from the code by ``python -m tests.errors.tables``."""
+"""The tables of docs/failures.md and docs/web.md, rendered by ``python -m tests.errors.tables``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from wosdk_async.problems import PROBLEMS
 from wosdk_async.protocol.verdicts import CODES, ENDINGS, REFUSED, VERDICTS, Verdict
 
-DOC = Path(__file__).parents[2] / "docs" / "failures.md"
+DOCS = Path(__file__).parents[2] / "docs"
+DOC = DOCS / "failures.md"
+WEB = DOCS / "web.md"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -53,17 +56,37 @@ def endings() -> str:
     return table(["error", "it means", "looked up again", "exit status"], rows)
 
 
-TABLES = {"verdicts": verdicts, "codes": codes, "endings": endings}
+def problems() -> str:
+    """Return the table of problem bodies."""
+    rows = (
+        (
+            f"`{each.error.__name__}`",
+            each.status,
+            f"`{each.name}`",
+            each.detail or "the error's message",
+            each.retry_after or "",
+        )
+        for each in PROBLEMS.values()
+    )
+    return table(["error", "status", "type", "detail", "Retry-After"], rows)
 
 
-def rendered(text: str) -> str:
-    """Return the page with its tables as they should be: each stands between two comments with its name."""
-    for name, render in TABLES.items():
+TABLES = {
+    DOC: {"verdicts": verdicts, "codes": codes, "endings": endings},
+    WEB: {"problems": problems},
+}
+
+
+def rendered(page: Path) -> str:
+    """Return a page with its tables as they should be: each stands between two comments with its name."""
+    text = page.read_text(encoding="utf-8")
+    for name, render in TABLES[page].items():
         between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
         text, places = between.subn(rf"\g<1>{render()}\g<2>", text)
-        assert places == 1, f"docs/failures.md has {places} places for the table of {name}"
+        assert places == 1, f"docs/{page.name} has {places} places for the table of {name}"
     return text
 
 
 if __name__ == "__main__":
-    DOC.write_text(rendered(DOC.read_text(encoding="utf-8")), encoding="utf-8")
+    for each in TABLES:
+        each.write_text(rendered(each), encoding="utf-8")

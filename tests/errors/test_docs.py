@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from tests.errors.tables import DOC, rendered
+import pytest
+
+from tests.errors.tables import DOC, TABLES, rendered
 from wosdk_async import WosdkError, errors
 
 ROW = re.compile(r"^\|[^|]*\| `(\w+)` \|[^|]*\|([^|]*)\|$", re.MULTILINE)
@@ -21,10 +24,10 @@ def test_the_table_lists_every_error_with_its_attributes() -> None:
         assert re.findall(r"`(\w+)`", rows[kind.__name__]) == list(vars(kind).get("__annotations__", {}))
 
 
-def test_the_tables_are_rendered_from_the_code() -> None:
-    """The page shows the rows of protocol/verdicts.py."""
-    text = DOC.read_text(encoding="utf-8")
-    assert text == rendered(text), "run: python -m tests.errors.tables"
+@pytest.mark.parametrize("page", TABLES, ids=lambda page: page.name)
+def test_the_tables_are_rendered_from_the_code(page: Path) -> None:
+    """The pages show the rows of protocol/verdicts.py and problems.py."""
+    assert page.read_text(encoding="utf-8") == rendered(page), "run: python -m tests.errors.tables"
 
 
 def test_the_attributes_of_all_are_named() -> None:

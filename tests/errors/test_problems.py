@@ -1,0 +1,126 @@
+"""Each error has a problem body by RFC 9457, and nothing internal is in it."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.errors.test_values import any_error
+from wosdk_async import (
+    BusinessRuleError,
+    ConfigurationError,
+    CredentialsError,
+    DownloadError,
+    InDoubtError,
+    InvalidCallError,
+    NotFoundError,
+    NotSentError,
+    OverloadedError,
+    ThrottledError,
+    UnknownPropertyError,
+    WosdkError,
+    errors,
+    problem_of,
+)
+from wosdk_async.problems import PROBLEMS
+from wosdk_async.protocol.verdicts import ENDINGS, ending_of
+
+KINDS = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
+
+
+def test_every_error_has_a_row_of_its_own() -> None:
+    """A class that is added needs one, and a ``type`` that no other has."""
+    assert PROBLEMS.keys() == set(KINDS)
+    assert len({rule.name for rule in PROBLEMS.values()}) == len(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_status_agrees_with_the_verdicts(kind: type[WosdkError]) -> None:
+    """What may be gone a moment later is a 5xx with Retry-After, and nothing else has one by itself."""
+    rule, ending = PROBLEMS[kind], ending_of(kind("x", status=400))
+    lasting = rule.status == 502 and issubclass(kind, errors.SessionError)  # the operator has to act
+    assert (rule.retry_after is not None) is (ending.passes and not lasting)
+    if ending.passes:
+        assert rule.status in (502, 503, 504)
+    problem = problem_of(kind("x"))
+    assert problem.body["in_doubt"] is (ending is ENDINGS[0])
+    assert (problem.headers.get("Retry-After") is not None) is (rule.retry_after is not None)
+
+
+def test_a_body() -> None:
+    error = BusinessRuleError(
+        "Order is closed.",
+        code="BUSINESS_LOGIC_ERROR",
+        operation="WoStartCommand",
+        request_id="7f",
+        status=400,
+    )
+    problem = problem_of(error)
+    assert (problem.status, problem.headers) == (422, {"Content-Type": "application/problem+json"})
+    assert json.loads(problem.content) == {
+        "type": "urn:problem-type:wosdk:business-rule",
+        "title": "A business rule forbids it",
+        "status": 422,
+        "detail": "Order is closed.",
+        "in_doubt": False,
+        "code": "BUSINESS_LOGIC_ERROR",
+        "operation": "WoStartCommand",
+        "request_id": "7f",
+    }
+
+
+def test_a_doubt_is_not_repeated_by_machines() -> None:
+    """502, 503 and 504 are sent again by proxies and HTTP libraries."""
+    problem = problem_of(InDoubtError("https://acme.example: reset", request_id="7f"))
+    assert (problem.status, problem.body["in_doubt"], problem.body["request_id"]) == (500, True, "7f")
+    assert "Retry-After" not in problem.headers
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (OverloadedError("x"), "1"),
+        (ThrottledError("x"), "5"),
+        (ThrottledError("x", retry_after=20.2), "21"),
+        (ThrottledError("x", retry_after=0.1), "1"),
+        (ThrottledError("x", retry_after=1e300), "3600"),
+        (ThrottledError("x", retry_after=math.inf), "5"),
+    ],
+)
+def test_seconds_to_wait(error: WosdkError, seconds: str) -> None:
+    problem = problem_of(error)
+    assert (problem.status, problem.headers["Retry-After"]) == (503, seconds)
+    assert problem.body["retry_after"] == int(seconds)
+
+
+def test_what_concerns_the_operator_is_not_shown() -> None:
+    for kind in (NotSentError, CredentialsError, ConfigurationError, DownloadError, InDoubtError):
+        assert b"db7.internal" not in problem_of(kind("db7.internal:8443 /etc/wosdk.toml")).content
+
+
+def test_an_address_in_a_text_of_the_service_is_not_shown() -> None:
+    """Such a text may name the service's own hosts."""
+    found = problem_of(BusinessRuleError("Call to 'https://user:pw@db7.internal:8443/x?y' failed\nat Z"))
+    assert found.body["detail"] == "Call to '[address]' failed\\nat Z"
+
+
+def test_the_nearest_class_counts() -> None:
+    class NoSuchRoomError(NotFoundError):
+        pass
+
+    assert problem_of(NoSuchRoomError("x")).status == 404
+    assert problem_of(UnknownPropertyError("x")).body["type"].endswith(":unknown-property")
+    assert problem_of(InvalidCallError("x")).body["type"].endswith(":invalid")
+
+
+@given(error=any_error() | st.text().map(NotFoundError))
+def test_any_error_has_a_bounded_body(error: WosdkError) -> None:
+    """Of JSON, for every class and every text."""
+    problem = problem_of(error)
+    body = json.loads(problem.content)
+    assert body["status"] == problem.status
+    assert len(problem.content) < 4000
