@@ -26,7 +26,7 @@ from wosdk_async.codec.compiler import Unsupported, compile_fast_writer, compile
 from wosdk_async.model import registry
 from wosdk_async.model.base import Record
 
-__all__ = ["FastWriters", "hook_of", "make_reader", "make_writer", "spellings", "write_ref"]
+__all__ = ["FastWriters", "hook_of", "make_reader", "make_writer", "sort_out", "spellings", "write_ref"]
 
 
 def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[[Any, Any], Any]:
@@ -37,9 +37,7 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[
         if not compiled:
             hooks = functools.partial(hook_of, converter)
             compiled.append(
-                compile_reader(
-                    cls, hooks, functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)
-                )
+                compile_reader(cls, hooks, functools.partial(_as_dict, cls), functools.partial(sort_out, cls))
             )
         return compiled[0](data)
 
@@ -66,7 +64,7 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
     raise TypeError(f"{cls.__name__} is made of a JSON object, not of {type(data).__name__}.")
 
 
-def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """Split a dict into documented fields and the rest. The service ignores letter case (facts 3.3)."""
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     tidy = {name: data[name] for name in data.keys() & known}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
@@ -15,13 +14,21 @@ from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import refuse_keywords
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.conditions import Condition, Order
-from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, prefetch
+from wosdk_async.query.paging import (
+    Cursor,
+    KeyCursor,
+    OffsetCursor,
+    checked_size,
+    key_ranges,
+    prefetch,
+)
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
 from wosdk_async.query.properties import Path
 from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel
+    from wosdk_async.query.table import RecordTable, TableBuilder
 
 __all__ = ["Query"]
 
@@ -30,6 +37,7 @@ T = TypeVar("T")
 Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]
 
 _PAGE = 1000
+_FRAMES = ("to_pandas", "to_polars", "to_arrow", "to_pyarrow", "to_frame", "df", "arrow", "pl")
 _FOREIGN = {  # methods of other libraries, and their replacements here
     "filter": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
     "filter_by": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
@@ -40,8 +48,8 @@ _FOREIGN = {  # methods of other libraries, and their replacements here
     "fetchall": "; await all(), or read its rows with async for",
     "execute": "; await all(), first() or one(), or read its rows with async for",
     "count": "; the service does not count rows; len(await query.select('Id').all()) does",
+    **dict.fromkeys(_FRAMES, "; await table() gives a table that polars, pandas and duckdb take"),
 }
-_ID = Order("", "Id", descending=True)
 
 
 class Query(Generic[T]):
@@ -158,7 +166,7 @@ class Query(Generic[T]):
         if unknown:
             refuse_keywords("pages", unknown, ("size",))
         cursor = KeyCursor if self._plan.by_key else OffsetCursor
-        return prefetch([cursor(self._fetch, self._plan, _checked_size(size))])
+        return prefetch([cursor(self._fetch, self._plan, checked_size(size))])
 
     async def all(self) -> list[T]:
         """Return all records as a list."""
@@ -191,44 +199,61 @@ class Query(Generic[T]):
         """
         if unknown:
             refuse_keywords("scan", unknown, ("parallel", "size"))
-        cursors = await self._ranges(parallel, _checked_size(size))
+        cursors = await key_ranges(self._fetch, self._plan, checked_size(size), parallel, "scan")
         async with aclosing(prefetch(cursors)) as pages:
             async for page in pages:
                 for row in page:
                     yield row
+
+    async def table(self, *, size: int = _PAGE, parallel: int | None = None, **unknown: Never) -> RecordTable:
+        """Read all records into a table in the format of Arrow, for polars, pandas, duckdb and pyarrow.
+
+        ``parallel`` calls at once read them in any order, as :meth:`scan` does. ``docs/tables.md`` describes
+        the columns. It needs the extra ``arrow``.
+        """
+        from wosdk_async.query.table import RecordTable
+
+        if unknown:
+            refuse_keywords("table", unknown, ("parallel", "size"))
+        builder = self._table_builder()
+        async with aclosing(self._batches(builder, size, parallel, "table")) as batches:
+            return RecordTable(builder, [batch async for batch in batches])
+
+    def batches(
+        self, *, size: int = _PAGE, parallel: int | None = None, **unknown: Never
+    ) -> AsyncGenerator[Any, None]:
+        """Iterate over the batches of :meth:`table`, one for each page: a ``pyarrow.RecordBatch``."""
+        if unknown:
+            refuse_keywords("batches", unknown, ("parallel", "size"))
+        return self._batches(self._table_builder(), size, parallel, "batches")
 
     # --- helpers ----------------------------------------------------------------------------
 
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
         return await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
 
+    async def _fetch_rows(self, plan: Plan, expression: dict[str, Any]) -> list[Any]:
+        """Fetch records as the service sends them."""
+        return await self._send(calls.query(plan.name, expression, isolation=plan.isolation))
+
+    def _table_builder(self) -> TableBuilder:
+        from wosdk_async.query.columns import columns_of
+        from wosdk_async.query.table import TableBuilder
+
+        return TableBuilder(columns_of(self._plan.entity, self._plan.properties))
+
+    async def _batches(
+        self, builder: TableBuilder, size: int, parallel: int | None, verb: str
+    ) -> AsyncGenerator[Any, None]:
+        fetch, plan, rows = self._fetch_rows, self._plan, checked_size(size)
+        cursors: list[Cursor]
+        if parallel is not None:
+            cursors = await key_ranges(fetch, plan, rows, parallel, verb)
+        else:
+            cursors = [(KeyCursor if plan.by_key else OffsetCursor)(fetch, plan, rows)]
+        async with aclosing(prefetch(cursors)) as pages:
+            async for page in pages:
+                yield builder.batch(page)
+
     async def _some(self, plan: Plan, count: int) -> list[T]:
         return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))
-
-    async def _ranges(self, parallel: int, size: int) -> list[Cursor]:
-        """Return a cursor for each part of the range of ids."""
-        plan = self._plan
-        if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
-            raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
-        if plan.orders or plan.limit or not plan.by_key:
-            raise InvalidCallError(f"scan reads all of {plan.name} by Id: no order, no limit, no other key")
-        order = attrs.evolve(_ID, entity=plan.name)
-        highest = KeyCursor(self._fetch, attrs.evolve(plan, properties=("Id",), orders=(order,), limit=1), 1)
-        if not await highest.page():
-            return []
-        return [
-            KeyCursor(self._fetch, plan, size, above=above, until=until)
-            for above, until in _split(highest.last or 0, parallel)
-        ]
-
-
-def _split(highest: int, parts: int) -> list[tuple[int | None, int]]:
-    """Return adjacent ranges of ids: the first without a lower bound, the last up to ``highest``."""
-    ends = sorted({min(highest, highest * part // parts) for part in range(1, parts + 1)})
-    return list(zip([None, *ends[:-1]], ends, strict=True))
-
-
-def _checked_size(size: int) -> int:
-    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= ROW_CAP:
-        raise InvalidCallError(f"a page has from 1 to {ROW_CAP} rows, the service's cap; not {size!r}")
-    return size

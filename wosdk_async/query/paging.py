@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import reprlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from typing import Any, Protocol
 
 import anyio
+import attrs
 
-from wosdk_async.errors import WosdkError
-from wosdk_async.query.conditions import Comparison
+from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.query.conditions import Comparison, Order
 from wosdk_async.query.plan import Plan
 from wosdk_async.shared_tasks import mark_retrieved
 
-__all__ = ["ROW_CAP", "Cursor", "KeyCursor", "OffsetCursor", "prefetch"]
+__all__ = ["ROW_CAP", "Cursor", "KeyCursor", "OffsetCursor", "checked_size", "key_ranges", "prefetch"]
 
 ROW_CAP = 4000  # rows of one response (facts 7; the same in catalogue/differences.json)
 
@@ -130,10 +132,46 @@ class OffsetCursor:
 
 
 def _id(record: Any) -> int:
-    found = record.get("Id") if isinstance(record, dict) else getattr(record, "id", None)
+    found = _id_of_dict(record) if isinstance(record, dict) else getattr(record, "id", None)
     if not isinstance(found, int):
         raise WosdkError(f"the Id of a record is {found!r}, not a number, so the next page cannot be read")
     return found
+
+
+def _id_of_dict(record: dict[str, Any]) -> Any:
+    if (found := record.get("Id")) is not None:
+        return found
+    # facts 3.3: names ignore letter case
+    return next((value for name, value in record.items() if name.lower() == "id"), None)
+
+
+async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: str) -> list[Cursor]:
+    """Return a cursor for each of ``parallel`` parts of the range of ids."""
+    if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
+        raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
+    if plan.orders or plan.limit or not plan.by_key:
+        raise InvalidCallError(f"{verb} reads all of {plan.name} by Id: no order, no limit, no other key")
+    order = Order(plan.name, "Id", descending=True)
+    highest = KeyCursor(fetch, attrs.evolve(plan, properties=("Id",), orders=(order,), limit=1), 1)
+    if not await highest.page():
+        return []
+    return [
+        KeyCursor(fetch, plan, size, above=above, until=until)
+        for above, until in _split(highest.last or 0, parallel)
+    ]
+
+
+def _split(highest: int, parts: int) -> list[tuple[int | None, int]]:
+    """Return adjacent ranges of ids: the first without a lower bound, the last up to ``highest``."""
+    ends = sorted({min(highest, highest * part // parts) for part in range(1, parts + 1)})
+    return list(zip([None, *ends[:-1]], ends, strict=True))
+
+
+def checked_size(size: Any) -> int:
+    """Return ``size``. Raises InvalidCallError when a page cannot have so many rows."""
+    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= ROW_CAP:
+        raise InvalidCallError(f"a page has from 1 to {ROW_CAP} rows, the service's cap; not {size!r}")
+    return size
 
 
 async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:

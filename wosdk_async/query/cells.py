@@ -1,0 +1,219 @@
+"""Cells of a table: how the values of one column become an Arrow array.
+
+A value is read by the rules of records (``codec/values.py``). If it then is of the class of its column and
+fits, it is the cell; if not, the cell is null and the value is returned, for the column Extra.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+import attrs
+
+from wosdk_async import codec
+from wosdk_async.codec.values import EnumReader, read_local, read_number, read_utc
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.model import registry
+from wosdk_async.query.columns import Column
+
+__all__ = ["Cells", "cells_of", "json_text", "pyarrow"]
+
+Odd = dict[int, Any]
+"""Number of the row -> value that does not fit the column."""
+
+
+def pyarrow() -> Any:
+    """Return the package. Raises ConfigurationError, which names the extra, when it is not installed."""
+    try:
+        return importlib.import_module("pyarrow")
+    except ImportError:
+        raise ConfigurationError(
+            "a table needs the package pyarrow: pip install 'wosdk_async[arrow]'"
+        ) from None
+
+
+@attrs.frozen
+class Cells:
+    """How the values of one column become an Arrow array."""
+
+    type: Any
+    """Arrow type."""
+    kind: type
+    """Class of the values that the column takes, once they are read."""
+    read: Callable[[Any], Any]
+    """Function that reads a value that is not null, as a record does."""
+    quick: Callable[[list[Any]], Any]
+    """Function that makes the array of documented values; it raises for most others, or returns None."""
+
+    def array(self, values: list[Any]) -> tuple[Any, Odd]:
+        """Return the array, and the values that it cannot hold."""
+        try:
+            if (made := self.quick(values)) is not None:
+                return made, {}
+        except _UNFIT:
+            pass
+        return self._array_of_each(values)
+
+    def _array_of_each(self, values: list[Any]) -> tuple[Any, Odd]:
+        cells = [None if value is None else self.read(value) for value in values]
+        fitting = [cell if cell.__class__ is self.kind else None for cell in cells]
+        try:
+            made = pyarrow().array(fitting, self.type)
+        except _UNFIT:
+            fitting = [cell if self._fits(cell) else None for cell in fitting]
+            made = pyarrow().array(fitting, self.type)
+        pairs = enumerate(zip(values, fitting, strict=True))
+        return made, {i: value for i, (value, cell) in pairs if cell is None and value is not None}
+
+    def _fits(self, cell: Any) -> bool:
+        try:
+            pyarrow().array([cell], self.type)
+        except _UNFIT:
+            return False
+        return True
+
+
+_UNFIT = (TypeError, ValueError, OverflowError)
+"""Errors of pyarrow for a value that is not of the type of an array."""
+
+
+def cells_of(column: Column) -> Cells:
+    """Return how the values of ``column`` become an array."""
+    arrow = pyarrow()
+    if column.is_json:
+        return Cells(arrow.string(), str, json_text, lambda values: arrow.array(map(_optional_text, values)))
+    return _MAKERS[column.type](arrow, column)
+
+
+# --- one type each ----------------------------------------------------------------------------
+
+
+def _texts(arrow: Any, _: Column) -> Cells:
+    type = arrow.string()
+    return Cells(type, str, _as_sent, lambda values: arrow.array(values, type))
+
+
+def _enums(arrow: Any, column: Column) -> Cells:
+    """Enums are texts: the list of values grows, and dictionaries of two batches would differ."""
+    members = EnumReader(lambda: registry.resolve(column.of or ""))
+
+    def read(value: Any) -> Any:
+        found = members.odd(value)
+        return str(found) if isinstance(found, Enum) else value
+
+    return attrs.evolve(_texts(arrow, column), read=read)
+
+
+def _integers(arrow: Any, _: Column) -> Cells:
+    type = arrow.int64()
+
+    def quick(values: list[Any]) -> Any:
+        made = arrow.array(values)  # with the type given, it would take 5.0 too
+        return (
+            made
+            if made.type == type
+            else arrow.nulls(len(made), type)
+            if made.null_count == len(made)
+            else None
+        )
+
+    return Cells(type, int, _as_sent, quick)
+
+
+def _booleans(arrow: Any, _: Column) -> Cells:
+    type = arrow.bool_()
+    return Cells(type, bool, _as_sent, lambda values: arrow.array(values, type))
+
+
+def _numbers(arrow: Any, column: Column) -> Cells:
+    """Money has 4 decimals and 15 digits before them: the service's own type of it, facts 3.5.
+
+    Other numbers are quantities, rates and coordinates; a coordinate has the 15 decimals of a float.
+    """
+    type = arrow.decimal128(19, 4) if column.owner == "Money" else arrow.decimal128(38, 15)
+
+    def quick(values: list[Any]) -> Any:
+        return None if bool in set(map(_class, values)) else arrow.array(values, type)
+
+    return Cells(type, Decimal, read_number, quick)
+
+
+def _local_times(arrow: Any, _: Column) -> Cells:
+    type = arrow.timestamp("us")
+
+    def quick(values: list[Any]) -> Any:
+        return _of_years(arrow, arrow.array(values, arrow.string()).cast(type))
+
+    return Cells(type, datetime, read_local, quick)
+
+
+def _utc_times(arrow: Any, _: Column) -> Cells:
+    type, local = arrow.timestamp("us", "UTC"), arrow.timestamp("us")
+
+    def quick(values: list[Any]) -> Any:
+        texts = arrow.array(values, arrow.string())
+        try:
+            return _of_years(arrow, texts.cast(local).cast(type))
+        except ValueError:
+            return _of_years(arrow, texts.cast(type))  # all have a zone
+
+    return Cells(type, datetime, read_utc, quick)
+
+
+_MAKERS: dict[str, Callable[[Any, Column], Cells]] = {
+    "string": _texts,
+    "enum": _enums,
+    "integer": _integers,
+    "boolean": _booleans,
+    "number": _numbers,
+    "datetime-local": _local_times,
+    "datetime-utc": _utc_times,
+}
+
+
+def _of_years(arrow: Any, times: Any) -> Any:
+    """Return ``times`` if Python has them all: Arrow also reads the year 0."""
+    compute = importlib.import_module("pyarrow.compute")
+    ends = compute.min_max(times.view(arrow.int64()))
+    low, high = ends["min"].as_py(), ends["max"].as_py()
+    return times if low is None or (low >= _FIRST and high <= _LAST) else None
+
+
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # the years 1 and 9999, in microseconds
+
+
+def _as_sent(value: Any) -> Any:
+    return value
+
+
+def _class(value: Any) -> Any:
+    return value.__class__
+
+
+# --- JSON text --------------------------------------------------------------------------------
+
+
+def json_text(value: Any) -> str:
+    """Return ``value`` as JSON text, with the numbers as they were sent."""
+    try:
+        return codec.dumps(value).decode()
+    except ValueError:  # half a surrogate pair, or more than 64 bits
+        return _written(value)
+
+
+def _optional_text(value: Any) -> str | None:
+    return None if value is None else json_text(value)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(name)}:{_written(each)}" for name, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_written, value)) + "]"
+    return str(value) if isinstance(value, Decimal) else json.dumps(value)
