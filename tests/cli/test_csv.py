@@ -155,7 +155,7 @@ def test_a_csv_for_excel_begins_with_a_mark_and_has_its_separator(
 ) -> None:
     """Formulas are neutralised as in every CSV; the file is the same on stdout and by --output."""
     row = {"Data": {"Id": 7, "Name": '=1+1; "x"', "Town": "Köln"}}
-    scripted.handler = lambda _: Answer(body={"Entities": [row], **row})
+    scripted.handler = lambda _: Answer(body={"Entities": [row, {"Data": {"Id": 8}}], **row})
     target = tmp_path / "made.csv"
     options = ("--csv-for-excel", separator, "-p", "Id", "-p", "Name", "-p", "Town", "--unchecked")
     printed = wosdk(*command, *options).stdout_bytes

@@ -65,7 +65,7 @@ def get_command(
         with Runner(target_of(ctx)) as runner:
             record = runner.run(runner.company.get(name, id, properties=paths))
         with writing("the record was read", result.path):
-            write_record(result, record, paths)
+            write_record(result, record, paths, entity_type)
 
 
 def _parse_id(text: str) -> Id:

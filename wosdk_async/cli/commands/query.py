@@ -8,6 +8,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import attrs
 import click
 
 from wosdk_async.cli.commands.completion import entities, properties
@@ -129,7 +130,7 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, result:
     with Runner(target) as runner:
         rows = runner.run(_rows(runner.company, name, expression))
     with writing("the rows were read", result.path), opened(result) as file:
-        writer = format_of(result, file, ())
+        writer = format_of(result, file, (), kind)
         writer.write(rows)
         writer.close()
     if len(rows) >= ROW_CAP:
@@ -164,37 +165,68 @@ def _by_conditions(
     name = kind if isinstance(kind, str) else kind.wire_name
     with Runner(target) as runner:
         query = narrowed(runner.company.query(name, check=False))
-        runner.run(_stream(query, limit, result, paths))
+        rows = _Rows(kind, limit, result, paths)
+        by_name = result.format == "table" and not paths
+        runner.run(_show_names(query, rows) if by_name else rows.write(query))
 
 
 async def _never_sent(call: Call[list[Any]]) -> NoReturn:
     raise AssertionError(f"{call.operation} is only checked, never sent")
 
 
-async def _stream(query: Query[Any], limit: int | None, result: Output, paths: Sequence[str]) -> None:
-    """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
-    from wosdk_async.cli.output.formats import format_of
-    from wosdk_async.cli.output.reporting import RowProgress
+async def _show_names(query: Query[Any], rows: _Rows) -> None:
+    """Write the rows with the names of their references, if the service can read them all."""
+    from wosdk_async.cli.output.default_columns import DefaultColumns
+    from wosdk_async.errors import UnknownNameError
 
-    wanted = query if limit is None else query.limit(limit + 1)
-    rows_on_terminal = result.path is None and sys.stdout.isatty()
-    live = sys.stderr.isatty() and not rows_on_terminal
-    with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
-        writer = format_of(result, file, paths)
-        async with aclosing(wanted.pages()) as pages:
-            async for page in pages:
-                rest = page if limit is None else page[: limit - progress.rows]
-                with writing("the rows were read", result.path):
-                    writer.write(rest)
-                    file.flush()
-                progress.add(len(page))
-        with writing("the rows were read", result.path):
-            if not progress.rows:
-                writer.write([])
-            writer.close()
-            file.flush()
-    if limit is not None and progress.rows > limit:
+    paths = DefaultColumns.of(rows.entity).selection
+    try:
+        await rows.write(query.select(*paths))
+    except UnknownNameError:  # a release that lacks one of them, or a condition has a wrong name
+        if not paths:
+            raise
+        await rows.write(query)
+
+
+@attrs.frozen
+class _Rows:
+    """How the rows of a query are written."""
+
+    entity: type[Record] | str
+    limit: int | None
+    result: Output
+    paths: Sequence[str]
+
+    async def write(self, query: Query[Any]) -> None:
+        """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
+        from wosdk_async.cli.output.formats import format_of
+        from wosdk_async.cli.output.reporting import RowProgress
+
+        limit, result = self.limit, self.result
+        wanted = query if limit is None else query.limit(limit + 1)
+        rows_on_terminal = result.path is None and sys.stdout.isatty()
+        live = sys.stderr.isatty() and not rows_on_terminal
+        with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
+            writer = format_of(result, file, self.paths, self.entity)
+            async with aclosing(wanted.pages()) as pages:
+                async for page in pages:
+                    rest = page if limit is None else page[: limit - progress.rows]
+                    with writing("the rows were read", result.path):
+                        writer.write(rest)
+                        file.flush()
+                    progress.add(len(page))
+            with writing("the rows were read", result.path):
+                if not progress.rows:
+                    writer.write([])
+                writer.close()
+                file.flush()
+        _say_rest(progress.rows, limit)
+
+
+def _say_rest(rows: int, limit: int | None) -> None:
+    """Say when there are more rows than ``limit``, or none."""
+    if limit is not None and rows > limit:
         shown = "1 row is" if limit == 1 else f"{limit} rows are"
         say(f"{shown} shown and there are more; --limit N shows N, --all shows all")
-    elif not progress.rows:
+    elif not rows:
         say("no rows")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
@@ -16,6 +17,7 @@ __all__ = [
     "has_content",
     "json_text",
     "readable",
+    "short",
     "value_at",
     "visible",
 ]
@@ -153,3 +155,23 @@ def readable(value: Any, level: int = 0) -> str:
         separator = "; " if any(isinstance(item, dict) for item in value) else ", "
         return separator.join(readable(item, level + 1) for item in value)
     return json_text(value)
+
+
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z?)")
+
+
+def short(value: Any, kind: str = "any") -> str:
+    """Return ``value`` as the cell of a table: a time without seconds, of a list the first and ``+2``.
+
+    ``kind`` is its type in the catalogue. A time of UTC ends with Z, also where the service left it out.
+    """
+    if isinstance(value, list):
+        if any(isinstance(item, dict | list) for item in value):
+            return readable(value)
+        texts = list(dict.fromkeys(text for item in value if (text := short(item, kind))))
+        return f"{texts[0]} +{len(texts) - 1}" if len(texts) > 1 else "".join(texts)
+    if kind.startswith("datetime") and isinstance(value, str) and (time := _TIME.fullmatch(value)):
+        if kind == "datetime-utc":  # facts 3.5: read back it has no Z
+            return f"{time[1]} {time[2]}Z"
+        return value if time[3] else f"{time[1]} {time[2]}"
+    return readable(value)

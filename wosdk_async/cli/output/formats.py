@@ -14,6 +14,7 @@ from wosdk_async.safe_text import one_line, without_formulas
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
+    from wosdk_async.model import Record
 
 __all__ = ["CsvFormat", "JsonFormat", "OutputFormat", "csv_cell", "format_of", "write_record"]
 
@@ -28,7 +29,9 @@ class OutputFormat(Protocol):
         """Report on stderr what was left out. The file stays open."""
 
 
-def format_of(output: Output, file: IO[str], paths: Sequence[str]) -> OutputFormat:
+def format_of(
+    output: Output, file: IO[str], paths: Sequence[str], entity: type[Record] | str = ""
+) -> OutputFormat:
     """Return the format that writes rows to ``file``; ``paths`` are the properties that were asked for."""
     if output.format == "json":
         return JsonFormat(file)
@@ -36,16 +39,18 @@ def format_of(output: Output, file: IO[str], paths: Sequence[str]) -> OutputForm
         return CsvFormat(file, paths, output.excel)
     from wosdk_async.cli.output.table import TableFormat
 
-    return TableFormat(file, paths)
+    return TableFormat(file, paths, entity)
 
 
-def write_record(output: Output, record: dict[str, Any], paths: Sequence[str] = ()) -> None:
+def write_record(
+    output: Output, record: dict[str, Any], paths: Sequence[str] = (), entity: type[Record] | str = ""
+) -> None:
     """Write one record: as JSON, as a CSV of one row, or as a table with a line for each value."""
     with opened(output) as file:
         if output.format == "table":
             from wosdk_async.cli.output.table import print_record
 
-            print_record(file, record, paths)
+            print_record(file, record, paths, entity)
             return
         writer = format_of(output, file, paths)
         writer.write([record])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import (
@@ -15,25 +16,42 @@ from wosdk_async.cli.output.cells import (
     flattened,
     has_content,
     readable,
+    short,
     value_at,
     visible,
 )
+from wosdk_async.cli.output.default_columns import DefaultColumns, type_at
+
+if TYPE_CHECKING:
+    from wosdk_async.model import Record
 
 __all__ = ["TableFormat", "print_record", "print_table"]
 
 _MAX_WIDTH = 60  # characters of a column that nothing else limits
 _MIN_WIDTH = 8
+_LEAST_WIDTH = 10  # characters of a text that comes first, when others give way for it
 _GAP = 2
 _MAX_COLUMNS = 1000  # also lines of a record
 _UNLIMITED = 100_000  # characters of a line in a file
 
+_COUNT = re.compile(r" \+[0-9]+$")
+_INDEX = re.compile(r"\[[0-9]+\]")
+
 
 class TableFormat:
-    """Rows below one header; the first page decides the columns and their widths."""
+    """Rows below one header; the first page decides the columns and their widths.
 
-    def __init__(self, file: IO[str], paths: Sequence[str]) -> None:
+    Args:
+        file: where the table goes.
+        paths: the properties that were asked for; without any the columns are those of DefaultColumns.
+        entity: class of the rows, or the name of an entity that the catalogue does not know.
+    """
+
+    def __init__(self, file: IO[str], paths: Sequence[str], entity: type[Record] | str = "") -> None:
         self._file = file
         self._paths = paths
+        self._default = None if paths else DefaultColumns.of(entity)
+        self._entity = entity
         self._names: list[str] | None = None
         self._widths: list[int] = []
         self._left_out = 0
@@ -43,11 +61,13 @@ class TableFormat:
         first = self._names is None
         if self._names is None:
             self._names = self._chosen_columns(rows)
-        lines = [[readable(value_at(row, name)) for name in self._names] for row in rows]
+        lines = [[self._cell(row, name) for name in self._names] for row in rows]
         if first:
             self._fit(lines)
         if lines:
-            _print(self._file, self._names if first else None, lines, self._widths)
+            headers = [self._header(name) for name in self._names] if first else None
+            lines = [[_cut(cell, self._widths[i]) for i, cell in enumerate(line)] for line in lines]
+            _print(self._file, headers, lines, self._widths)
 
     def close(self) -> None:
         """Say how many columns were left out."""
@@ -55,37 +75,84 @@ class TableFormat:
             more = "1 more column does" if self._left_out == 1 else f"{self._left_out} more columns do"
             say(f"{more} not fit; -p names those to show, --json has all")
 
+    def _cell(self, row: dict[str, Any], name: str) -> str:
+        value = value_at(row, name)
+        if isinstance(value, list) and self._default is None:  # all of what was asked for
+            return readable(value)
+        return short(value, type_at(self._entity, name))
+
+    def _header(self, name: str) -> str:
+        return visible(name if self._default is None else self._default.header(name))
+
     def _chosen_columns(self, rows: Sequence[dict[str, Any]]) -> list[str]:
         def is_shown(name: str) -> bool:
-            return name in self._paths or any(has_content(value_at(row, name)) for row in rows)
+            return name in self._paths or any(_is_shown(value_at(row, name)) for row in rows)
 
-        names = [name for name in columns_of(rows, self._paths) if is_shown(name)]
+        found = columns_of(rows, self._paths)
+        ordered = found if self._default is None else self._default.ordered(found)
+        names = [name for name in ordered if is_shown(name)]
         most = max(_MAX_COLUMNS, len(self._paths))
         self._left_out = max(0, len(names) - most)
         return names[:most]
 
     def _fit(self, lines: list[list[str]]) -> None:
-        """Narrow the columns that were named until they fit; drop those of others that do not fit."""
+        """Narrow the columns that were named, or come first, until they fit; drop others that do not fit."""
         names, width = self._names or [], _line_width(self._file)
-        widths = [_natural_width(name, lines, i) for i, name in enumerate(names)]
+        widths = [_natural_width(self._header(name), lines, i) for i, name in enumerate(names)]
         named = bool(self._paths) and not any(path.endswith("*") for path in self._paths)
         if width is not None and not named:
             widths = [min(cells, _MAX_WIDTH // 2) for cells in widths]
-            ends = accumulate(widths, lambda end, cells: end + _GAP + cells)
-            count = max(1, sum(end <= width for end in ends))
+            narrowed = self._narrowed_first(widths, width)
+            count = len(narrowed) if narrowed else _fitting(widths, width)
+            widths = narrowed or widths[:count]
             self._left_out += len(names) - count
-            del names[count:], widths[count:]
+            del names[count:]
             for line in lines:
                 del line[count:]
         self._widths = widths if width is None else _narrowed(widths, width)
 
+    def _narrowed_first(self, widths: list[int], width: int) -> list[int]:
+        """Return narrower widths of the columns that come first; an empty list if that is not needed."""
+        first = self._default.first if self._default else ()
+        names = [name for name in self._names or [] if name in first]
+        wanted = widths[: len(names)]
+        if _total(wanted) <= width:
+            return []
+        least = [
+            min(cells, max(_LEAST_WIDTH, len(self._header(name)))) if self._can_be_cut(name) else cells
+            for name, cells in zip(names, wanted, strict=True)
+        ]
+        count = _fitting(least, width)
+        return _narrowed(wanted[:count], width, least[:count])
 
-def print_record(file: IO[str], record: dict[str, Any], paths: Sequence[str]) -> None:
-    """Write one record, a line for each value that has content or was asked for."""
+    def _can_be_cut(self, name: str) -> bool:
+        """Return whether half a value still says something: half a date or number does not."""
+        return type_at(self._entity, name) in ("string", "any")
+
+
+def _is_shown(value: Any) -> bool:
+    """Return whether a cell of this value has a text."""
+    return any(map(has_content, value)) if isinstance(value, list) else has_content(value)
+
+
+def print_record(
+    file: IO[str], record: dict[str, Any], paths: Sequence[str], entity: type[Record] | str = ""
+) -> None:
+    """Write one record, a line for each value that has content or was asked for; ids come last."""
     pairs = [(name, value) for name, value in flattened(record) if has_content(value) or name in paths]
-    print_table(file, [[visible(name), readable(value)] for name, value in pairs[:_MAX_COLUMNS]])
+    if not paths:
+        names = DefaultColumns.of(entity).ordered(name for name, _ in pairs)
+        order = {name: i for i, name in enumerate(names)}
+        pairs.sort(key=lambda pair: order.get(pair[0], len(order)))
+    print_table(file, [[visible(name), _line(entity, name, value)] for name, value in pairs[:_MAX_COLUMNS]])
     if len(pairs) > _MAX_COLUMNS:
         say(f"{counted(len(pairs) - _MAX_COLUMNS, 'more value')} left out; --json has all")
+
+
+def _line(entity: type[Record] | str, name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return readable(value)
+    return short(value, type_at(entity, _INDEX.sub("", name)))
 
 
 def print_table(file: IO[str], lines: Sequence[Sequence[str]]) -> None:
@@ -100,12 +167,33 @@ def _natural_width(name: str, lines: Sequence[Sequence[str]], i: int) -> int:
     return min(_MAX_WIDTH, max([cell_len(visible(name)), *(cell_len(line[i]) for line in lines)]))
 
 
-def _narrowed(widths: list[int], width: int) -> list[int]:
-    """Return ``widths`` cut to ``width``, the widest first, while they can be read."""
+def _narrowed(widths: list[int], width: int, least: Sequence[int] | None = None) -> list[int]:
+    """Return ``widths`` cut to ``width``, the widest first, each to no less than its ``least``."""
     widths = list(widths)
-    while _total(widths) > width and max(widths) > _MIN_WIDTH:
-        widths[widths.index(max(widths))] -= 1
+    lowest = least or [_MIN_WIDTH] * len(widths)
+    while _total(widths) > width:
+        wide = [i for i, cells in enumerate(widths) if cells > lowest[i]]
+        if not wide:
+            break
+        widths[max(wide, key=lambda i: widths[i])] -= 1
     return widths
+
+
+def _fitting(widths: Sequence[int], width: int) -> int:
+    """Return how many of the first columns fit; at least one."""
+    ends = accumulate(widths, lambda end, cells: end + _GAP + cells)
+    return max(1, sum(end <= width for end in ends))
+
+
+def _cut(text: str, width: int) -> str:
+    """Return ``text`` cut to ``width`` cells with an ellipsis; a count such as `` +2`` at its end stays."""
+    from rich.cells import cell_len, set_cell_size
+
+    count = _COUNT.search(text)
+    tail = count[0] if count and len(count[0]) < width - 1 else ""
+    if not tail or cell_len(text) <= width:
+        return text  # the rest is cut when it is printed
+    return f"{set_cell_size(text, width - len(tail) - 1).rstrip()}…{tail}"
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -138,7 +226,7 @@ def _print(
         if widths is None:
             table.add_column(max_width=limit)
         else:
-            table.add_column(Text(visible(name)), width=widths[i], no_wrap=True, overflow="ellipsis")
+            table.add_column(Text(name), width=widths[i], no_wrap=True, overflow="ellipsis")
     for line in lines:
         table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in line))
     buffer = io.StringIO()
