@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from wosdk_async.query.builder import Query
     from wosdk_async.query.conditions import Condition
     from wosdk_async.query.fields import fields
+    from wosdk_async.records import from_dict, from_json, to_dict, to_json
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
@@ -123,8 +124,12 @@ __all__ = [
     "WosdkError",
     "__version__",
     "fields",
+    "from_dict",
+    "from_json",
     "problem_of",
     "read_event",
+    "to_dict",
+    "to_json",
 ]
 
 
@@ -144,6 +149,7 @@ _EXPORTS = {
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
+    "wosdk_async.records": ("from_dict", "from_json", "to_dict", "to_json"),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),

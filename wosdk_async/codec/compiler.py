@@ -51,6 +51,7 @@ def compile_reader(
     hook_of: Callable[[str], Callable[..., Any]],
     as_dict: Callable[[Any], dict[str, Any]],
     sort_out: Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any] | None]],
+    **other: Callable[..., Any],
 ) -> Callable[..., Record]:
     """Return the function that makes an object of ``cls`` of a dict.
 
@@ -59,6 +60,7 @@ def compile_reader(
         hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
         as_dict: Makes a dict of another mapping, or raises TypeError.
         sort_out: Splits a dict with unknown names into known and unknown fields.
+        other: Functions in the place of those of the table of types, by their names there.
     """
     names: dict[str, Any] = {
         "new": new_of(cls),
@@ -66,6 +68,7 @@ def compile_reader(
         "as_dict": as_dict,
         "sort_out": sort_out,
         **NAMES,
+        **other,
     }
     lines = []
     for name, meta in cls.__wire__.items():

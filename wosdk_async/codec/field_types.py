@@ -25,6 +25,8 @@ from wosdk_async.codec.values import (
     read_local,
     read_number,
     read_utc,
+    show_number,
+    show_utc,
     write_enum,
     write_local,
     write_number,
@@ -53,6 +55,8 @@ class FieldType:
     """Condition for a value that certainly passes ``check``, so that ``plain`` may send it."""
     plain: str = "v"
     """Expression that makes the sent value of a stored value that fits."""
+    show: str = "writers[v.__class__](v)"
+    """Expression that makes the JSON value of any stored value that is not None, for ``to_dict``."""
 
 
 FIELD_TYPES = {
@@ -60,14 +64,22 @@ FIELD_TYPES = {
         check=check_text,
         write="v if v.__class__ is str else write_text(v, {where!r})",
         fits="v.__class__ is str",
+        show="v if v.__class__ is str else plain(v)",
     ),
-    "integer": FieldType(check=check_integer, fits="v.__class__ is int and -0x80000000 <= v <= 0x7fffffff"),
-    "boolean": FieldType(check=check_boolean, fits="v.__class__ is bool"),
+    "integer": FieldType(
+        check=check_integer,
+        fits="v.__class__ is int and -0x80000000 <= v <= 0x7fffffff",
+        show="v if v.__class__ is int else plain(v)",
+    ),
+    "boolean": FieldType(
+        check=check_boolean, fits="v.__class__ is bool", show="v if v.__class__ is bool else plain(v)"
+    ),
     "number": FieldType(
         check=check_number,
         read="v if v.__class__ is Decimal else read_number(v)",
         write="write_number(v, {where!r})",
         fits="v.__class__ is Decimal and v.is_finite()",
+        show="v if v.__class__ is Decimal else show_number(v, plain)",
     ),
     "datetime-local": FieldType(
         check=check_local,
@@ -76,6 +88,7 @@ FIELD_TYPES = {
         write="write_local(v, {where!r})",
         fits="v.__class__ is datetime and v.tzinfo is None",
         plain="v.isoformat()",
+        show="v.isoformat() if v.__class__ is datetime else plain(v)",
     ),
     "datetime-utc": FieldType(
         check=check_utc,
@@ -84,6 +97,7 @@ FIELD_TYPES = {
         write="write_utc(v, {where!r})",
         fits="v.__class__ is datetime and v.tzinfo is UTC",
         plain="v.replace(tzinfo=None).isoformat() + 'Z'",
+        show="v.isoformat()[:-6] + 'Z' if getattr(v, 'tzinfo', None) is UTC else show_utc(v, plain)",
     ),
     "enum": FieldType(
         check=check_enum,
@@ -91,6 +105,7 @@ FIELD_TYPES = {
         write="write_enum(v)",
         fits="v.__class__ is {of}",
         plain="v._value_",
+        show="v._value_ if v.__class__ is {of} else plain(v)",
     ),
 }
 """Type of the catalogue -> what is done with its values. Every other type is :data:`OBJECT`."""
@@ -113,6 +128,8 @@ NAMES = {
     "read_local": read_local,
     "read_number": read_number,
     "read_utc": read_utc,
+    "show_number": show_number,
+    "show_utc": show_utc,
     "write_enum": write_enum,
     "write_local": write_local,
     "write_number": write_number,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 import orjson
 
-__all__ = ["MAX_SYMBOLS", "UNREADABLE", "check_size", "dumps", "exact_decoder", "loads"]
+__all__ = ["MAX_SYMBOLS", "UNREADABLE", "check_size", "dumps", "dumps_any", "exact_decoder", "loads"]
 
 MAX_SYMBOLS = 2_000_000
 """Brackets and commas in a text. Each stands for a Python object, of 100 bytes and more; one byte of gzip may
@@ -86,11 +87,38 @@ def dumps(value: Any) -> bytes:
     return body
 
 
+def dumps_any(value: Any) -> bytes:
+    """``value`` as compact JSON, as :func:`dumps`; also what only :func:`loads` takes.
+
+    That is integers of more than 64 bits, and halves of surrogate pairs, which are written as escapes.
+    """
+    try:
+        return dumps(value)
+    except ValueError as error:
+        with contextlib.suppress(TypeError, ValueError, RecursionError):
+            return _text(value).encode()
+        raise error
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{json.dumps(str(name))}:{_text(item)}' for name, item in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_text, value))}]"
+    if isinstance(value, Decimal) and value.is_finite():
+        return _digits(value)
+    return json.dumps(value, allow_nan=False, default=_default)
+
+
 def _default(value: Any) -> Any:
     if isinstance(value, Decimal) and value.is_finite():
-        plain = abs(value.adjusted()) <= PLAIN_EXPONENT
-        return orjson.Fragment(format(value, "f") if plain else str(value))
+        return orjson.Fragment(_digits(value))
     raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def _digits(value: Decimal) -> str:
+    plain = abs(value.adjusted()) <= PLAIN_EXPONENT
+    return format(value, "f") if plain else str(value)
 
 
 def _first_fault(value: Any) -> str | None:

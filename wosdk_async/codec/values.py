@@ -13,6 +13,9 @@ __all__ = [
     "read_local",
     "read_number",
     "read_utc",
+    "read_zoned",
+    "show_number",
+    "show_utc",
     "write_local",
     "write_number",
     "write_text",
@@ -32,6 +35,14 @@ def read_local(value: Any) -> Any:
     except (TypeError, ValueError):
         return value
     return moment if moment.tzinfo is None else moment.replace(tzinfo=None)
+
+
+def read_zoned(value: Any) -> Any:
+    """Read a local time of a program's user; a zone stays, so that the checks before a call refuse it."""
+    try:
+        return _parse(value)
+    except (TypeError, ValueError):
+        return value
 
 
 def read_utc(value: Any) -> Any:
@@ -126,3 +137,19 @@ def _not_a_date(value: Any, where: str) -> Any:
 def write_enum(value: Any) -> Any:
     """Write an enum field: a member, a text or a number."""
     return value._value_ if isinstance(value, Enum) else value
+
+
+def show_number(value: Any, plain: Callable[[Any], Any]) -> Any:
+    """Show what is not a Decimal in a decimal field: a float with its shortest digits."""
+    number = read_number(value) if isinstance(value, float) else value
+    return number if isinstance(number, Decimal) else plain(number)
+
+
+def show_utc(value: Any, plain: Callable[[Any], Any]) -> Any:
+    """Show what is not a time in UTC in a UTC field: a time of another zone is converted."""
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return plain(value)
+    try:
+        return value.astimezone(UTC).isoformat().removesuffix("+00:00") + "Z"
+    except OverflowError:  # in UTC it is before the year 1 or after 9999
+        return value.isoformat()

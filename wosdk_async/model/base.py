@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
 import attrs
@@ -58,6 +59,11 @@ class Record:
         cls.__attrs_types_resolved__ = cls  # type: ignore[attr-defined]
         make_lazy(cls)
         install_checked_init(cls)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        # Only Pydantic calls this. The layers above are not imported here, but looked up at that moment.
+        return import_module("wosdk_async.integrations.pydantic").record_schema(cls)
 
     def _values(self) -> Iterator[Any]:
         yield self.extra

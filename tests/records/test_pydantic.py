@@ -1,0 +1,205 @@
+"""Our classes in Pydantic models and in routes of FastAPI."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from typing import Annotated, Any
+
+import httpx
+import pytest
+from fastapi import Body, FastAPI
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from tests.codec.model_strategies import CLASSES, filled, json_values
+from tests.support.laws import case, examples
+from wosdk_async import Command, Money, WoCreateCommand, WoItem, WorkOrder, WorkOrderStatus
+
+ORDERS = TypeAdapter(WorkOrder)
+
+
+class Ticket(BaseModel):
+    title: str
+    order: WorkOrder
+    costs: list[Money] = []
+    parent: WorkOrder | None = None
+
+
+def errors_of(value: Any, adapter: TypeAdapter[Any] = ORDERS) -> dict[tuple[str | int, ...], str]:
+    """Place -> message of the errors of a value; they can be written as JSON."""
+    with pytest.raises(ValidationError) as caught:
+        adapter.validate_python(value)
+    json.dumps(caught.value.errors(), allow_nan=False).encode()
+    return {error["loc"]: error["msg"] for error in caught.value.errors()}
+
+
+def test_records_are_fields_of_models() -> None:
+    order = WorkOrder(status_id=WorkOrderStatus.New, extra={"Sla": 1})
+    ticket = Ticket.model_validate(
+        {"title": "a", "order": {"StatusId": "New", "Sla": 1}, "costs": [{"value": "12.50"}]}
+    )
+    assert ticket.order == order
+    assert ticket.costs == [Money(value=Decimal("12.50"))]
+    assert Ticket(title="a", order=order).order is order
+    assert ticket.model_dump()["order"] is ticket.order
+    shown = {"StatusId": "New", "Sla": 1}
+    assert ticket.model_dump(mode="json", exclude_none=True)["order"] == shown
+    assert json.loads(ticket.model_dump_json())["costs"] == [{"Value": "12.50"}]
+    assert json.loads(ticket.model_dump_json(by_alias=False))["costs"] == [{"value": "12.50"}]
+    assert Ticket.model_validate_json(ticket.model_dump_json()) == ticket
+
+
+def test_every_class_can_be_validated_and_written() -> None:
+    for cls in CLASSES:
+        with case(cls.__name__):
+            adapter = TypeAdapter(cls)
+            made = filled(cls, 0)
+            if hasattr(made, "password"):
+                made.password = None  # a secret is not written
+            if not issubclass(cls, Command):
+                assert adapter.validate_json(adapter.dump_json(made)) == made
+
+
+def test_errors_name_the_place_of_each_mistake() -> None:
+    found = errors_of(
+        {
+            "status_id": [1],
+            "items": [{"Comment": "a"}, {"task": {"Id": "x"}}, 5],
+            "VendorNte": {"Value": "much"},
+            "DtCreated": "2024-05-14T09:00:00Z",
+        }
+    )
+    assert set(found) == {
+        ("StatusId",), ("Items", 1, "Task", "Id"), ("Items", 2), ("VendorNte", "Value"), ("DtCreated",)
+    }  # fmt: skip
+    assert "a list; it takes a member of WorkOrderStatus" in found["StatusId",]
+    assert "has a time zone; it takes local time" in found["DtCreated",]
+
+
+def test_a_command_without_what_it_needs_is_refused() -> None:
+    assert ("WorkOrder",) in errors_of({}, TypeAdapter(WoCreateCommand))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        5, "x", None, [], [{}], {5: 1},
+        {"StatusId": 1, "status_id": 2},
+        {"Sla": float("nan")}, {"Sla": 10**30}, {"Sla": ["\ud800"]}, {"\ud800": 1},
+        {"VendorNte": {"Value": float("inf")}}, {"Id": 10**4000}, {"PoNumber": {"\ud800": float("nan")}},
+        {"Items": [[[]]]}, {"Items": {"a.b[0]": 1}},
+    ],
+)  # fmt: skip
+def test_odd_values_are_validation_errors(value: Any) -> None:
+    assert errors_of(value)
+
+
+def test_deep_data_is_a_validation_error() -> None:
+    for name in ("Filters", "Unknown"):
+        data: Any = {}
+        for _ in range(5000):
+            data = {name: [data]}
+        adapter = TypeAdapter(TYPES["FilterExpression"])
+        assert any("nested too deeply" in message for message in errors_of(data, adapter).values())
+
+
+TYPES = {cls.__name__: cls for cls in CLASSES}
+
+
+@examples(200)
+@given(data=st.data())
+def test_no_json_does_anything_but_fit_or_be_refused(data: st.DataObject) -> None:
+    cls = data.draw(st.sampled_from(CLASSES))
+    names = [meta["name"] for meta in cls.__wire__.values()] or ["A"]
+    value = data.draw(st.dictionaries(st.sampled_from(names), json_values, max_size=4))
+    adapter = TypeAdapter(cls)
+    try:
+        made = adapter.validate_python(value)
+    except ValidationError as error:
+        assert error.errors()  # noqa: PT017 - both ends are right
+    else:
+        assert adapter.validate_json(adapter.dump_json(made)) == made
+
+
+# --- FastAPI ---------------------------------------------------------------------------------
+
+app = FastAPI(separate_input_output_schemas=False)
+
+
+@app.post("/order")
+async def post_order(order: Annotated[WorkOrder, Body()]) -> WorkOrder:
+    return order
+
+
+@app.post("/orders")
+async def post_orders(orders: Annotated[list[WorkOrder], Body()]) -> list[WorkOrder]:
+    return orders
+
+
+@app.get("/nothing")
+async def get_nothing() -> WorkOrder | None:
+    return None
+
+
+@app.post("/ticket", response_model_by_alias=False)
+async def post_ticket(ticket: Ticket) -> Ticket:
+    return ticket
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app=app)  # raises what would be a 500
+    async with httpx.AsyncClient(transport=transport, base_url="http://local") as client:
+        yield client
+
+
+async def test_routes_take_and_return_records(web: httpx.AsyncClient) -> None:
+    order = {"StatusId": "New", "VendorNte": {"Value": "12.50"}, "DtCreated": "2024-05-14T09:00:00", "Sla": 1}
+    assert (await web.post("/order", json=order)).json() == order
+    assert (await web.post("/orders", json=[order, {}])).json() == [order, {}]
+    assert (await web.get("/nothing")).json() is None
+    given = {"title": "a", "order": {"StatusId": "New"}}
+    shown = (await web.post("/ticket", json=given)).json()
+    assert shown == {"title": "a", "order": {"status_id": "New"}, "costs": [], "parent": None}
+
+
+HOSTILE = [
+    b'{"Items": 5}', b"[]", b"5", b"null", b"{", b'{"Sla": NaN}', b'{"Sla": 1e999}', b'{"StatusId": {}}',
+    b'{"Id": 1' + b"0" * 4200 + b"}", b'{"PoNumber": "\\ud800"}', b'{"\\ud800": 1}', b'{"Sla": "\\ud800"}',
+    b'{"Items": ' + b"[" * 900 + b"]" * 900 + b"}", b'{"Sla": ' + b"[" * 900 + b"]" * 900 + b"}",
+    b'{"StatusId": ' + b'{"a":' * 450 + b"1" + b"}" * 450 + b"}", b"[" * 100_000,
+    b'{"DtCreated": "0001-01-01T00:00:00+23:59"}', b'{"VendorNte": {"Value": "NaN"}}',
+    b'{"VendorNte": 1e400}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", HOSTILE, ids=lambda body: body[:30].decode())
+async def test_a_hostile_body_is_refused_with_422(web: httpx.AsyncClient, body: bytes) -> None:
+    response = await web.post("/order", content=body, headers={"Content-Type": "application/json"})
+    assert response.status_code in (400, 422)
+    assert response.json()["detail"]
+    assert len(response.content) < 20_000
+
+
+async def test_the_document_describes_every_class_once(web: httpx.AsyncClient) -> None:
+    document = (await web.get("/openapi.json")).json()
+    schemas = document["components"]["schemas"]
+    post = document["paths"]["/order"]["post"]
+    reference = {"$ref": "#/components/schemas/WorkOrder"}
+    assert post["responses"]["200"]["content"]["application/json"]["schema"] == reference
+    assert post["requestBody"]["content"]["application/json"]["schema"] == reference
+    assert "WoItem" in schemas
+    assert set(schemas["WorkOrder"]["properties"]) == {m["name"] for m in WorkOrder.__wire__.values()}
+    for reference in find_references(document):
+        assert reference.rpartition("/")[2] in schemas
+    assert WoItem.__name__ in schemas
+
+
+def find_references(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
+        return own + [found for item in value.values() for found in find_references(item)]
+    return [found for item in value for found in find_references(item)] if isinstance(value, list) else []

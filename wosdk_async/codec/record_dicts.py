@@ -1,0 +1,201 @@
+"""Records to JSON values and back, for programs: under :func:`wosdk_async.to_dict` and ``from_dict``.
+
+``dicts.py`` writes what the service is to get and refuses mistakes. Here a record is shown as it is, so
+nothing that a response made can fail. Reading is that of ``dicts.py``, and takes Python names too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal
+
+import attrs
+
+from wosdk_async.codec.compiler import compile_reader
+from wosdk_async.codec.dicts import spellings
+from wosdk_async.codec.field_types import NAMES, type_of
+from wosdk_async.codec.values import read_zoned, show_utc
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import registry
+from wosdk_async.model.base import Record, Ref
+from wosdk_async.model.compiled import compile_function
+from wosdk_async.safe_text import one_line
+
+__all__ = ["DictReaders", "DictWriters", "Names", "wire_name_of"]
+
+Names = Literal["wire", "python"]
+"""Which names the fields have: those of the service (``StatusId``) or those in Python (``status_id``)."""
+
+EXTRA = "extra"
+"""Name that holds unknown fields whose own names could be taken for those of fields."""
+
+Writer = Callable[[Any], Any]
+
+
+@functools.cache
+def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """Return the documented name by Python or documented name, and by any spelling in lower case."""
+    exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
+    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    return {**exact, **{name: name for name in known}}, meant_by
+
+
+# --- records to dicts ------------------------------------------------------------------------
+
+_WRITER = """\
+def write(record):
+    made = {{}}
+{lines}
+    if record.extra: add_extra(made, record.extra)
+    return made
+"""
+
+
+@attrs.frozen
+class DictWriters:
+    """Functions that make JSON values, by the class of the value; each is made at its first use."""
+
+    names: Names
+    secrets: bool
+    """Whether fields that hold secrets are written."""
+    of: dict[type[Any], Writer] = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "of", _ByClass(self._make))
+
+    def write(self, value: Any) -> Any:
+        """Return the JSON value of a record, a list of records or a value of a field."""
+        return self.of[value.__class__](value)
+
+    def _make(self, cls: type[Any]) -> Writer:
+        if issubclass(cls, Record):
+            return self._of_record(cls)
+        if issubclass(cls, list | tuple):
+            return lambda items: [self.of[item.__class__](item) for item in items]
+        if issubclass(cls, Mapping):
+            return self._write_mapping
+        if cls is type(Ref(0)):
+            id_name = "Id" if self.names == "wire" else "id"  # spec 2.1
+            return lambda ref: {id_name: ref.id}
+        return next((write for base, write in _PLAIN.items() if issubclass(cls, base)), _refuse)
+
+    def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
+        if not all(isinstance(name, str) for name in value):
+            raise TypeError("has a name that is not a text, which JSON does not have")
+        return {str(name): self.of[item.__class__](item) for name, item in value.items()}
+
+    def _of_record(self, cls: type[Record]) -> Writer:
+        names: dict[str, Any] = {
+            **NAMES,
+            "writers": self.of,
+            "plain": self.write,
+            "add_extra": functools.partial(self._add_extra, cls),
+        }
+        lines = []
+        for name, meta in cls.__wire__.items():
+            if meta.get("secret") and not self.secrets:
+                continue
+            if meta["type"] == "enum":
+                names[meta["of"]] = registry.resolve(meta["of"])
+            text = "writers[v.__class__](v)" if meta.get("many") else type_of(meta).show.format(of=meta["of"])
+            shown = meta["name"] if self.names == "wire" else name
+            lines.append(f"    if (v := record.{name}) is not None: made[{shown!r}] = {text}")
+        source = _WRITER.format(lines="\n".join(lines))
+        return compile_function("write", source, f"dict writer of {cls.__name__}", names)  # type: ignore[no-any-return]
+
+    def _add_extra(self, cls: type[Record], made: dict[str, Any], extra: dict[str, Any]) -> None:
+        """Add unknown fields under their own names, or in ``extra`` if the name is one of a field."""
+        exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+        for name, value in self._write_mapping(extra).items():
+            if name in exact or name == EXTRA or name.lower() in meant_by:
+                made.setdefault(EXTRA, {})[name] = value
+            else:
+                made[name] = value
+
+
+class _ByClass(dict[type[Any], Writer]):
+    """Class -> function, made when the class is first asked for."""
+
+    def __init__(self, make: Callable[[type[Any]], Writer]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, cls: type[Any]) -> Writer:
+        self[cls] = self._make(cls)
+        return self[cls]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _show_time(value: datetime) -> str:
+    # A time in UTC ends with Z in every field; another one shows the zone it has, or none.
+    return value.isoformat() if value.utcoffset() else str(show_utc(value, datetime.isoformat))
+
+
+def _refuse(value: Any) -> Any:
+    raise TypeError(
+        f"holds an object of {type(value).__name__}, which is not a value of JSON; put its text there"
+    )
+
+
+_PLAIN: dict[Any, Writer] = {
+    Enum: lambda member: member._value_,
+    (str, bool, int, float, Decimal, type(None)): _same,
+    datetime: _show_time,
+    date: date.isoformat,
+}
+
+
+# --- dicts to records ------------------------------------------------------------------------
+
+
+class DictReaders(dict[type[Record], Callable[..., Any]]):
+    """Class -> the function that makes its records of dicts with names of either kind."""
+
+    def __missing__(self, cls: type[Record]) -> Callable[..., Any]:
+        as_dict, sort_out = functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)
+        self[cls] = compile_reader(cls, self._named, as_dict, sort_out, read_local=read_zoned)
+        return self[cls]
+
+    def _named(self, name: str) -> Callable[..., Any]:
+        return lambda data, _=None: self[registry.resolve(name)](data)
+
+
+def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
+    if isinstance(data, Mapping):
+        return dict(data)
+    raise InvalidCallError(f"{cls.__name__} is made of a JSON object, not of {type(data).__name__}.")
+
+
+def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Split a dict into fields by their documented names, and the rest."""
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    found: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for name, value in data.items():
+        meant = exact.get(name) or meant_by.get(str(name).lower())
+        if meant is not None:
+            _put(cls, found, meant, name, value)
+        elif name == EXTRA and isinstance(value, dict):
+            for inner, unknown in value.items():
+                _put(cls, extra, inner, inner, unknown)
+        else:
+            _put(cls, extra, name, name, value)
+    return found, extra or None
+
+
+def _put(cls: type[Record], into: dict[str, Any], key: str, name: Any, value: Any) -> None:
+    if not isinstance(name, str):
+        raise InvalidCallError(f"{cls.__name__} has a field called {name!r}; names are texts.")
+    if key in into:
+        shown = one_line(repr(name))
+        raise InvalidCallError(
+            f"{cls.__name__} has the field {key} twice, once as {shown}; send one of them."
+        )
+    into[key] = value

@@ -1,0 +1,143 @@
+"""JSON Schema of the classes, for documents of web back ends and for checks in other languages.
+
+The schema takes everything that the service may send: unknown fields, unknown enum values and null.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from wosdk_async.codec.record_dicts import Names
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import registry
+from wosdk_async.model.base import Record
+from wosdk_async.model.metadata import Wire, is_nested
+
+__all__ = ["class_schema", "json_schema", "reachable"]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+
+TYPES: dict[str, dict[str, Any]] = {
+    "string": {"type": "string"},
+    "integer": {"type": "integer"},
+    "boolean": {"type": "boolean"},
+    "number": {"anyOf": [{"type": "number"}, {"type": "string", "pattern": _NUMBER}]},
+    "datetime-local": {"type": "string", "description": "Local time of the site, without a zone."},
+    "datetime-utc": {"type": "string", "format": "date-time"},
+}
+"""Type of the catalogue -> schema of its values. A local time is not a ``date-time``, which needs a zone."""
+
+
+def json_schema(cls: type[Record], *, names: Names = "wire") -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of what :func:`wosdk_async.to_dict` gives for ``cls``.
+
+    The classes of the records in it are in ``$defs``. Enum values that this release lists are examples:
+    a newer release of the service may send others. Money may be a number or its text.
+
+    Args:
+        cls: A class of the model.
+        names: As in :func:`wosdk_async.to_dict`.
+
+    Raises:
+        InvalidCallError: ``cls`` is not a class of the model.
+    """
+    if not (isinstance(cls, type) and issubclass(cls, Record)):
+        raise InvalidCallError(f"{cls!r} is not a class of the model")
+    if names not in ("wire", "python"):
+        raise InvalidCallError(f"names={names!r} is not a kind of names; pass 'wire' or 'python'")
+    made = {each.__name__: class_schema(each, _in_defs, names=names) for each in reachable(cls)}
+    return {"$schema": DIALECT, "$ref": f"#/$defs/{cls.__name__}", "$defs": made}
+
+
+def _in_defs(cls: type[Record]) -> dict[str, Any]:
+    return {"$ref": f"#/$defs/{cls.__name__}"}
+
+
+def reachable(cls: type[Record]) -> list[type[Record]]:
+    """Return ``cls`` and the classes of the records that its objects may hold, at any depth."""
+    found: list[type[Record]] = [cls]
+    seen = {cls.__name__}
+    for each in found:
+        for nested in _nested(each):
+            if nested.__name__ not in seen:
+                seen.add(nested.__name__)
+                found.append(nested)
+    return found
+
+
+def _nested(cls: type[Record]) -> Iterator[type[Record]]:
+    return (registry.resolve(meta["of"]) for meta in cls.__wire__.values() if is_nested(meta))
+
+
+def class_schema(
+    cls: type[Record], refer: Callable[[type[Record]], dict[str, Any]], *, names: Names = "wire"
+) -> dict[str, Any]:
+    """Return the schema of one class; ``refer`` gives the schema that stands for another one."""
+    about = _about(cls)
+    properties = {
+        meta["name"] if names == "wire" else name: _property(meta, refer, about.get(name))
+        for name, meta in cls.__wire__.items()
+    }
+    title = inspect.cleandoc(cls.__doc__ or "").partition("\n\n")[0]
+    return {"title": cls.__name__, "type": "object", "description": title, "properties": properties}
+
+
+def _property(
+    meta: Wire, refer: Callable[[type[Record]], dict[str, Any]], about: str | None
+) -> dict[str, Any]:
+    one = _one(meta, refer)
+    schema = {"type": "array", "items": one} if meta.get("many") else one
+    made: dict[str, Any] = {"anyOf": [schema, {"type": "null"}]} if schema else {}
+    if about:
+        made["description"] = about
+    if meta.get("secret"):
+        made["writeOnly"] = True
+    return made
+
+
+def _one(meta: Wire, refer: Callable[[type[Record]], dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema of a value, without the list around it and without null."""
+    if meta["type"] == "enum":
+        return {
+            "type": ["string", "integer"],
+            "examples": [str(each) for each in registry.resolve(meta["of"])],
+        }
+    if is_nested(meta):
+        return refer(registry.resolve(meta["of"]))
+    schema = dict(TYPES.get(meta["type"], {}))
+    if meta.get("max_length_source") == "doc":
+        schema["maxLength"] = meta["max_length"]
+    return schema
+
+
+def _about(cls: type[Record]) -> dict[str, str]:
+    """Return the texts below the fields in the source of a class; none where there is no source."""
+    found: dict[str, str] = {}
+    for each in reversed(cls.__mro__):
+        if issubclass(each, Record):
+            found |= _texts(each.__module__).get(each.__name__, {})
+    return found
+
+
+@functools.cache
+def _texts(module: str) -> dict[str, dict[str, str]]:
+    try:
+        tree = ast.parse(inspect.getsource(sys.modules[module]))
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    return {node.name: dict(_texts_below(node)) for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+def _texts_below(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in itertools.pairwise(node.body):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                yield name, inspect.cleandoc(text)

@@ -1,0 +1,143 @@
+"""Records as JSON values and back: for web back ends, queues, files and logs.
+
+What is sent to the service is made by ``codec``; these functions are for a program's own use.
+``docs/records.md`` says what each type becomes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar, get_args, get_origin, overload
+
+from wosdk_async.codec.json import dumps_any, loads
+from wosdk_async.codec.record_dicts import DictReaders, DictWriters, Names
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model.base import Record
+
+__all__ = ["Names", "from_dict", "from_json", "to_dict", "to_json"]
+
+T = TypeVar("T")
+
+_READERS = DictReaders()
+
+
+@overload
+def to_dict(record: Record, *, names: Names = "wire", secrets: bool = False) -> dict[str, Any]: ...
+@overload
+def to_dict(
+    record: Iterable[Record], *, names: Names = "wire", secrets: bool = False
+) -> list[dict[str, Any]]: ...
+def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> Any:
+    """Return a record, or each of some records, as a dict of JSON values.
+
+    Money and other numbers are exact ``Decimal``, times are ISO 8601 texts, enum values texts. A field that
+    is None is left out. Unknown fields stand beside the others.
+
+    Args:
+        record: A record, command or result; or several of them.
+        names: ``"wire"`` for the service's names (``StatusId``), ``"python"`` for ours (``status_id``).
+        secrets: Whether to write fields that hold secrets, such as ``Employee.password``.
+
+    Raises:
+        InvalidCallError: a program put something into a field that is not a value of JSON, or a record
+            into itself.
+    """
+    writers = _writers(names, secrets)
+    if isinstance(record, Record):
+        return _written(writers, record)
+    return [_written(writers, each) for each in record]
+
+
+def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets: bool = False) -> bytes:
+    """Return a record, or a list of records, as compact JSON; numbers keep their digits.
+
+    Takes and raises what :func:`to_dict` does.
+    """
+    try:
+        return dumps_any(to_dict(record, names=names, secrets=secrets))
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None
+
+
+def from_dict(cls: type[T], data: Any) -> T:
+    """Return a record of ``cls`` made of a dict, as :func:`to_dict` and the service make it.
+
+    A name may be the service's, in any letter case, or the one in Python. Unknown names go to ``extra``.
+    A value that does not fit its field stays as it is: the checks before a call find it.
+
+    Args:
+        cls: The class, or ``list[WorkOrder]`` for a list of its records.
+        data: A dict; a list of them for a list. It may hold records, datetimes and enum members too.
+
+    Raises:
+        InvalidCallError: ``data`` is not a dict or list, is nested too deeply, or names a field twice.
+    """
+    try:
+        if get_origin(cls) is list:
+            return _list(get_args(cls)[0], data)  # type: ignore[return-value]
+        return _READERS[cls](data)  # type: ignore[index, no-any-return]
+    except RecursionError:
+        raise InvalidCallError(f"{_name(cls)}: the data is nested too deeply") from None
+
+
+def from_json(cls: type[T], body: bytes | str) -> T:
+    """Return a record of ``cls`` made of JSON; numbers are read exactly.
+
+    Takes what :func:`from_dict` does. Raises InvalidCallError for what is not JSON, too.
+    """
+    try:
+        data = loads(body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body)
+    except ValueError as error:
+        raise InvalidCallError(f"{_name(cls)}: {error}") from None
+    return from_dict(cls, data)
+
+
+def _list(cls: type[Record], data: Any) -> list[Any]:
+    if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
+        raise InvalidCallError(f"list[{cls.__name__}] is made of a list, not of {type(data).__name__}.")
+    return [each if isinstance(each, cls) else _READERS[cls](each) for each in data]
+
+
+def _name(cls: Any) -> str:
+    return cls.__name__ if isinstance(cls, type) and get_origin(cls) is None else str(cls)
+
+
+@functools.cache
+def _writers(names: Names, secrets: bool) -> DictWriters:
+    if names not in ("wire", "python"):
+        raise InvalidCallError(f"names={names!r} is not a kind of names; pass 'wire' or 'python'")
+    return DictWriters(names, secrets)
+
+
+def _written(writers: DictWriters, record: Record) -> Any:
+    if not isinstance(record, Record):
+        raise InvalidCallError(f"an object of {type(record).__name__} is not a record of the model")
+    try:
+        return writers.write(record)
+    except TypeError:
+        found = None
+    except RecursionError:
+        found = f"{type(record).__name__} is nested too deeply, or holds itself"
+    raise InvalidCallError(found or _first_fault(writers, record, type(record).__name__))
+
+
+def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
+    """Return what in ``value`` cannot be written, and where it is."""
+    if isinstance(value, Record):
+        held = [(f".{name}", getattr(value, name)) for name in value.__wire__]
+        held.append((".extra", value.extra))
+    elif isinstance(value, Mapping):
+        held = [(f"[{name!r}]", item) for name, item in value.items()]
+    else:
+        held = [(f"[{i}]", item) for i, item in enumerate(value)] if isinstance(value, list | tuple) else []
+    for step, item in held:
+        try:
+            writers.write(item)
+        except TypeError:
+            return _first_fault(writers, item, place + step)
+    try:
+        writers.write(value)
+    except TypeError as error:
+        return f"{place} {error}."
+    return f"{place} has changed meanwhile; write it again."
