@@ -47,7 +47,10 @@ def completed(line: str) -> list[str]:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("wosdk ", ["check", "completion", "describe", "get", "import", "jobs", "query", "run", "sandbox"]),
+        (
+            "wosdk ",
+            ["check", "completion", "describe", "export", "get", "import", "jobs", "query", "run", "sandbox"],
+        ),
         ("wosdk get workorderc", ["WorkOrderCost"]),
         ("wosdk query Prio", ["Priority"]),
         ("wosdk run WoOnH", ["WoOnHoldCommand"]),

@@ -17,7 +17,7 @@ from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
 
-_COMMANDS = ("check", "completion", "describe", "get", "import", "jobs", "query", "run", "sandbox")
+_COMMANDS = ("check", "completion", "describe", "export", "get", "import", "jobs", "query", "run", "sandbox")
 _MODULES = {"import": "import_"}  # a keyword of Python cannot name a module
 
 

@@ -1,4 +1,4 @@
-"""Jobs on files: bulk imports.
+"""Jobs on files: bulk imports, and exports.
 
 ::
 
@@ -9,12 +9,15 @@
 ``opening.py`` says which job goes on, and ``work.py`` does it stage by stage. ``settling.py`` decides what
 earlier runs left in doubt, and ``reference_stage.py`` completes what rows refer to. ``sending.py`` sends the
 rows that ``reading.py`` reads and ``building.py`` builds. ``reporting.py`` writes what became of them into
-``journal/``.
+``journal/``. Exports are in ``export/``.
 """
 
 from __future__ import annotations
 
 from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.export.exporter import Export
+from wosdk_async.jobs.export.options import ExportOptions
+from wosdk_async.jobs.export.summary import ExportSummary
 from wosdk_async.jobs.importer import Import
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.options import ImportOptions, StopAfter
@@ -26,6 +29,9 @@ from wosdk_async.jobs.tuning import tune_process
 
 __all__ = [
     "CsvFile",
+    "Export",
+    "ExportOptions",
+    "ExportSummary",
     "FileDialect",
     "Import",
     "ImportMap",

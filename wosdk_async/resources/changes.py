@@ -22,7 +22,7 @@ from wosdk_async.resources.watermark import MOST_SEEN, Pass, Seen, Watermark, wa
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["MOVED", "ChangeFeed", "follow"]
+__all__ = ["MOVED", "ChangeFeed", "follow", "require_moves"]
 
 E = TypeVar("E", bound=Record)
 
@@ -41,7 +41,7 @@ def follow(
 ) -> ChangeFeed[E]:
     """Return the feed of :meth:`Company.changes <wosdk_async.company.Company.changes>`."""
     require_class("changes", entity)
-    _require_moves(entity)
+    require_moves(entity)
     if not isinstance(overlap, timedelta):
         raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
     if not timedelta(0) <= overlap <= _MOST_OVERLAP:
@@ -209,7 +209,7 @@ def _date_of(trace: Trace) -> datetime | None:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
-def _require_moves(entity: type[Record]) -> None:
+def require_moves(entity: type[Record]) -> None:
     """Raise UnsupportedError unless records of ``entity`` carry the time of their last change."""
     if "last_action_date_utc" in entity.__wire__:
         return

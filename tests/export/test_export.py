@@ -1,0 +1,289 @@
+"""Exports of a scripted service: what is read, what a stop leaves, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.export.conftest import MONEY, Orders, order
+from wosdk_async import Company, Customer, InvalidCallError, UnsupportedError, WorkOrder, WosdkError, fields
+from wosdk_async.jobs import Export
+from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.export.errors import ExportError
+
+SMALL = {"page": 10, "parallel": 3}
+
+
+def ids_in(path: Path) -> list[int]:
+    """The ids of a Parquet file, in its order."""
+    found: list[int] = pq.read_table(path)["Id"].to_pylist()
+    return found
+
+
+def left_in(folder: Path) -> list[str]:
+    """Names of what is there besides the output."""
+    return sorted(path.name for path in folder.iterdir() if path.name != "orders.parquet")
+
+
+async def test_all_records_are_written_in_the_order_of_their_ids(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """Each once, although several ranges are read at once; nothing but the file is left."""
+    summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, **SMALL)
+    assert ids_in(tmp_path / "orders.parquet") == sorted(orders.rows)
+    assert (summary.rows, summary.earlier, summary.format) == (len(orders.rows), 0, "parquet")
+    assert left_in(tmp_path) == []
+    assert len(set(orders.asked)) > 10  # ranges, not one after the other
+
+
+async def test_values_are_exact(acme: Company, tmp_path: Path) -> None:
+    """Money, times with and without zone, references by their id, and what the catalogue does not know."""
+    await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    first = pq.read_table(tmp_path / "orders.parquet").slice(0, 1).to_pylist()[0]
+    assert first["VendorNte.Value"] == MONEY
+    assert first["DtCreated"] == datetime(2026, 3, 1, 9, 12, 31, 441234)
+    assert first["LastActionDateUtc"] == datetime(2026, 3, 1, 15, 12, 31, 440000, UTC)
+    assert (first["Customer.Id"], first["StatusId"], first["IsWarranty"]) == (2, "New", False)
+    assert first["Extra"] is None
+
+
+async def test_rows_added_meanwhile_are_not_in_it(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    """The highest id is read first."""
+
+    async def add(_: int | None) -> None:
+        orders.rows[90_000] = order(90_000)
+
+    export = Export(WorkOrder, tmp_path / "orders.parquet", company=acme, **SMALL)
+    known = sorted(orders.rows)
+
+    async def add_once_begun(above: int | None) -> None:
+        if len(orders.asked) > 1:
+            await add(above)
+
+    orders.before = add_once_begun
+    await export
+    assert ids_in(tmp_path / "orders.parquet") == known
+
+
+async def test_no_records_are_a_file_without_rows(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    orders.rows.clear()
+    summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    assert summary.rows == 0
+    assert ids_in(tmp_path / "orders.parquet") == []
+
+
+@pytest.mark.parametrize("limit", [1, 25, 59, 200])
+async def test_a_limit_takes_the_lowest_ids(
+    acme: Company, orders: Orders, tmp_path: Path, limit: int
+) -> None:
+    await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, limit=limit, **SMALL)
+    assert ids_in(tmp_path / "orders.parquet") == sorted(orders.rows)[:limit]
+
+
+# --- going on -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limit", [None, 100])
+async def test_a_page_that_fails_keeps_what_was_read(
+    acme: Company, orders: Orders, tmp_path: Path, limit: int | None
+) -> None:
+    """The same export goes on, asks for nothing twice, and says how much was there."""
+    output = tmp_path / "orders.parquet"
+    orders.failing = lambda above: above is not None and above >= 9010
+    export = Export(WorkOrder, output, company=acme, limit=limit, **SMALL)
+    with pytest.raises(WosdkError, match="no queries today"):
+        await export
+    assert not output.exists()
+    assert left_in(tmp_path) == ["orders.parquet.export"]
+    assert export.is_kept
+    orders.failing = lambda _: False
+    orders.asked.clear()
+    seen: list[int] = []
+    summary = await Export(WorkOrder, output, company=acme, limit=limit, on_progress=seen.append, **SMALL)
+    assert ids_in(output) == sorted(orders.rows)[:limit]
+    assert seen[0] == summary.earlier == export.rows > 0
+    assert seen[-1] == summary.rows
+    assert left_in(tmp_path) == []
+
+
+async def test_each_cancellation_leaves_an_export_that_goes_on(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """It is cancelled at the third, the sixth, ... request, until one run comes to its end."""
+    output, runs = tmp_path / "orders.parquet", 0
+    while not output.exists():
+        runs += 1
+        task = asyncio.ensure_future(Export(WorkOrder, output, company=acme, **SMALL).run())
+        begun = len(orders.asked)
+
+        async def cancel(_: int | None, task: asyncio.Task[object] = task, begun: int = begun) -> None:
+            if len(orders.asked) - begun == 12:
+                task.cancel()
+
+        orders.before = cancel
+        await asyncio.wait([task])
+        assert task.cancelled() or task.result()
+    assert runs > 1
+    assert ids_in(output) == sorted(orders.rows)
+
+
+async def test_an_export_of_something_else_does_not_go_on(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """What differs is named; again=True throws away what was read."""
+    output = tmp_path / "orders.parquet"
+    orders.failing = lambda above: above is not None and above > 0
+    with pytest.raises(WosdkError, match="no queries"):
+        await Export(WorkOrder, output, company=acme, **SMALL)
+    orders.failing = lambda _: False
+    f = fields(WorkOrder)
+    for other, differing in (
+        ({"select": ["Number"]}, "conditions and properties and columns"),
+        ({"where": [f.status_id == "New"]}, "conditions and properties"),
+        ({"limit": 5}, "limit"),
+        ({"format": "csv"}, "format"),
+    ):
+        with pytest.raises(ExportError, match=f"had other {differing}. Give the same"):
+            await Export(WorkOrder, output, company=acme, **SMALL, **other)
+    await Export(WorkOrder, output, company=acme, again=True, select=["Number"], **SMALL)
+    assert pq.read_schema(output).names == ["Number", "Id", "Extra"]
+
+
+async def test_an_entity_without_ids_of_its_own_is_read_in_one_range(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """Nothing of it is kept when it is stopped: the next run reads all of it again."""
+    orders.rows = {number: {"Id": number, "ParentId": 5, "ChildId": number} for number in range(1, 36)}
+    output = tmp_path / "orders.parquet"
+    calls = 0
+
+    def third(_: int | None) -> bool:
+        nonlocal calls
+        calls += 1
+        return calls == 3
+
+    orders.failing = third
+    with pytest.raises(WosdkError, match="no queries"):
+        await Export("AssetTree", output, company=acme, **SMALL)
+    summary = await Export("AssetTree", output, company=acme, **SMALL)
+    assert (summary.rows, summary.earlier) == (35, 0)
+
+
+async def test_two_processes_do_not_work_on_one_output(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    arrived, go_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(_: int | None) -> None:
+        arrived.set()
+        await go_on.wait()
+
+    orders.before = wait
+    first = asyncio.ensure_future(Export(WorkOrder, tmp_path / "orders.parquet", company=acme).run())
+    await arrived.wait()
+    with pytest.raises(JournalError, match="another process works"):
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    go_on.set()
+    assert (await first).rows == len(orders.rows)
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+async def test_an_output_that_exists_stays(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    """Unless force=True; nothing is read before that."""
+    output = tmp_path / "orders.parquet"
+    output.write_bytes(b"precious")
+    with pytest.raises(ExportError, match=r"exists already.*force=True"):
+        await Export(WorkOrder, output, company=acme)
+    assert (output.read_bytes(), orders.asked, left_in(tmp_path)) == (b"precious", [], [])
+    await Export(WorkOrder, output, company=acme, force=True)
+    assert ids_in(output) == sorted(orders.rows)
+
+
+def test_names_and_options_are_checked_at_once(tmp_path: Path) -> None:
+    """Before there is a Company."""
+    output = tmp_path / "orders.parquet"
+    with pytest.raises(ExportError, match=r"'\.dat' is not that of a format"):
+        Export(WorkOrder, tmp_path / "orders.dat")
+    with pytest.raises(WosdkError, match="did you mean 'Number'"):
+        Export(WorkOrder, output, select=["Numbr"])
+    with pytest.raises(InvalidCallError, match="does not know 'Gadget'"):
+        Export("Gadget", output)
+    with pytest.raises(InvalidCallError, match="not a property of WorkOrder"):
+        Export(WorkOrder, output, where=[fields(Customer).name == "x"])
+    with pytest.raises(UnsupportedError, match="Customer has no LastActionDateUtc"):
+        Export(Customer, output, since=datetime.now(UTC))
+    with pytest.raises(InvalidCallError, match="a datetime with a zone"):
+        Export(WorkOrder, output, since=datetime(2026, 3, 1))
+    with pytest.raises(WosdkError, match="parallel is 0"):
+        Export(WorkOrder, output, parallel=0)
+    with pytest.raises(WosdkError, match="did you mean 'format'"):
+        Export(WorkOrder, output, fromat="csv")
+
+
+async def test_it_needs_a_company_and_a_directory(acme: Company, tmp_path: Path) -> None:
+    with pytest.raises(InvalidCallError, match=r"write export\.run\(company\)"):
+        await Export(WorkOrder, tmp_path / "orders.parquet")
+    with pytest.raises(ExportError, match="there is no directory"):
+        await Export(WorkOrder, tmp_path / "none" / "orders.parquet", company=acme)
+    with pytest.raises(ExportError, match="is a directory"):
+        await Export(WorkOrder, tmp_path, company=acme, format="parquet")
+
+
+async def test_a_folder_of_somebody_else_is_not_used(acme: Company, tmp_path: Path) -> None:
+    """Nothing in it is removed."""
+    folder = tmp_path / "orders.parquet.export"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("precious")
+    with pytest.raises(ExportError, match=r"holds other files \(thesis\.txt\)"):
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, again=True)
+    assert (folder / "thesis.txt").read_text() == "precious"
+
+
+async def test_a_time_is_a_condition(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    """The service decides it; the file has what it sends."""
+    moment = datetime(2026, 3, 1, 8, tzinfo=UTC)
+    summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, since=moment)
+    assert summary.rows == len(orders.rows)
+
+
+async def test_money_beyond_the_column_is_kept_in_extra(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """And so is what the catalogue does not know."""
+    orders.rows = {1: order(1, SlaState="Met", Duration="long")}
+    await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    row = pq.read_table(tmp_path / "orders.parquet").to_pylist()[0]
+    assert row["Extra"] == '{"Duration":"long","SlaState":"Met"}'
+    assert row["Duration"] is None
+    assert isinstance(row["VendorNte.Value"], Decimal)
+
+
+async def test_a_page_out_of_order_ends_the_export(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    """A service that breaks its promise does not make a file with rows missing."""
+    orders.rows[2000] = order(2)
+    with pytest.raises(WosdkError, match="not in the order of Id"):
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, parallel=1, page=100)
+    assert not (tmp_path / "orders.parquet").exists()
+
+
+async def test_a_full_disk_keeps_what_was_read(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    """The error says what to do, and the same export goes on."""
+    import resource
+
+    output = tmp_path / "orders.parquet"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    orders.rows = {id: order(id, TaskRefinement=str(hash((id, "x"))) * 40) for id in range(1, 300)}
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        with pytest.raises(OutputError, match=r"File too large; free space on the disk"):
+            await Export(WorkOrder, output, company=acme, **SMALL)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not output.exists()
+    await Export(WorkOrder, output, company=acme, **SMALL)
+    assert ids_in(output) == sorted(orders.rows)

@@ -1,0 +1,169 @@
+"""``wosdk export``: the records of an entity in a file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from wosdk_async.cli.commands.completion import entities, properties
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.options import excel_separator, target_of, target_options
+from wosdk_async.cli.output.files import require_not_kept, require_stdout
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.export.exporter import Export
+    from wosdk_async.jobs.export.summary import ExportSummary
+
+__all__ = ["export_command"]
+
+
+@click.command("export", no_args_is_help=True, short_help="Write the records of an entity to a file.")
+@click.argument("entity", shell_complete=entities)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="File to write: .parquet, .csv, .jsonl or .xlsx; with --since last a directory of parts.",
+)
+@click.option(
+    "-w",
+    "--where",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    shell_complete=properties,
+    help="Only records that fulfil it; of several, all must hold.",
+)
+@click.option(
+    "-p",
+    "--property",
+    "--select",
+    "paths",
+    multiple=True,
+    metavar="PATH",
+    shell_complete=properties,
+    help="Read this property path; may be repeated.",
+)
+@click.option(
+    "--since",
+    metavar="last|TIME",
+    help="Work orders that changed: since the last part of the directory, or since a time.",
+)
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Rows at the most, by the lowest ids.")
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["parquet", "csv", "jsonl", "xlsx"]),
+    help="Format, whatever the suffix.",
+)
+@click.option(
+    "--csv-for-excel",
+    type=excel_separator,
+    help="CSV for Excel, which wants semicolons where 1,5 is a number.",
+)
+@click.option(
+    "--parallel",
+    type=click.IntRange(1, 100),
+    default=4,
+    show_default=True,
+    metavar="N",
+    help="Calls at once; each reads a range of ids.",
+)
+@click.option("--again", is_flag=True, help="Begin anew, although an export to FILE was stopped.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@target_options(hidden=True)
+@click.pass_context
+def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
+    """Write the records of ENTITY to a file, all of them unless conditions say otherwise.
+
+    Records become rows in the order of Id: a column for each single value, Customer.Name for what is opened,
+    JSON for lists, and a last column Extra for what the catalogue does not know. Without -p they have what
+    the service sends by default.
+
+    Stopped or killed, the same command goes on where it was. What was read is kept beside FILE until then.
+
+    \b
+      wosdk export WorkOrder -o orders.parquet
+      wosdk export WorkOrder --where 'StatusId = New' -p Number -p Customer.Name -p DtDue -o new.xlsx
+      wosdk export Location -p '*' -o locations.csv --csv-for-excel semicolon
+      wosdk export WorkOrder --since last -o orders/
+
+    Exit status: 0 the file is complete, 2 the command or the output cannot be used, 3 to 6 the Company
+    refused or was not reached, 8 a file could not be written, 130 after Ctrl-C.
+    """
+    require_stdout()
+    require_not_kept("--output", given["output"])
+    with cli_errors():
+        summary = _run(ctx, given)
+    if as_json:
+        from wosdk_async.cli.output.cells import json_text
+
+        click.echo(json_text(summary.as_dict()))
+    else:
+        _print(summary)
+
+
+def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
+    from wosdk_async.cli.output.cells import counted
+    from wosdk_async.cli.output.reporting import RowProgress
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.errors import WosdkError
+    from wosdk_async.jobs.errors import OutputError
+
+    export = _export(given)
+    target = attrs.evolve(target_of(ctx), read_only=True)
+    with Runner(target, in_flight=given["parallel"]) as runner, RowProgress() as progress:
+        export.watch(lambda rows: progress.add(rows - progress.rows), progress.stage)
+        try:
+            return runner.run(export.run(runner.company))
+        except OutputError as error:
+            raise CliError(error.message, Exit.UNWRITTEN) from error
+        except (WosdkError, KeyboardInterrupt):
+            if export.is_kept:
+                say(f"{counted(export.rows, 'row')} were read and are kept: the same command goes on")
+            raise
+
+
+def _export(given: dict[str, Any]) -> Export:
+    from wosdk_async.cli.input.texts import condition, entity_named
+    from wosdk_async.jobs.export.exporter import Export
+
+    kind = entity_named(given["entity"], unchecked=False)
+    return Export(
+        kind,
+        given["output"],
+        where=[condition(kind, text) for text in given["conditions"]],
+        select=given["paths"],
+        since=_time(given["since"]),
+        format=given["file_format"],
+        **{name: given[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel")},
+    )
+
+
+def _time(text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        raise CliError(f"--since {text!r}: write last, or a time with its zone such as 2026-03-01T08:00Z")
+    return moment
+
+
+def _print(summary: ExportSummary) -> None:
+    from wosdk_async.cli.output.cells import counted
+
+    size = f"{summary.bytes / 1e6:.1f} MB" if summary.bytes >= 100_000 else f"{summary.bytes:,} bytes"
+    click.echo(
+        f"{summary.path}: {counted(summary.rows, 'row')}, {counted(summary.columns, 'column')}, {size} "
+        f"in {summary.seconds:.1f} s"
+    )

@@ -1,0 +1,6 @@
+"""Exports: the records of an entity in a file, from which other programs read.
+
+``exporter.py`` is the export for its callers, and ``incremental.py`` the one that adds a part for what has
+changed. ``exported_rows.py`` says what is read. ``reading.py`` reads it into the files of ``parts.py``, which
+a kill leaves whole, in the folder of ``work_folder.py``. ``table_writers.py`` writes the output.
+"""

@@ -1,0 +1,94 @@
+"""The rows of an export: which records are read, and the columns that they fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.export.errors import export_package
+from wosdk_async.jobs.export.parts import IdRange
+from wosdk_async.model import Record, entity_class
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.arguments import entity_name, require_support
+from wosdk_async.query.columns import Column, columns_of
+from wosdk_async.query.conditions import Condition, Order
+from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor
+from wosdk_async.query.plan import Plan, condition_of, selection
+from wosdk_async.query.properties import Path
+
+__all__ = ["ExportedRows", "known_entity"]
+
+
+def known_entity(entity: type[Record] | str) -> type[Record]:
+    """Return the class of an entity. Raises InvalidCallError when the catalogue does not know it."""
+    found = entity_class(entity) if isinstance(entity, str) else entity
+    if found is None:
+        raise InvalidCallError(
+            f"the catalogue does not know {entity!r:.80}, so the columns of an export are not known; "
+            f"wosdk query {entity!s:.80} --unchecked --all --json writes its records as they come"
+        )
+    require_support(found, "query")
+    return found
+
+
+@attrs.frozen
+class ExportedRows:
+    """Records of an entity that fulfil conditions, read by wire names, and their columns."""
+
+    plan: Plan
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def of(
+        cls,
+        entity: type[Record] | str,
+        where: Iterable[Condition] = (),
+        select: Iterable[str | Path] = (),
+        limit: int | None = None,
+    ) -> ExportedRows:
+        """Return the rows of a query. Raises InvalidCallError for names and values that do not fit."""
+        known = known_entity(entity)
+        checked = Plan(known)
+        conditions = tuple(condition_of(checked, each) for each in where)
+        paths = tuple(selection(known, select))
+        plan = Plan(entity_name(known), conditions, paths, limit=limit)
+        return cls(plan, columns_of(known, paths))
+
+    def builder(self) -> Any:
+        """Return the maker of record batches. Raises ExportError when pyarrow is missing."""
+        export_package("pyarrow")
+        from wosdk_async.query.table import TableBuilder  # it needs pyarrow
+
+        return TableBuilder(self.columns)
+
+    @property
+    def json_columns(self) -> frozenset[str]:
+        """Names of the columns that hold JSON text."""
+        return frozenset(column.name for column in self.columns if column.is_json)
+
+    def cursor(self, company: Company, ids: IdRange, page: int, rows_before: int = 0) -> Cursor:
+        """Return the cursor of a range; of a limit ``rows_before`` were read already."""
+        plan = self.plan
+        if plan.limit is not None:
+            plan = attrs.evolve(plan, limit=max(1, plan.limit - rows_before))
+        if plan.by_key:
+            return KeyCursor(_fetch(company), plan, page, above=ids.above, until=ids.until)
+        return OffsetCursor(_fetch(company), plan, page)
+
+    async def highest(self, company: Company) -> int | None:
+        """Return the highest id of the records; None when there are none."""
+        order = Order(self.plan.name, "Id", descending=True)
+        plan = attrs.evolve(self.plan, properties=("Id",), orders=(order,), limit=1)
+        cursor = KeyCursor(_fetch(company), plan, 1)
+        return cursor.last if await cursor.page() else None
+
+
+def _fetch(company: Company) -> Any:
+    async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
+        return await company.send(calls.query(plan.entity, expression))
+
+    return fetch

@@ -1,0 +1,149 @@
+"""Parts of an export: the records of adjacent ids, in files that a kill leaves whole.
+
+The name of a part says what it covers: ``200_350_120.arrow`` has all records with ids above 200 up to 350, of
+which there are 120. So what is left to be read are the gaps between the parts, whatever a kill left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+
+from wosdk_async.jobs.export.errors import export_package
+from wosdk_async.jobs.journal.store import sync_folder
+
+__all__ = ["IdRange", "Part", "PartWriter", "gaps", "parts_in", "split", "sync_file"]
+
+_NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
+_OPEN = ".open"  # suffix of a part that is being written
+
+
+@attrs.frozen
+class IdRange:
+    """Ids above ``above`` up to ``until``; None where there is no bound."""
+
+    above: int | None
+    until: int | None
+
+
+@attrs.frozen
+class Part:
+    """A finished part."""
+
+    path: Path
+    ids: IdRange
+    rows: int
+
+    @classmethod
+    def at(cls, path: Path) -> Self | None:
+        """Return the part in a file; None for a file of another kind."""
+        if (found := _NAME.fullmatch(path.name)) is None:
+            return None
+        above, until, rows = found.groups()
+        ids = IdRange(None if above == "start" else int(above), None if until == "end" else int(until))
+        return cls(path, ids, int(rows))
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the record batches."""
+        ipc, arrow = export_package("pyarrow.ipc"), export_package("pyarrow")
+        with arrow.OSFile(str(self.path)) as file, ipc.open_stream(file) as stream:
+            yield from stream
+
+
+def parts_in(folder: Path) -> list[Part]:
+    """Return the finished parts of a folder in the order of their ids, and remove those that are not."""
+    for left in folder.glob(f"*{_OPEN}"):
+        left.unlink()
+    found = [part for path in folder.iterdir() if (part := Part.at(path)) is not None]
+    return sorted(found, key=_start)
+
+
+def _start(part: Part) -> tuple[bool, int]:
+    return part.ids.above is not None, part.ids.above or 0
+
+
+def gaps(parts: Iterable[Part], highest: int) -> list[IdRange]:
+    """Return the ranges of ids up to ``highest`` that no part covers; ``parts`` are in order."""
+    found: list[IdRange] = []
+    at: int | None = None
+    for part in parts:
+        if part.ids.above != at:
+            found.append(IdRange(at, part.ids.above))
+        at = part.ids.until
+    if at is None or at < highest:
+        found.append(IdRange(at, highest))
+    return found
+
+
+def split(ids: IdRange, size: int) -> Iterator[IdRange]:
+    """Yield adjacent ranges of at most ``size`` ids; where there is no lower bound, of ids above 0."""
+    above, until = ids.above, ids.until
+    while until is not None and until - (above or 0) > size:
+        middle = (above or 0) + size
+        yield IdRange(above, middle)
+        above = middle
+    yield IdRange(above, until)
+
+
+class PartWriter:
+    """Writer of one part. The file gets its name when it is finished and on the disk.
+
+    Args:
+        folder: where it is written.
+        schema: the schema of Arrow.
+        above: ids of the part are above this one; None without a bound.
+    """
+
+    def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
+        ipc, arrow = export_package("pyarrow.ipc"), export_package("pyarrow")
+        self.rows = 0
+        self._folder = folder
+        self._above = above
+        self._path = folder / f"{_text(above, 'start')}{_OPEN}"
+        self._file = arrow.OSFile(str(self._path), "wb")
+        self._stream = ipc.new_stream(self._file, schema, options=ipc.IpcWriteOptions(compression="lz4"))
+
+    def __repr__(self) -> str:
+        return f"<PartWriter {self._path.name} rows={self.rows}>"
+
+    def write(self, batch: Any) -> None:
+        """Append a batch."""
+        self._stream.write_batch(batch)
+        self.rows += batch.num_rows
+
+    def finish(self, until: int | None) -> Part:
+        """Bring the part to the disk under its name; ``until`` is the highest id that it covers."""
+        self._stream.close()
+        self._file.close()
+        sync_file(self._path)
+        name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
+        path = self._path.replace(self._folder / name)
+        sync_folder(self._folder)
+        return Part(path, IdRange(self._above, until), self.rows)
+
+    def discard(self) -> None:
+        """Remove the part."""
+        for close in (self._stream.close, self._file.close):
+            with contextlib.suppress(OSError):  # what is in the buffer may not fit on the disk
+                close()
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+
+def sync_file(path: Path) -> None:
+    """Flush a file that is closed to the disk."""
+    file = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _text(id: int | None, otherwise: str) -> str:
+    return otherwise if id is None else str(id)

@@ -1,0 +1,105 @@
+"""Records of ranges of ids, read by several calls at once and appended to parts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from typing import Any, Protocol, TypeVar
+
+import anyio
+import attrs
+
+from wosdk_async.jobs.export.errors import writing_output
+from wosdk_async.jobs.export.parts import IdRange, PartWriter
+from wosdk_async.jobs.export.work_folder import WorkFolder
+from wosdk_async.query.paging import Cursor, prefetch
+
+__all__ = ["BatchBuilder", "PartReader", "read_ranges"]
+
+T = TypeVar("T")
+
+_PART_ROWS = 20_000  # a kill loses at most so many of each range
+
+
+class BatchBuilder(Protocol):
+    """Maker of record batches, as ``query/table.py`` has it."""
+
+    schema: Any
+
+    def batch(self, rows: Sequence[dict[str, Any]]) -> Any:
+        """Return the rows as a record batch."""
+
+
+@attrs.frozen
+class PartReader:
+    """Reader of ranges into the parts of a work folder.
+
+    Batches are made and written by one thread, so that the event loop goes on with the calls.
+    """
+
+    folder: WorkFolder
+    builder: BatchBuilder
+    cursor: Callable[[IdRange], Cursor]
+    """Function that returns the cursor of a range."""
+    on_rows: Callable[[int], None]
+    """Called with the number of rows of each page that is in a part."""
+    thread: ThreadPoolExecutor
+
+    async def read(self, ids: IdRange) -> None:
+        """Read a range; when that fails or is cancelled, keep what was read."""
+        part = await self._run(self._begin, ids.above)
+        last = ids.above
+        try:
+            async with aclosing(prefetch([self.cursor(ids)])) as pages:
+                async for page in pages:
+                    if part.rows >= _PART_ROWS and ids.until is not None:
+                        await self._run(part.finish, last)
+                        part = await self._run(self._begin, last)
+                    await self._run(self._append, part, page)
+                    last = page[-1].get("Id", last)
+                    self.on_rows(len(page))
+            await self._run(part.finish, ids.until)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self._run(self._keep, part, last, ids)
+            raise
+
+    def _begin(self, above: int | None) -> PartWriter:
+        return PartWriter(self.folder.path, self.builder.schema, above)
+
+    def _append(self, part: PartWriter, page: list[dict[str, Any]]) -> None:
+        part.write(self.builder.batch(page))
+
+    def _keep(self, part: PartWriter, last: int | None, ids: IdRange) -> None:
+        """Finish a part that holds rows; a range without an end cannot go on, so nothing of it is kept."""
+        try:
+            if part.rows and ids.until is not None:
+                part.finish(last)
+                return
+        except OSError:  # a full disk: the error that ended the range says more
+            pass
+        part.discard()
+
+    async def _run(self, function: Callable[..., T], *args: Any) -> T:
+        with writing_output(self.folder.path):
+            return await asyncio.get_running_loop().run_in_executor(self.thread, function, *args)
+
+
+async def read_ranges(reader: PartReader, ranges: Iterable[IdRange], parallel: int) -> None:
+    """Read all ranges, ``parallel`` at once. When one fails, cancel the others and raise its error."""
+    left = iter(ranges)
+
+    async def work() -> None:
+        for ids in left:
+            await reader.read(ids)
+
+    workers = [asyncio.ensure_future(work()) for _ in range(parallel)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        with anyio.CancelScope(shield=True):
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)

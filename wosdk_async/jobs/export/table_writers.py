@@ -1,0 +1,91 @@
+"""Writers of tables: record batches of Arrow into a file of one format, in constant memory."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Set
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+
+from wosdk_async.jobs.export.csv_tables import CsvTableWriter, JsonTableWriter
+from wosdk_async.jobs.export.errors import ExportError
+from wosdk_async.jobs.export.parquet_tables import ParquetTableWriter
+from wosdk_async.jobs.export.workbooks import WorkbookWriter
+from wosdk_async.jobs.options import ExcelSeparator
+from wosdk_async.jobs.sources.source import FileDialect
+
+__all__ = ["FORMATS", "TableFile", "TableWriter", "format_named", "writing_table"]
+
+FORMATS = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".xlsx": "xlsx",
+}
+"""Format of a file by the suffix of its name."""
+
+
+class TableWriter(Protocol):
+    """Writer of one file."""
+
+    def write(self, batch: Any) -> None:
+        """Append a record batch."""
+
+    def close(self) -> None:
+        """Complete the file and close it."""
+
+    def discard(self) -> None:
+        """Close the file, which is not complete."""
+
+
+@attrs.frozen(kw_only=True)
+class TableFile:
+    """A file that a table is written to."""
+
+    path: Path
+    format: str
+    schema: Any
+    """Schema of Arrow."""
+    json_columns: Set[str] = frozenset()
+    """Columns that hold JSON text."""
+    title: str = "rows"
+    """Name of the table, where the format has one."""
+    csv_for_excel: ExcelSeparator | None = None
+
+
+@contextlib.contextmanager
+def writing_table(file: TableFile) -> Iterator[TableWriter]:
+    """Write a file, and remove it when that fails. Raises ExportError when a package is missing."""
+    writer = _writer_of(file)
+    try:
+        yield writer
+        writer.close()
+    except BaseException:
+        with contextlib.suppress(OSError, ValueError):  # the first error says more
+            writer.discard()
+        file.path.unlink(missing_ok=True)
+        raise
+
+
+def _writer_of(file: TableFile) -> TableWriter:
+    if file.format == "parquet":
+        return ParquetTableWriter(file.path, file.schema)
+    if file.format == "csv":
+        return CsvTableWriter(file.path, file.schema, FileDialect.for_excel(file.csv_for_excel))
+    if file.format == "jsonl":
+        return JsonTableWriter(file.path, file.schema, file.json_columns)
+    return WorkbookWriter(file.path, file.schema, file.title)
+
+
+def format_named(output: Path, format: str | None) -> str:
+    """Return the format of an output. Raises ExportError when its suffix does not say it."""
+    found = format or FORMATS.get(output.suffix.lower())
+    if found is None:
+        raise ExportError(
+            f"{output}: its suffix {output.suffix!r} is not that of a format; name it with --format "
+            f'(format="csv"), or end the name with {", ".join(FORMATS)}'
+        )
+    return found

@@ -1,0 +1,179 @@
+"""The work folder of an export: its plan, its parts and the output until that is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wosdk_async import __version__
+from wosdk_async.jobs.export.errors import ExportError, writing_output
+from wosdk_async.jobs.export.parts import Part, parts_in, sync_file
+from wosdk_async.jobs.export.plan import ExportPlan
+from wosdk_async.jobs.journal import FolderLock, replace_file
+from wosdk_async.jobs.journal.lock import LOCK
+from wosdk_async.jobs.journal.store import sync_folder
+
+__all__ = ["WorkFolder", "work_folder_of"]
+
+_PLAN = "export.json"
+
+
+def work_folder_of(output: Path) -> Path:
+    """Return the folder ``orders.parquet.export`` for the output ``orders.parquet``."""
+    return output.with_name(f"{output.name}.export")
+
+
+class WorkFolder:
+    """The folder beside the output in which an export works, locked until :meth:`close`.
+
+    Args:
+        output: the file that the export makes.
+        plan: what it reads and writes.
+        again: throw away what an earlier export left.
+
+    Raises:
+        ExportError: an export of something else was stopped there.
+        JournalError: another process works there.
+        OutputError: the folder cannot be made.
+    """
+
+    def __init__(self, output: Path, plan: ExportPlan, *, again: bool = False) -> None:
+        self.output = output
+        self.path = work_folder_of(output)
+        with writing_output(self.path):
+            self.path.mkdir(exist_ok=True)
+            self._require_own()
+        self._stored: Mapping[str, Any] = {}
+        self._lock = FolderLock(self.path)
+        try:
+            with writing_output(self.path):
+                self._begin(plan, again)
+        except BaseException:
+            self.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<WorkFolder {self.path.name}>"
+
+    @property
+    def highest(self) -> int | None:
+        """Highest id of the export; None as long as it has not been read."""
+        found = self._stored.get("highest")
+        return found if isinstance(found, int) else None
+
+    @property
+    def begun(self) -> bool:
+        """Whether an earlier run has begun to read."""
+        return bool(self._stored)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the output is complete, here or already at its place: a kill came before the end."""
+        known = self._stored.get("output")
+        return known is not None and known in (_facts(self.draft), _facts(self.output))
+
+    @property
+    def draft(self) -> Path:
+        """The output as long as it is not complete."""
+        return self.path / f"output{self.output.suffix}"
+
+    def parts(self) -> list[Part]:
+        """Return the finished parts in the order of their ids."""
+        return parts_in(self.path)
+
+    def start(self, plan: ExportPlan, highest: int | None) -> None:
+        """Keep the plan and the highest id, before the first part is written."""
+        self._store({**plan.as_dict(), "highest": highest, "version": __version__})
+
+    def publish(self) -> None:
+        """Give the draft its place, in one step, and remove the folder."""
+        if self.draft.exists():
+            sync_file(self.draft)
+            self._store({**self._stored, "output": _facts(self.draft)})
+            self.draft.replace(self.output)
+            sync_folder(self.output.parent)
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the folder: what it holds is not needed any more."""
+        for path in self.path.iterdir():
+            if path.name not in (LOCK, _PLAN):
+                _remove(path)
+        (self.path / _PLAN).unlink(missing_ok=True)  # last: until then the output is known as complete
+        self.close()
+        with contextlib.suppress(OSError):  # another process has just begun an export there
+            (self.path / LOCK).unlink()
+            self.path.rmdir()
+
+    def close(self) -> None:
+        """Give the folder to other processes."""
+        self._lock.release()
+
+    def _store(self, stored: Mapping[str, Any]) -> None:
+        self._stored = stored
+        with replace_file(self.path / _PLAN) as file:
+            file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2))
+
+    def _require_own(self) -> None:
+        """Raise ExportError for a folder that is not of an export: nothing in it is to be removed."""
+        strange = [path.name for path in self.path.iterdir() if not _is_ours(path)]
+        if strange:
+            raise ExportError(
+                f"{self.path}: this folder is needed for the work of the export, and holds other files "
+                f"({strange[0]}); move it, or name another output"
+            )
+
+    def _begin(self, plan: ExportPlan, again: bool) -> None:
+        if again:
+            self._clear()
+        self._stored = _read_object(self.path / _PLAN) or {}
+        if self._stored and (differing := plan.differences(self._stored)):
+            raise ExportError(
+                f"{self.path}: an export to this output was stopped, and it had other "
+                f"{' and '.join(differing)}. Give the same command to go on, or add --again (again=True) to "
+                "throw away what it has read"
+            )
+        if not self._stored:
+            self._clear()
+        for left in self.path.glob("sheets-*"):
+            _remove(left)
+
+    def _clear(self) -> None:
+        for path in self.path.iterdir():
+            if path.name != LOCK:
+                _remove(path)
+
+
+def _is_ours(path: Path) -> bool:
+    name = path.name.removesuffix(".part")
+    known = name in (LOCK, _PLAN) or name.startswith(("output.", "sheets-"))
+    return known or name.endswith(".open") or Part.at(path) is not None
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _read_object(path: Path) -> dict[str, Any] | None:
+    try:
+        found = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _facts(path: Path) -> dict[str, int] | None:
+    """Return what tells a file from others, and stays when it is renamed."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return {"inode": found.st_ino, "size": found.st_size, "changed": found.st_mtime_ns}

@@ -1,0 +1,149 @@
+"""Excel workbooks of tables, in constant memory.
+
+Cells are of the types of Excel where it keeps the value: numbers of up to 15 digits, dates from 1900. Other
+numbers and dates are texts. Texts are never formulas or links. A cell takes 32,767 characters; the whole of a
+longer text is on a sheet of its own, in pieces.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.jobs.export.csv_tables import exact_number, iso_time
+from wosdk_async.jobs.export.errors import ExportError, export_package
+
+__all__ = ["WorkbookWriter"]
+
+_SHEET_ROWS = 1_048_575  # below the header
+_CELL = 32_767  # units of UTF-16
+_PIECE = 16_000  # characters of a long text, each of at most two units
+_DIGITS = 15
+_OLDEST = datetime(1900, 3, 1)  # Excel takes 1900 for a leap year, and has no dates before
+_LONG = "Long texts"
+_NAME = 25  # characters of the name of a sheet, without its number
+
+
+class WorkbookWriter:
+    """Writer of a workbook; rows beyond 1,048,575 go on to a next sheet."""
+
+    def __init__(self, path: Path, schema: Any, title: str) -> None:
+        xlsxwriter = export_package("xlsxwriter")
+        self._folder = tempfile.TemporaryDirectory(prefix="sheets-", dir=path.parent)
+        options = {
+            "constant_memory": True,
+            "tmpdir": self._folder.name,
+            "strings_to_formulas": False,
+            "strings_to_numbers": False,
+            "strings_to_urls": False,
+        }
+        self._book = xlsxwriter.Workbook(str(path), options)
+        self._date = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        self._names = list(schema.names)
+        self._title = title[:_NAME]
+        self._sheets = 0
+        self._long: _LongTexts | None = None
+        self._begin_sheet()
+
+    def write(self, batch: Any) -> None:
+        """Append the rows of a batch."""
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if self._row == _SHEET_ROWS:
+                self._begin_sheet()
+            self._row += 1
+            for place, value in enumerate(row):
+                if value is not None:
+                    self._write_cell(place, value)
+
+    def close(self) -> None:
+        """Write the file."""
+        errors = export_package("xlsxwriter.exceptions")
+        with self._folder:
+            try:
+                self._book.close()
+            except errors.FileCreateError as error:
+                raise error.args[0] from None  # an OSError
+            except errors.FileSizeError:
+                raise ExportError("the workbook would be over 4 GB; export to .csv or .parquet") from None
+
+    def discard(self) -> None:
+        """Close what is open, without the file."""
+        with self._folder:
+            for sheet in self._book.worksheets():
+                sheet.row_data_fh.close()
+
+    def _begin_sheet(self) -> None:
+        self._sheets += 1
+        number = f" {self._sheets}" if self._sheets > 1 else ""
+        self._sheet = self._book.add_worksheet(f"{self._title}{number}")
+        self._sheet.freeze_panes(1, 0)
+        for place, name in enumerate(self._names):
+            self._sheet.write_string(0, place, name)
+        self._row = 0
+
+    def _write_cell(self, place: int, value: Any) -> None:
+        if isinstance(value, bool):
+            self._sheet.write_boolean(self._row, place, value)
+        elif isinstance(value, int | Decimal):
+            self._write_number(place, value)
+        elif isinstance(value, datetime):
+            moment = value.replace(tzinfo=None)
+            if moment >= _OLDEST:
+                self._sheet.write_datetime(self._row, place, moment, self._date)
+            else:
+                self._sheet.write_string(self._row, place, iso_time(value))
+        else:
+            self._write_text(place, value)
+
+    def _write_number(self, place: int, value: int | Decimal) -> None:
+        number = exact_number(Decimal(value))
+        if len(number.as_tuple().digits) <= _DIGITS:
+            self._sheet.write_number(self._row, place, number)
+        else:
+            self._sheet.write_string(self._row, place, format(number, "f"))
+
+    def _write_text(self, place: int, text: str) -> None:
+        if _units(text) <= _CELL:
+            self._sheet.write_string(self._row, place, text)
+            return
+        if self._long is None:
+            self._long = _LongTexts(self._book.add_worksheet(_LONG))
+        at = f"{self._sheet.get_name()}!{_column_letters(place)}{self._row + 1}"
+        self._long.add(at, self._names[place], text)
+        pointer = f"... (the whole text of {len(text):,} characters is on the sheet {_LONG!r})"
+        self._sheet.write_string(self._row, place, text[:_PIECE] + pointer)
+
+
+class _LongTexts:
+    """The sheet of texts that do not fit into a cell, piece by piece."""
+
+    def __init__(self, sheet: Any) -> None:
+        self._sheet = sheet
+        self._row = 0
+        for place, name in enumerate(("Cell", "Column", "Piece", "Text")):
+            sheet.write_string(0, place, name)
+
+    def add(self, cell: str, column: str, text: str) -> None:
+        """Add a text."""
+        for number, start in enumerate(range(0, len(text), _PIECE), 1):
+            self._row += 1
+            self._sheet.write_string(self._row, 0, cell)
+            self._sheet.write_string(self._row, 1, column)
+            self._sheet.write_number(self._row, 2, number)
+            self._sheet.write_string(self._row, 3, text[start : start + _PIECE])
+
+
+def _units(text: str) -> int:
+    return len(text) if len(text) <= _CELL // 2 else len(text.encode("utf-16-le")) // 2
+
+
+def _column_letters(place: int) -> str:
+    letters = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        letters = chr(65 + letter) + letters
+    return letters
