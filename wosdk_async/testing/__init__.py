@@ -5,6 +5,8 @@
     engine.py           requests without a socket
     clock.py            the time of the Company and its clients
     recorder.py         the requests that the Company got
+    recording.py        real traffic in a file, and its replay: recording_engines.py sends or answers,
+                        scrubbing.py removes secrets and names, recorded_exchanges.py is the file
     respx_routes.py     the service as routes of respx
     mock_responses.py   bodies of mocked responses
     operations.py       operations of the service, and mistakes in mocks
@@ -21,17 +23,29 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wosdk_async.testing.clock import SkippingClock
     from wosdk_async.testing.recorder import RecordedRequest
+    from wosdk_async.testing.recording import Recording, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot
 
-__all__ = ["RecordedRequest", "Routes", "Sandbox", "SkippingClock", "Snapshot", "routes"]
+__all__ = [
+    "RecordedRequest",
+    "Recording",
+    "Routes",
+    "Sandbox",
+    "SkippingClock",
+    "Snapshot",
+    "UnrecordedRequestError",
+    "routes",
+]
 
 _MODULES = {
     "RecordedRequest": "recorder",
+    "Recording": "recording",
     "Routes": "respx_routes",
     "Sandbox": "sandbox",
     "SkippingClock": "clock",
     "Snapshot": "sandbox",
+    "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }
 _SANDBOX_EXTRA = {"starlette", "uvicorn"}

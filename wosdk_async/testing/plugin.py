@@ -5,6 +5,7 @@ pytest imports this file in every run, so it imports nothing else before a test 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from wosdk_async import Client, Company
     from wosdk_async.sandbox.faults.state import Faults
     from wosdk_async.testing.clock import SkippingClock
+    from wosdk_async.testing.recording import Recording
     from wosdk_async.testing.sandbox import Sandbox
 
 _MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
@@ -22,7 +24,12 @@ _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install wosdk_async
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the settings of the ini file."""
+    """Add the settings of the ini file, and the option that records."""
+    parser.getgroup("wosdk_async").addoption(
+        "--wosdk-record",
+        action="store_true",
+        help="record the tests that use wosdk_recording from the Company that WOSDK_* name",
+    )
     parser.addini("wosdk_company", "Name of the Company of a test, unless its marker names one", default="")
     parser.addini("wosdk_dialect", "Dialect of the Company of a test: spec or recorded", default="spec")
 
@@ -76,6 +83,26 @@ def wosdk_faults(wosdk_sandbox: Sandbox) -> Faults:
 def wosdk_clock(wosdk_sandbox: Sandbox) -> SkippingClock:
     """Return the clock of this test's Company and clients: ``wosdk_clock.advance(minutes=21)``."""
     return wosdk_sandbox.clock
+
+
+@pytest.fixture
+def wosdk_scrub() -> Any:
+    """Return the function that removes personal data from recorded bodies; override it with your own."""
+    return None
+
+
+@pytest.fixture
+def wosdk_recording(request: pytest.FixtureRequest, wosdk_scrub: Any) -> Iterator[Recording]:
+    """Provide the recording of this test, ``recordings/MODULE.TEST.json`` beside it; it is played.
+
+    With ``pytest --wosdk-record`` it is recorded instead, from the Company that the WOSDK_* variables name.
+    """
+    from wosdk_async.testing.recording import Recording
+
+    name = re.sub(r"[^\w.-]+", "-", f"{request.path.stem}.{request.node.name}").strip("-")
+    path = request.path.parent / "recordings" / f"{name}.json"
+    with Recording(path, record=request.config.getoption("wosdk_record"), scrub=wosdk_scrub) as recording:
+        yield recording
 
 
 def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:

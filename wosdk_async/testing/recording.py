@@ -1,0 +1,195 @@
+"""Recordings: the requests and responses of a program in a file without secrets, and their replay.
+
+A test runs once against a real Company and is recorded. Afterwards it plays the file, without a network and
+without waiting. ``docs/testing.md`` shows the fixture ``wosdk_recording``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import deque
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from wosdk_async.client import Client
+from wosdk_async.options import ClientOptions, Limits, as_limits
+from wosdk_async.protocol.wire import Response
+from wosdk_async.safe_text import shortened
+from wosdk_async.testing.clock import SkippingClock
+from wosdk_async.testing.recorded_exchanges import (
+    MAX_EXCHANGES,
+    RecordedExchange,
+    load_exchanges,
+    write_exchanges,
+)
+from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine, ReplayEngine
+from wosdk_async.testing.scrubbing import (
+    Cleaner,
+    Names,
+    Scrub,
+    body_bytes,
+    request_id_of,
+    secrets_of,
+)
+from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.transport.session.credentials import Credentials
+
+__all__ = ["Recording", "UnrecordedRequestError"]
+
+_HOST = "recorded.corrigo.com"  # what the Company's host is called in a replay; nothing is sent there
+_COMPANY = "RecordedCompany"
+_NETWORK = ("transport", "http_client", "ssl_context", "proxy", "http2", "trust_env", "timeouts")
+_OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
+_MAX_DIFF = 4000  # characters
+
+
+class UnrecordedRequestError(AssertionError):
+    """A request that the recording does not hold, or not so often. It fails the test."""
+
+
+class Recording:
+    """Requests and responses of a program, recorded into a file or played from it.
+
+    ::
+
+        with Recording("orders.json", record=True) as recording:  # without record=, it is played
+            async with recording.client() as client:
+                await my_program(client.company())
+
+    Recording, the client is that of ``Client.from_env``, and the file is written when the block ends without
+    an error. It holds no token and no credentials, in whatever form a response repeats them; passwords,
+    signatures of addresses, hosts and names of Companies are replaced.
+
+    Playing, nothing is sent and no time passes. A request is answered if its method, path and body are those
+    of a recorded one; RequestIds and times may differ. Equal requests get their responses in the order in
+    which they were recorded.
+
+    Args:
+        path: the file.
+        record: whether to record; else the file is played.
+        scrub: a function that gets the decoded JSON of each body and returns it without personal data. It is
+            also applied to the requests of a replay, before they are compared.
+        keep_names: whether the names of Companies stay as they are.
+
+    Raises:
+        ConfigurationError: the file cannot be played.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        record: bool = False,
+        scrub: Scrub | None = None,
+        keep_names: bool = False,
+    ) -> None:
+        self.path = Path(path)
+        self.record = record
+        self._names = Names(keep_names)
+        self._cleaner = Cleaner(self._names, scrub or (lambda body: body))
+        self._raw: list[RawExchange] = []
+        self._recorded = () if record else load_exchanges(self.path)
+        self._left: dict[tuple[str, ...], deque[RecordedExchange]] = {}
+        for each in self._recorded:
+            self._left.setdefault(each.key, deque()).append(each)
+        if not record:
+            self._names.play_host(_HOST)
+
+    def __repr__(self) -> str:
+        doing = f"recording {len(self._raw)}" if self.record else f"playing {len(self._recorded)}"
+        return f"<Recording {str(self.path)!r} {doing} exchanges>"
+
+    def client(self, environ: Mapping[str, str] | None = None, **options: Any) -> Client:
+        """Return a client whose requests are recorded or played.
+
+        Args:
+            environ: variables of the Company that is recorded, instead of ``os.environ``.
+            options: as for :meth:`Client.from_env <wosdk_async.client.Client.from_env>`. A replay ignores
+                credentials, region, clock and options of the network.
+        """
+        if self.record:
+            return self._recording_client(environ, options)
+        kept = {name: value for name, value in options.items() if name not in _OF_RECORDING}
+        clock = SkippingClock()
+        return Client(
+            credentials=Credentials("wosdk-replay-id", "wosdk-replay-secret"),
+            engine=lambda limits: ReplayEngine(limits.connections, self._play, clock),
+            clock=clock.client_clock(),
+            **{"company": _COMPANY, **kept},
+        )
+
+    def save(self) -> None:
+        """Write what was recorded; the file is replaced whole or not at all.
+
+        Raises:
+            ConfigurationError: it is too large, or a secret is still in it. Nothing was written.
+        """
+        secrets = secrets_of(self._raw)
+        for raw in self._raw:
+            self._names.add_origins_of(raw)
+        write_exchanges(self.path, [self._cleaner.exchange(raw, secrets) for raw in self._raw], secrets)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.record and error is None:
+            self.save()
+
+    # --- recording --------------------------------------------------------------------------
+
+    def _recording_client(self, environ: Mapping[str, str] | None, options: dict[str, Any]) -> Client:
+        network = {name: options.pop(name) for name in _NETWORK if name in options}
+        own = ClientOptions(**network, limits=as_limits(options.get("limits", Limits())))
+        make = options.pop("engine", None) or partial(engine_for, own)
+        return Client.from_env(
+            environ, engine=lambda limits: RecordingEngine(make(limits), self._keep), **options
+        )
+
+    def _keep(self, raw: RawExchange) -> None:
+        if len(self._raw) <= MAX_EXCHANGES:  # one more than can be written, so that writing refuses
+            self._raw.append(raw)
+
+    # --- playing ----------------------------------------------------------------------------
+
+    def _play(self, raw: RawExchange) -> Response | str:
+        request = self._cleaner.request(raw)
+        waiting = self._left.get(request.key)
+        if not waiting:
+            raise UnrecordedRequestError(self._unrecorded(request))
+        found = waiting[0] if request.is_login and len(waiting) == 1 else waiting.popleft()
+        if found.failure:
+            return found.failure
+        restored = partial(self._names.restored, request_id=request_id_of(raw.body))
+        headers = {name: restored(value) for name, value in found.headers.items()}
+        return Response(found.status, headers, body_bytes(found.response, restored))
+
+    def _unrecorded(self, request: RecordedExchange) -> str:
+        """Return what is wrong with a request that has no response, and the recorded one that is nearest."""
+        asked = f"{request.method} {request.path}"
+        if times := sum(each.key == request.key for each in self._recorded):
+            return f"{asked} was recorded {times} times and is sent once more; record again: {self.path}"
+        same = [each for each in self._recorded if (each.method, each.path) == (request.method, request.path)]
+        nearest = max(same or self._recorded, key=partial(_likeness, request), default=None)
+        if nearest is None:
+            return f"{asked} was not recorded: {self.path} is empty"
+        lines = difflib.unified_diff(
+            _lines(nearest), _lines(request), "the nearest recorded request", "this request", lineterm=""
+        )
+        return shortened("\n".join((f"{asked} was not recorded in {self.path}", *lines)), _MAX_DIFF)
+
+
+def _lines(request: RecordedExchange) -> list[str]:
+    method, path, company, body = request.key
+    return [f"{method} {path}", f"Company: {company}", *body.splitlines()]
+
+
+def _likeness(request: RecordedExchange, other: RecordedExchange) -> float:
+    """Return how like two requests are, from 0 to 1."""
+    return difflib.SequenceMatcher(None, _lines(request), _lines(other), autojunk=False).ratio()

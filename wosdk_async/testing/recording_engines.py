@@ -1,0 +1,174 @@
+"""Engines of a recording: one sends requests and keeps them, the other answers them without a network."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from typing import Any
+
+import attrs
+
+from wosdk_async.protocol.wire import Response
+from wosdk_async.testing.clock import SkippingClock, Work
+from wosdk_async.transport.http.engine import (
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    SendError,
+    StreamedResponse,
+    whole_response,
+)
+from wosdk_async.transport.http.selection import HttpEngine
+
+__all__ = ["RawExchange", "RecordingEngine", "ReplayEngine"]
+
+_NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
+"""How a request ended without a response: never sent, broken connection, given up by the caller."""
+
+_ACCEPT = (("Accept-Encoding", "identity"),)  # of a download
+
+
+@attrs.define(eq=False)
+class RawExchange:
+    """Request as it was sent, and its response or how it ended without one."""
+
+    method: str
+    url: str
+    headers: RequestHeaders
+    body: bytes | None
+    response: Response | None = None
+    failure: str = _NO_RESPONSE
+
+
+class RecordingEngine:
+    """Engine that passes requests to ``engine`` and gives each to ``keep`` when it begins.
+
+    The exchange is completed when the request ends.
+    """
+
+    def __init__(self, engine: HttpEngine, keep: Callable[[RawExchange], None]) -> None:
+        self.capacity = engine.capacity
+        self._engine = engine
+        self._keep = keep
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: RequestHeaders,
+        body: bytes | None,
+        on_sending: OnSending,
+        repeat_safe: bool = False,
+        read: Read = whole_response,
+    ) -> Any:
+        """Send a request, and keep it with its response."""
+        exchange = RawExchange(method, url, headers, body)
+        self._keep(exchange)
+
+        def keep_and_read(response: Response) -> Any:
+            exchange.response, exchange.failure = response, ""
+            return read(response)
+
+        try:
+            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, keep_and_read)
+        except SendError as failure:
+            exchange.failure = _BROKEN if failure.sent else _NOT_SENT
+            raise
+
+    @contextlib.asynccontextmanager
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+        """Open a download, and keep what is read of it."""
+        exchange = RawExchange("GET", url, _ACCEPT, None)
+        self._keep(exchange)
+        async with (
+            self._engine.stream(url) as response,
+            contextlib.aclosing(_kept_chunks(response, exchange)) as chunks,
+        ):
+            yield StreamedResponse(response.status, response.headers, chunks)
+
+    def statistics(self) -> PoolStatistics:
+        """Return the state of the connections."""
+        return self._engine.statistics()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._engine.aclose()
+
+
+async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> AsyncGenerator[bytes, None]:
+    """Yield the chunks of a download, and complete its exchange with what was read."""
+    kept = bytearray()
+    try:
+        async for chunk in response.chunks:
+            kept += chunk
+            yield chunk
+    except SendError:
+        exchange.failure = _BROKEN
+        raise
+    exchange.response, exchange.failure = Response(response.status, response.headers, bytes(kept)), ""
+
+
+class ReplayEngine:
+    """Engine that answers from a recording. Nothing is sent.
+
+    Args:
+        capacity: how many requests may be under way at once.
+        play: returns the recorded response to a request, or how it ended without one; raises AssertionError
+            if the request was not recorded.
+        clock: the clock of the client.
+    """
+
+    def __init__(
+        self, capacity: int, play: Callable[[RawExchange], Response | str], clock: SkippingClock
+    ) -> None:
+        self.capacity = capacity
+        self._play = play
+        self._clock = clock
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: RequestHeaders,
+        body: bytes | None,
+        on_sending: OnSending,
+        repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
+        read: Read = whole_response,
+    ) -> Any:
+        """Return what ``read`` makes of the recorded response."""
+        return read(await self._response(RawExchange(method, url, headers, body), on_sending))
+
+    @contextlib.asynccontextmanager
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+        """Open a recorded download."""
+        response = await self._response(RawExchange("GET", url, _ACCEPT, None), lambda: None)
+        async with contextlib.aclosing(_one_piece(response.body)) as chunks:
+            yield StreamedResponse(response.status, response.headers, chunks)
+
+    async def _response(self, request: RawExchange, on_sending: OnSending) -> Response:
+        own_work = Work()
+        with self._clock.doing(own_work):
+            await asyncio.sleep(0)  # other tasks run while a request is under way
+            found = self._play(request)
+            if found == _NOT_SENT:
+                raise SendError(f"{request.url}: the recorded request was not sent", sent=False)
+            on_sending()
+            if found == _NO_RESPONSE:
+                with self._clock.waiting(own_work):
+                    await asyncio.get_running_loop().create_future()
+            if not isinstance(found, Response):
+                raise SendError(f"{request.url}: the recorded connection broke", sent=True)
+            return found
+
+    def statistics(self) -> PoolStatistics:
+        """Return zeros: there are no connections."""
+        return PoolStatistics()
+
+    async def aclose(self) -> None:
+        """Do nothing: no socket is open."""
+
+
+async def _one_piece(body: bytes) -> AsyncGenerator[bytes, None]:
+    yield body

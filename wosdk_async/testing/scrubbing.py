@@ -1,0 +1,234 @@
+"""What a recording keeps of requests and responses: nothing secret, and no names of its own.
+
+A body is kept as ``{"json": value}``, ``{"text": ...}`` or ``{"base64": ...}``. In its texts, placeholders
+stand for what differs from run to run: ``{host}``, ``{company 1}`` and ``{request id}``. When a recording is
+played, they become the names of the program that plays it.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import attrs
+
+from wosdk_async import codec
+from wosdk_async.safe_text import Secrets
+from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
+from wosdk_async.testing.recording_engines import RawExchange
+
+__all__ = ["Cleaner", "Names", "Scrub", "body_bytes", "request_id_of", "secrets_of"]
+
+Scrub = Callable[[Any], Any]
+"""Gets the decoded JSON of a body (its text, if it is not JSON) and returns what to keep of it."""
+
+_MASK = "***"
+_SECRET_MEMBERS = frozenset(("password", "secret", "client_secret", "access_token", "token", "authorization"))
+# Values of signed addresses (of files): whoever has one may read the file.
+_SIGNED = re.compile(
+    r"([?&][\w.-]*(?:sig|token|secret|credential|password|code|key)[\w.-]*=)[^&\s\"'<>#]+", re.IGNORECASE
+)
+_HEADERS = ("content-type", "date", "location", "retry-after")  # those that the client reads
+_GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}  # in place of each token
+
+
+# --- names ----------------------------------------------------------------------------------
+
+
+@attrs.define
+class Names:
+    """Names of one program, and the placeholders that stand for them in a recording."""
+
+    keep_companies: bool = False
+    _companies: dict[str, str] = attrs.field(factory=dict)
+    """Name of a Company by its placeholder."""
+    _hosts: dict[str, str] = attrs.field(factory=dict)
+    """Placeholder by origin or host."""
+    _played_host: str = ""
+
+    def play_host(self, host: str) -> None:
+        """Put ``host`` where ``{host}`` stands."""
+        self._played_host = host
+        self._add_origin(f"https://{host}")
+
+    def add_origins_of(self, raw: RawExchange) -> None:
+        """Let ``{host}`` stand for the host of a request, and for the one that a locator's response names."""
+        self._add_origin(raw.url)
+        if raw.response is not None and b'"Url"' in raw.response.body:
+            try:
+                self._add_origin(codec.loads(raw.response.body)["CommandResult"]["Url"])
+            except (KeyError, TypeError, ValueError):
+                return
+
+    def _add_origin(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.netloc:
+            self._hosts[f"{parts.scheme}://{parts.netloc}"] = "https://{host}"
+            self._hosts[parts.netloc] = "{host}"
+
+    def company(self, name: str) -> str:
+        """Return the placeholder of a Company; they are numbered in the order in which they come."""
+        if self.keep_companies or not name:
+            return name
+        for placeholder, known in self._companies.items():
+            if known.casefold() == name.casefold():
+                return placeholder
+        placeholder = f"{{company {len(self._companies) + 1}}}"
+        self._companies[placeholder] = name
+        return placeholder
+
+    def hidden(self, text: str, request_id: str | None = None) -> str:
+        """Return ``text`` with placeholders."""
+        pairs = {**self._hosts, **{name: placeholder for placeholder, name in self._companies.items()}}
+        if request_id:
+            pairs[request_id] = "{request id}"
+        for value in sorted(pairs, key=len, reverse=True):
+            text = re.sub(re.escape(value), pairs[value], text, flags=re.IGNORECASE)
+        return text
+
+    def restored(self, text: str, request_id: str | None = None) -> str:
+        """Return ``text`` with the names of this program in place of the placeholders."""
+        values = {**self._companies, "{host}": self._played_host, "{request id}": request_id or ""}
+        for placeholder, value in values.items():
+            text = text.replace(placeholder, value)
+        return text
+
+
+# --- exchanges ------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Cleaner:
+    """Makes what a recording keeps of an exchange."""
+
+    names: Names
+    scrub: Scrub
+
+    def request(self, raw: RawExchange, secrets: Secrets | None = None) -> RecordedExchange:
+        """Return what to keep of a request. Of one that asks for a token, only that it did."""
+        parts = urlsplit(raw.url)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        company = self.names.company(_header(raw, "CompanyName"))
+        if _asks_for_token(raw):
+            return RecordedExchange(method=raw.method, path=TOKEN_PATH, company=company)
+        return RecordedExchange(
+            method=raw.method,
+            path=self._clean(path, raw, secrets),
+            company=company,
+            body=self._body(raw.body, raw, secrets),
+        )
+
+    def exchange(self, raw: RawExchange, secrets: Secrets) -> RecordedExchange:
+        """Return what to keep of an exchange."""
+        kept = self.request(raw, secrets)
+        kept.failure = raw.failure
+        if raw.response is not None:
+            headers = {name: raw.response.headers[name] for name in _HEADERS if name in raw.response.headers}
+            granted = _asks_for_token(raw) and raw.response.status == 200
+            kept.status, kept.headers = raw.response.status, self._clean(headers, raw, secrets)
+            kept.response = _GRANTED if granted else self._body(raw.response.body, raw, secrets)
+        return kept
+
+    def _clean(self, value: Any, raw: RawExchange, secrets: Secrets | None) -> Any:
+        """Return JSON values without secrets, and with placeholders."""
+        request_id = request_id_of(raw.body)
+
+        def clean(text: str) -> str:
+            text = _SIGNED.sub(rf"\1{_MASK}", text)
+            text = secrets.hide(text, len(text)) if secrets else text
+            return self.names.hidden(text, request_id)
+
+        return mapped(_without_passwords(value), clean)
+
+    def _body(self, body: bytes | None, raw: RawExchange, secrets: Secrets | None) -> dict[str, Any] | None:
+        return _kept_body(body, lambda value: self._clean(self.scrub(value), raw, secrets))
+
+
+def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
+    """Return the tokens and credentials that exchanges carry."""
+    found: set[str] = set()
+    for raw in exchanges:
+        found.add(_header(raw, "Authorization").removeprefix("Bearer "))
+        if _asks_for_token(raw):
+            form = dict(parse_qsl((raw.body or b"").decode("utf-8", "replace")))
+            found.update(form.get(name, "") for name in ("client_id", "client_secret"))
+            found.add(_granted_token(raw))
+    return Secrets(*sorted(found))
+
+
+def _granted_token(raw: RawExchange) -> str:
+    try:
+        token = codec.loads(raw.response.body)["access_token"] if raw.response else ""
+    except (KeyError, TypeError, ValueError):
+        return ""
+    return token if isinstance(token, str) else ""
+
+
+def _asks_for_token(raw: RawExchange) -> bool:
+    return "x-www-form-urlencoded" in _header(raw, "Content-Type")
+
+
+def _header(raw: RawExchange, name: str) -> str:
+    return next((value for key, value in raw.headers if key == name), "")
+
+
+# --- bodies ---------------------------------------------------------------------------------
+
+
+def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, Any] | None:
+    """Return what to keep of a body after ``change``; None for no body."""
+    if not body:
+        return None
+    try:
+        value = change(codec.loads(body))
+        codec.dumps(value)  # some numbers can be read and not written
+    except ValueError:
+        pass
+    else:
+        return {"json": value}
+    try:
+        return {"text": str(change(body.decode()))}
+    except UnicodeDecodeError:
+        changed = str(change(body.decode("latin-1")))
+        return {"base64": base64.b64encode(changed.encode("latin-1", "replace")).decode()}
+
+
+def body_bytes(kept: Mapping[str, Any] | None, change: Callable[[str], str]) -> bytes:
+    """Return the bytes of a body that was kept, after ``change`` of its texts."""
+    if kept is None:
+        return b""
+    if "json" in kept:
+        return codec.dumps(mapped(kept["json"], change))
+    if "text" in kept:
+        return change(str(kept["text"])).encode()
+    return base64.b64decode(str(kept.get("base64", "")))
+
+
+def _without_passwords(value: Any) -> Any:
+    """Return JSON values with ``***`` for each text in a member whose name says that it is secret."""
+    if isinstance(value, list):
+        return [_without_passwords(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _MASK if _is_secret(name, item) else _without_passwords(item) for name, item in value.items()
+    }
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    return isinstance(value, str) and name.casefold() in _SECRET_MEMBERS
+
+
+def request_id_of(body: bytes | None) -> str | None:
+    """Return the RequestId of a request; None if it sends none."""
+    if not body or b'"RequestId"' not in body:
+        return None
+    try:
+        found = codec.loads(body)
+    except ValueError:
+        return None
+    sent = found.get("RequestId") if isinstance(found, dict) else None
+    return sent if isinstance(sent, str) and sent else None
