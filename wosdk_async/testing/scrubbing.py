@@ -31,6 +31,8 @@ _SECRET_MEMBERS = frozenset(("password", "secret", "client_secret", "access_toke
 _SIGNED = re.compile(
     r"([?&][\w.-]*(?:sig|token|secret|credential|password|code|key)[\w.-]*=)[^&\s\"'<>#]+", re.IGNORECASE
 )
+# A placeholder; one that a text of the service holds by chance gets one more brace.
+_LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9]+|request id)\}")
 _HEADERS = ("content-type", "date", "location", "retry-after")  # those that the client reads
 _GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}  # in place of each token
 
@@ -85,6 +87,7 @@ class Names:
         pairs = {**self._hosts, **{name: placeholder for placeholder, name in self._companies.items()}}
         if request_id:
             pairs[request_id] = "{request id}"
+        text = _LITERAL.sub(r"{\g<0>", text)
         for value in sorted(pairs, key=len, reverse=True):
             text = re.sub(re.escape(value), pairs[value], text, flags=re.IGNORECASE)
         return text
@@ -92,9 +95,7 @@ class Names:
     def restored(self, text: str, request_id: str | None = None) -> str:
         """Return ``text`` with the names of this program in place of the placeholders."""
         values = {**self._companies, "{host}": self._played_host, "{request id}": request_id or ""}
-        for placeholder, value in values.items():
-            text = text.replace(placeholder, value)
-        return text
+        return _LITERAL.sub(lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text)
 
 
 # --- exchanges ------------------------------------------------------------------------------

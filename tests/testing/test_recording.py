@@ -1,0 +1,389 @@
+"""A recording plays to the results that were recorded, and holds nothing secret."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.laws import examples
+from tests.testing.orders import create_command
+from wosdk_async import (
+    CallOptions,
+    Company,
+    ConfigurationError,
+    Contact,
+    Customer,
+    DeadlineError,
+    InDoubtError,
+    NotSentError,
+    RetryPolicy,
+    WorkOrder,
+    WosdkError,
+    fields,
+)
+from wosdk_async.testing import Recording, Sandbox, UnrecordedRequestError
+
+Program = Callable[[Company], Awaitable[Any]]
+
+AT_ONCE = CallOptions(deadline=20, retry=RetryPolicy(wait_initial=0))
+
+
+async def record(path: Path, program: Program, sandbox: Sandbox, **options: Any) -> Any:
+    """Record ``program`` against the Company of this test, and return its result."""
+    settings = {name: options.pop(name) for name in ("scrub", "keep_names") if name in options}
+    transport = options.pop("transport", None) or httpx.ASGITransport(sandbox.app)
+    with Recording(path, record=True, **settings) as recording:
+        async with recording.client(sandbox.variables, transport=transport, options=AT_ONCE) as client:
+            return await program(client.company())
+
+
+async def play(path: Path, program: Program, **settings: Any) -> Any:
+    """Play ``program``, and return its result."""
+    with Recording(path, **settings) as recording:
+        async with recording.client(options=AT_ONCE) as client:
+            return await program(client.company())
+
+
+async def result_of(call: Awaitable[Any]) -> Any:
+    """Return the result of a call; of an error, its class and what the service said."""
+    try:
+        return await call
+    except WosdkError as error:
+        return type(error), error.code, error.status
+
+
+def text_of(file: Path) -> str:
+    return file.read_text("utf-8")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "recordings" / "here.json"
+
+
+# --- the same results -----------------------------------------------------------------------
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("get"), st.sampled_from([512, 513, 99_999_999])),
+        st.tuples(st.just("create"), st.text(min_size=1, max_size=8)),
+        st.tuples(st.just("order"), st.sampled_from(["A", "B", "{host}"])),
+        st.tuples(st.just("query"), st.sampled_from(["New", "Open"])),
+        st.tuples(st.just("fault"), st.sampled_from(["status", "reset", "garbage"])),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@examples(20)
+@given(taken=steps)
+def test_what_was_recorded_plays_to_equal_results(
+    taken: list[tuple[str, Any]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Records, refusals, doubts, and retries after faults."""
+    file = tmp_path_factory.mktemp("law") / "law.json"
+
+    async def program(acme: Company, sandbox: Sandbox | None = None) -> list[Any]:
+        found = []
+        for what, value in taken:
+            if what == "get":
+                found.append(await result_of(acme.get(Customer, value)))
+            elif what == "create":
+                found.append(await result_of(acme.create(Customer(name=value, display_as=value))))
+            elif what == "order":
+                found.append(await result_of(acme.run(create_command(value), marker="work_order.po_number")))
+            elif what == "query":
+                query = acme.query(WorkOrder).where(fields(WorkOrder).status_id == value)
+                found.append(await result_of(query.all()))
+            elif sandbox is not None:
+                more = {"status": 503, "retry_after": 0} if value == "status" else {"carried_out": True}
+                sandbox.faults.add(value, first=1, **(more if value != "garbage" else {}))
+        return found
+
+    async def both() -> None:
+        with Sandbox() as sandbox:
+            recorded = await record(file, lambda acme: program(acme, sandbox), sandbox)
+        assert await play(file, program) == recorded
+
+    asyncio.run(both())
+
+
+async def test_equal_requests_are_answered_in_their_order(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """A record that changes between two reads is read in both states; RequestIds and times may differ."""
+
+    async def program(acme: Company) -> list[str | None]:
+        names = []
+        for name in ("One", "Two", "Three"):
+            await acme.update(Customer.ref(512), name=name)
+            names.append((await acme.get(Customer, 512)).name)
+            await acme.run(create_command(name))
+        return names
+
+    assert await record(file, program, wosdk_sandbox) == ["One", "Two", "Three"]
+    assert await play(file, program) == ["One", "Two", "Three"]
+
+
+async def test_requests_without_a_response(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """Not sent, broken, and given up by the caller: the same errors, and no time passes."""
+    reached: list[str] = []
+
+    class Network(httpx.ASGITransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.method == "GET":
+                reached.append(request.url.path)
+                if request.url.path.endswith("/1"):
+                    raise httpx.ConnectError("refused")
+                await asyncio.get_running_loop().create_future()
+            return await super().handle_async_request(request)
+
+    async def program(acme: Company) -> list[Any]:
+        wosdk_sandbox.faults.add("reset", operation="create", carried_out=True)
+        return [
+            await result_of(acme.get(Customer, 1)),
+            await result_of(acme.with_options(deadline=0.05).get(Customer, 2)),
+            await result_of(acme.create(Customer(name="x", display_as="x"))),
+        ]
+
+    recorded = await record(file, program, wosdk_sandbox, transport=Network(wosdk_sandbox.app))
+    assert [kind for kind, *_ in recorded] == [NotSentError, DeadlineError, InDoubtError]
+    assert "/api/v1/base/Customer/2" in reached
+    assert await play(file, program) == recorded
+
+
+async def test_files_of_documents(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """Bytes that are not text come back, too."""
+
+    async def program(acme: Company) -> bytes:
+        order = (await acme.run(create_command())).wo
+        assert order is not None
+        made = await acme.documents.attach(order, b"\xff\x00 a picture", file_name="belt.jpg")
+        return await acme.documents.download(made.id or 0)
+
+    assert await record(file, program, wosdk_sandbox) == b"\xff\x00 a picture"
+    assert await play(file, program) == b"\xff\x00 a picture"
+
+
+# --- requests that were not recorded --------------------------------------------------------
+
+
+async def test_an_unrecorded_request_fails_with_the_nearest_one(file: Path, wosdk_sandbox: Sandbox) -> None:
+    async def program(acme: Company, key: str = "PO-1") -> None:
+        await acme.get(Customer, 512)
+        await acme.run(create_command(key))
+
+    await record(file, program, wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError) as caught:
+        await play(file, lambda acme: program(acme, "PO-2"))
+    assert "POST /api/v1/cmd/WoCreateCommand was not recorded" in str(caught.value)
+    changed = [line for line in str(caught.value).splitlines() if line.startswith(("- ", "+ "))]
+    assert [line.split() for line in changed] == [
+        ["-", '"PoNumber":', '"PO-1",'],
+        ["+", '"PoNumber":', '"PO-2",'],
+    ]
+
+
+async def test_one_request_too_many_fails(file: Path, wosdk_sandbox: Sandbox) -> None:
+    async def program(acme: Company, times: int = 2) -> None:
+        for _ in range(times):
+            await acme.get(Customer, 512)
+
+    await record(file, program, wosdk_sandbox)
+    with pytest.raises(UnrecordedRequestError, match="recorded 2 times and is sent once more"):
+        await play(file, lambda acme: program(acme, 3))
+
+
+async def test_nothing_is_sent_in_a_replay(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """Options of the network are ignored: the Company gets no request."""
+    await record(file, lambda acme: acme.get(Customer, 512), wosdk_sandbox)
+    before = len(wosdk_sandbox.requests)
+    with Recording(file) as recording:
+        client = recording.client(wosdk_sandbox.variables, transport=httpx.ASGITransport(wosdk_sandbox.app))
+        async with client:
+            assert (await client.company().get(Customer, 512)).id == 512
+    assert len(wosdk_sandbox.requests) == before
+
+
+# --- secrets --------------------------------------------------------------------------------
+
+TOKEN = "tok-9f8Zq/Ab+77Lm_longer-than-others"
+CLIENT_ID, SECRET = "client-id-é-4711-abcdef", 'se"cret&4711\\wxyz+more'
+
+
+def forms(secret: str) -> set[str]:
+    """Ways in which a text may hold a secret."""
+    raw = secret.encode()
+    found = {secret, quote(secret, safe=""), json.dumps(secret)[1:-1], raw.hex(), raw.hex().upper()}
+    found |= {secret.replace("&", "&amp;"), quote(quote(secret, safe=""), safe="")}
+    found |= {base64.b64encode(raw).decode(), base64.urlsafe_b64encode(b"x:" + raw).decode()[4:-4]}
+    found |= {"".join(f"\\u{ord(char):04x}" for char in secret), secret[:14], secret.upper()}
+    return found
+
+
+async def talkative(request: httpx.Request) -> httpx.Response:
+    """Repeat every secret in every form, in names, values, texts, bytes and headers."""
+    all_forms = sorted({form for secret in (TOKEN, SECRET, CLIENT_ID) for form in forms(secret)})
+    if request.url.path.endswith("/token"):
+        return httpx.Response(200, json={"access_token": TOKEN, "expires_in": 1199, "scope": all_forms})
+    if "GetCompanyWsdkUrlCommand" in request.url.path:
+        found = {"Url": "https://x.corrigo.com/", "CompanyName": "Acme Mall", "CompanyId": 1, "Of": all_forms}
+        return httpx.Response(200, json={"CommandResult": found})
+    if request.url.path.endswith("/2"):
+        return httpx.Response(400, text="<p>" + " ".join(all_forms), headers={"Location": f"/?sig={SECRET}"})
+    if request.url.path.endswith("/3"):
+        return httpx.Response(400, content=b"\xff" + " ".join(all_forms).encode())
+    return httpx.Response(
+        200, json={"Data": {"Id": 1, "Dba": " ".join(all_forms), **{form: form for form in all_forms}}}
+    )
+
+
+async def test_no_secret_is_in_the_file_in_any_form(file: Path) -> None:
+    """However a response repeats it; nor are the host, the Company's name, passwords and signatures."""
+
+    async def program(acme: Company) -> None:
+        for number in (1, 2, 3):
+            await result_of(acme.get(Customer, number))
+        await result_of(acme.update(Contact.ref(1), last_name="X", password="pw-1234"))
+        await result_of(
+            acme.post("batch/Get", {"at": "https://s.example/f?x=1&X-Sig=abcd", "of": "acme mall"})
+        )
+
+    variables = {
+        "WOSDK_CLIENT_ID": CLIENT_ID,
+        "WOSDK_CLIENT_SECRET": SECRET,
+        "WOSDK_COMPANY": "Acme Mall",
+    }
+    with Recording(file, record=True) as recording:
+        async with recording.client(variables, transport=httpx.MockTransport(talkative)) as client:
+            await program(client.company())
+    shown = text_of(file)
+    everything = [shown, json.dumps(json.loads(shown), ensure_ascii=False), *_decoded(json.loads(shown))]
+    for secret in (TOKEN, SECRET, CLIENT_ID):
+        for form in forms(secret):
+            assert not any(form.casefold() in each.casefold() for each in everything), form
+    for name in ("x.corrigo.com", "Acme Mall", "ACME mall", "pw-1234", "abcd&", "X-Sig=abcd"):
+        assert name not in shown, name
+
+
+def _decoded(value: Any) -> list[str]:
+    """The bytes of a file that are kept in base64, as text."""
+    if isinstance(value, dict):
+        found = [base64.b64decode(value["base64"]).decode("latin-1")] if "base64" in value else []
+        return [*found, *(each for item in value.values() for each in _decoded(item))]
+    return [each for item in value for each in _decoded(item)] if isinstance(value, list) else []
+
+
+async def test_a_hook_removes_personal_data(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """From requests and responses; requests of a replay are compared after it."""
+
+    def scrub(body: Any) -> Any:
+        if isinstance(body, dict):
+            return {name: "Somebody" if name == "Name" else scrub(item) for name, item in body.items()}
+        return [scrub(item) for item in body] if isinstance(body, list) else body
+
+    async def program(acme: Company) -> str | None:
+        made = await acme.create(Customer(name="Ann Lee", display_as="x"))
+        return (await acme.get(Customer, made.id or 0)).name
+
+    assert await record(file, program, wosdk_sandbox, scrub=scrub) == "Ann Lee"
+    assert "Ann Lee" not in text_of(file)
+    assert await play(file, program, scrub=scrub) == "Somebody"
+
+
+async def test_names_of_companies_can_be_kept(file: Path, wosdk_sandbox: Sandbox) -> None:
+    async def program(acme: Company) -> None:
+        await acme.connect()
+
+    await record(file, program, wosdk_sandbox, keep_names=True)
+    assert wosdk_sandbox.name in text_of(file)
+    with Recording(file, keep_names=True) as recording:
+        async with recording.client(company=wosdk_sandbox.name) as client:
+            await client.company().connect()
+
+
+# --- the file -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "not JSON"),
+        ("[]", "format"),
+        ('{"format": "wosdk recording 9", "exchanges": []}', "format"),
+        ('{"format": "wosdk recording 1"}', "not a recording that can be played"),
+        ('{"format": "wosdk recording 1", "exchanges": [{"method": 1, "path": "/"}]}', "exchanges|str"),
+        ('{"format": "wosdk recording 1", "exchanges": [{"path": "/"}]}', "method"),
+    ],
+)
+def test_a_file_that_is_not_a_recording(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=why):
+        Recording(path)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="record it first"):
+        Recording(tmp_path / "none.json")
+
+
+async def test_a_block_that_fails_leaves_the_file(file: Path, wosdk_sandbox: Sandbox) -> None:
+    await record(file, lambda acme: acme.get(Customer, 512), wosdk_sandbox)
+    before = text_of(file)
+
+    async def fails(acme: Company) -> None:
+        await acme.get(Customer, 513)
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await record(file, fails, wosdk_sandbox)
+    assert text_of(file) == before
+    assert os.listdir(file.parent) == [file.name]
+
+
+# --- the fixture ----------------------------------------------------------------------------
+
+TEST = """
+    from wosdk_async import Customer
+    import pytest
+
+    @pytest.mark.asyncio
+    @pytest.mark.parametrize("number", [512])
+    async def test_it(wosdk_recording, number):
+        async with wosdk_recording.client() as client:
+            assert (await client.company().get(Customer, number)).name == "Lindqvist Dental LLC"
+"""
+
+
+def test_the_fixture_records_and_plays(
+    kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
+) -> None:
+    """With the option it records; without, the variables of the Company are not needed."""
+    kit.plugins = [*kit.plugins, "pytest_asyncio.plugin"]
+    kit.makepyfile(test_x=TEST)
+    settings = ["-q", "-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function"]
+    with monkeypatch.context() as environ:
+        for name, value in local_variables.items():
+            environ.setenv(name, value)
+        kit.runpytest_subprocess(*settings, "--wosdk-record").assert_outcomes(passed=1)
+    assert [path.name for path in kit.path.joinpath("recordings").iterdir()] == ["test_x.test_it-512.json"]
+    kit.runpytest_subprocess(*settings).assert_outcomes(passed=1)
+
+
+@pytest.fixture
+def local_variables() -> Any:
+    from wosdk_async.sandbox import LocalCompany
+
+    with LocalCompany() as local:
+        yield local.variables
