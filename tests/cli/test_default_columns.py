@@ -48,7 +48,7 @@ def table(
         (20, ["Number"]),
         (60, ["Number", "StatusId", "Customer", "Task", "ShortLocation"]),
         (80, ["Number", "StatusId", "Customer", "Task", "ShortLocation", "DtDue"]),
-        (125, ["Number", "StatusId", "Customer", "Task", "ShortLocation", "DtDue", "Priority"]),
+        (130, ["Number", "StatusId", "Customer", "Task", "ShortLocation", "DtDue", "Priority"]),
     ],
 )
 def test_what_matters_comes_first_and_fits(

@@ -14,6 +14,7 @@ import attrs
 
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
+from wosdk_async.cli.verbose import RequestPrinter
 from wosdk_async.errors import (
     CredentialsError,
     DeadlineError,
@@ -65,10 +66,12 @@ def failed(name: str, error: WosdkError, seconds: float = 0.0) -> Step:
     return Step(step=name, ok=False, seconds=seconds, detail=str(error), remedy=text, status=status)
 
 
-async def steps(settings: Settings, company: Company, deadline: float | None) -> AsyncIterator[Step]:
-    """Yield the steps after the settings, up to the first that fails."""
+async def steps(
+    settings: Settings, company: Company, deadline: float | None, verbose: int = 0
+) -> AsyncIterator[Step]:
+    """Yield the steps after the settings, up to the first that fails. ``verbose`` shows the log-in."""
     seconds = deadline or _LOGIN_SECONDS
-    watch = _Stopwatch()
+    watch = _Stopwatch(verbose)
     try:
         for step in await _login(settings, company.name, watch, seconds):
             yield step
@@ -145,8 +148,10 @@ async def _read(company: Company) -> Step:
 class _Stopwatch:
     """An engine that measures how long responses take, and how far our clock is from the server's."""
 
-    def __init__(self) -> None:
-        self.engine = engine_for(ClientOptions(), Limits(connections=1))
+    def __init__(self, verbose: int) -> None:
+        limits = Limits(connections=1)
+        shown = RequestPrinter(verbose).engine(limits) if verbose else None
+        self.engine = shown or engine_for(ClientOptions(), limits)
         self.capacity = self.engine.capacity
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.last_url = ""

@@ -35,7 +35,8 @@ def kept_command(ctx: click.Context) -> dict[str, Any]:
             elif isinstance(value, float) and value.is_integer():
                 value = int(value)  # --rate 400 is not 400.0 for people
             arguments.append(f"{option}={value}")
-    shared = {name: value for name, value in ctx.find_root().ensure_object(dict).items() if value is not None}
+    given = ctx.find_root().ensure_object(dict).items()
+    shared = {name: value for name, value in given if value is not None and name != "verbose"}
     return {_COMMAND: arguments, _GLOBALS: shared}
 
 

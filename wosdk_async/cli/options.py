@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Target",
     "excel_separator",
+    "is_verbose",
     "output_of",
     "output_options",
     "target_of",
@@ -36,6 +37,7 @@ class Target:
     company: str | None = None
     deadline: float | None = None
     read_only: bool = False
+    verbose: int = 0
 
     def client(self, variables: Mapping[str, str] | None = None, **more: Any) -> Client:
         """Return a client for ``variables``, or for the profile and the environment."""
@@ -43,6 +45,11 @@ class Target:
 
         profile = self.profile if variables is None else None
         options = CallOptions(deadline=self.deadline)
+        if self.verbose:
+            from wosdk_async.cli.verbose import RequestPrinter
+
+            printer = RequestPrinter(self.verbose)
+            more |= {"engine": printer.engine, "on_attempt": printer.attempt_ended}
         return Client.from_env(variables, profile=profile, options=options, read_only=self.read_only, **more)
 
 
@@ -77,6 +84,13 @@ def target_options(hidden: bool = False) -> Callable[[F], F]:
         click.option("--company", metavar="NAME", help="The Company, instead of WOSDK_COMPANY.", **shared),
         click.option("--deadline", type=_Seconds(), metavar="SECONDS", help=deadline, **shared),
         click.option("--read-only", is_flag=True, help="Refuse whatever could change something.", **shared),
+        click.option(
+            "-v",
+            "--verbose",
+            count=True,
+            help="Show each request on stderr; -vv with headers and bodies, without secrets.",
+            **shared,
+        ),
     )
 
     def add(function: F) -> F:
@@ -90,6 +104,12 @@ def target_options(hidden: bool = False) -> Callable[[F], F]:
 def target_of(ctx: click.Context) -> Target:
     """Return the global options, from before and behind the command."""
     return Target(**ctx.find_root().ensure_object(dict))
+
+
+def is_verbose() -> bool:
+    """Return whether the command that runs shows its requests."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.find_root().ensure_object(dict).get("verbose"))
 
 
 unchecked_option = click.option(

@@ -62,7 +62,7 @@ def _check(target: Target, report: _Report) -> None:
             company, seconds = runner.company, time.monotonic() - started
             detail = f"Company {company.name!r} in region {settings.region.name}"
             report.add(Step(step="settings", seconds=seconds, detail=detail))
-            runner.run(report.add_all(steps(settings, company, target.deadline)))
+            runner.run(report.add_all(steps(settings, company, target.deadline, target.verbose)))
     except ConfigurationError as error:
         report.add(failed("settings", error, time.monotonic() - started))
 

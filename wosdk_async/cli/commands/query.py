@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["query_command"]
 
 _LIMIT = 100  # rows, unless --limit or --all says otherwise
+_PROGRESS = 1000  # rows between two reports of --count
 
 
 @click.command("query", no_args_is_help=True)
@@ -72,6 +73,7 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     metavar="FILE|-",
     help="A QueryExpression as JSON, sent once as it is.",
 )
+@click.option("--count", is_flag=True, help="Print how many rows there are, read by their ids alone.")
 @unchecked_option
 @output_options
 @target_options(hidden=True)
@@ -85,6 +87,7 @@ def query_command(
     limit: int | None,
     everything: bool,
     expression: Path | None,
+    count: bool,
     unchecked: bool,
     as_json: bool,
     as_csv: bool,
@@ -107,6 +110,10 @@ def query_command(
         raise click.UsageError(
             "--expression says all of the query: no --where, -p, --order, --limit or --all"
         )
+    if count and (expression or paths or orders or limit or everything or result.format == "csv"):
+        raise click.UsageError(
+            "--count takes --where, --json and --output only: it prints one number, of all rows"
+        )
     with cli_errors():
         from wosdk_async.cli.input.texts import entity_named, require_query
 
@@ -114,6 +121,9 @@ def query_command(
         require_query(kind)
         if expression is not None:
             _by_expression(target_of(ctx), kind, expression, result)
+            return
+        if count:
+            _count(target_of(ctx), kind, conditions, result)
             return
         rows = None if everything else limit or _LIMIT
         _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, result)
@@ -139,6 +149,37 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, result:
 
 async def _rows(company: Company, name: str, expression: dict[str, Any]) -> list[Any]:
     return await company.query(name, expression, check=False)
+
+
+def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
+    from wosdk_async.cli.input.texts import condition
+    from wosdk_async.cli.output.cells import json_text
+    from wosdk_async.cli.runner import Runner
+
+    where = [condition(kind, text) for text in conditions]
+    name = kind if isinstance(kind, str) else kind.wire_name
+    with Runner(target) as runner:
+        rows = runner.run(_counted(runner.company.query(name, check=False).where(*where), name))
+    with writing("the rows were counted", result.path), opened(result) as file:
+        data = json_text({"entity": name, "count": rows}) if result.format == "json" else rows
+        file.write(f"{data}\n")
+
+
+async def _counted(query: Query[Any], entity: str) -> int:
+    """Return how many rows there are: the service does not count, so their ids are read (facts 4)."""
+    from wosdk_async.cli.output.reporting import RowProgress
+    from wosdk_async.query.paging import ROW_CAP
+    from wosdk_async.query.plan import KEYS
+
+    rows, key = 0, KEYS.get(entity)
+    found = query.select("Id").scan(size=ROW_CAP) if key is None else aiter(query.select(*key))
+    with RowProgress(final=False) as progress:
+        async with aclosing(found):
+            async for _ in found:
+                rows += 1
+                if not rows % _PROGRESS:
+                    progress.add(_PROGRESS)
+    return rows
 
 
 def _by_conditions(

@@ -14,6 +14,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.options import is_verbose
 from wosdk_async.cli.output.cells import counted, json_text, visible
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class RowProgress:
         done: how many of them an earlier run has ended.
         shown: whether anything is shown at all.
         live: whether there is a terminal to draw on; by default whether stderr is one.
+        final: whether the final count of an unknown total is shown.
         interval: seconds between two lines when nothing is drawn.
     """
 
@@ -47,14 +49,16 @@ class RowProgress:
         done: int = 0,
         shown: bool = True,
         live: bool | None = None,
+        final: bool = True,
         interval: float = 5.0,
     ) -> None:
         self.rows = done
         self._total = total
         self._shown = shown
+        self._final = final and shown
         self._interval = interval
         self._bar: Progress | None = None
-        if shown and (sys.stderr.isatty() if live is None else live):
+        if shown and (sys.stderr.isatty() if live is None else live) and not is_verbose():
             self._bar, self._task = _bar(total, done)
         self._started = self._said_at = time.monotonic()
 
@@ -69,7 +73,7 @@ class RowProgress:
         if self._bar is not None:
             self._bar.stop()
         # When the reader of stdout has gone away in the middle of a page, no count would be true.
-        if self._total is None and self._shown and self.rows and kind is not BrokenPipeError:
+        if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
             say(f"{counted(self.rows, 'row')} in {time.monotonic() - self._started:.1f} s")
 
     def stage(self, text: str) -> None:

@@ -1,0 +1,273 @@
+"""``-v``: a line on stderr for each request and its response, and with ``-vv`` headers and bodies.
+
+It never shows a secret. The form of a log-in and its response are not shown at all. In all other texts the
+secrets that were sent or received are hidden, whichever way they are written (:class:`Secrets`), and values
+of fields such as ``Password`` by the name of the field.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import re
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.output.cells import counted, visible
+from wosdk_async.hooks import Attempt
+from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.protocol.envelopes import document_of
+from wosdk_async.protocol.wire import Response
+from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.http.engine import (
+    Engine,
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    SendError,
+    StreamedResponse,
+    StreamingEngine,
+    whole_response,
+)
+from wosdk_async.transport.http.environment import secrets_of_proxy
+from wosdk_async.transport.http.selection import engine_for
+
+__all__ = ["RequestPrinter"]
+
+_MAX_LINE = 1000  # characters of a line about a request, and of a header
+_MAX_BODY = 4000
+_MAX_HEADERS = 40
+_MAX_SEARCHED = 64 * 1024  # bytes of a request in which secret fields are looked for
+_KEPT = 16  # secrets that are remembered: tokens change, and a late response may repeat an old one
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+
+_SECRET_WORD = re.compile(r"password|token|secret|cookie|authorization|credential", re.IGNORECASE)
+_MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"(?P<gap>\s*:\s*)"(?P<value>(?:[^"\\]|\\.)*)"?')
+_SIGNED = re.compile(r"(https?:(?:\\?/){2}[^\s\"'?#]{1,2000})[?#][^\s\"']*", re.IGNORECASE)
+
+
+@attrs.define(eq=False, repr=False)
+class ShownRequest:
+    """One request, and what became of it."""
+
+    method: str
+    url: str
+    headers: RequestHeaders
+    body: bytes | None
+    started: float = attrs.field(factory=time.monotonic)
+    seconds: float = 0.0
+    response: Response | None = None
+    failure: str = "no response"
+    attempt: Attempt | None = None
+    printed: bool = False
+
+    @property
+    def is_login(self) -> bool:
+        """Whether it asks for a token."""
+        return bool(self.body and self.body.startswith(b"grant_type="))
+
+
+class RequestPrinter:
+    """Printer of the requests of one client. ``level`` 2 adds headers and bodies."""
+
+    def __init__(self, level: int) -> None:
+        self._level = level
+        self._ended: ShownRequest | None = None
+        self._found: deque[str] = deque(maxlen=_KEPT)
+        self._proxies = Secrets()
+        for name in _PROXIES:
+            for variable in (name, name.lower()):
+                self._proxies += secrets_of_proxy(os.environ.get(variable))
+        self._secrets = self._proxies
+
+    def engine(self, limits: Limits) -> Engine:
+        """Return the usual engine, whose requests are shown."""
+        return ShowingEngine(engine_for(ClientOptions(), limits), self)
+
+    def attempt_ended(self, attempt: Attempt) -> None:
+        """Print the request that ended just now: it was an attempt of a call."""
+        if self._ended is not None:
+            self._ended.attempt = attempt
+            self._print(self._ended)
+
+    def begin(self, request: ShownRequest) -> None:
+        """Note the secrets that a request holds."""
+        for name, value in request.headers:
+            if name.lower() == "authorization":
+                self._learn(value.partition(" ")[2])
+        if request.is_login:
+            form = parse_qs((request.body or b"").decode("utf-8", "replace"))
+            secret, client_id = (form.get(name, [""])[0] for name in ("client_secret", "client_id"))
+            self._learn(secret, base64.b64encode(f"{client_id}:{secret}".encode()).decode())
+        elif request.body:
+            self._learn(*_secret_values(request.body[:_MAX_SEARCHED].decode("utf-8", "replace")))
+
+    def responded(self, request: ShownRequest, response: Response) -> None:
+        """Keep the response, and note the token in that of a log-in."""
+        request.response = response
+        if request.is_login:
+            self._learn(*_tokens(response.body))
+
+    def end(self, request: ShownRequest) -> None:
+        """Print the request when it turns out to be no attempt of a call: those end at once after this."""
+        request.seconds = time.monotonic() - request.started
+        self._ended = request
+        asyncio.get_running_loop().call_soon(self._print, request)
+
+    # --- texts ------------------------------------------------------------------------------
+
+    def _learn(self, *values: str) -> None:
+        new = [value for value in values if value and value not in self._found]
+        if new:
+            self._found.extend(new)
+            self._secrets = self._proxies + Secrets(*self._found)
+
+    def _hidden(self, text: str, longest: int) -> str:
+        """Return ``text`` on one line, without secrets and signed parts of addresses, and cut."""
+        masked = _SIGNED.sub(r"\1?***", _MEMBER.sub(_masked, text))
+        shown = visible(self._secrets.hide(masked, longest))
+        return shown if len(masked) <= longest else f"{shown}..."
+
+    def _print(self, request: ShownRequest) -> None:
+        if request.printed:
+            return
+        request.printed = True
+        say(self._secrets.hide(", ".join(_facts(request)), _MAX_LINE))
+        if self._level < 2:
+            return
+        if request.is_login:
+            _detail(">", "(the form of a log-in and its response are not shown)")
+            return
+        self._print_message(">", dict(request.headers), request.body)
+        if request.response is not None:
+            self._print_message("<", request.response.headers, request.response.body)
+
+    def _print_message(self, sign: str, headers: Mapping[str, str], body: bytes | None) -> None:
+        for name, value in list(headers.items())[:_MAX_HEADERS]:
+            text = "***" if _SECRET_WORD.search(name) else value
+            _detail(sign, self._hidden(f"{name}: {text}", _MAX_LINE))
+        if body:
+            text = body[: 2 * _MAX_BODY].decode("utf-8", "replace")
+            cut = f" (cut from {len(body):,} bytes)" if len(body) > _MAX_BODY else ""
+            _detail(sign, f"{self._hidden(text, _MAX_BODY)}{cut}")
+
+
+def _facts(request: ShownRequest) -> Iterator[str]:
+    """Yield the parts of the line about a request."""
+    response, attempt = request.response, request.attempt
+    became = request.failure if response is None else str(response.status)
+    yield f"{request.method} {request.url}: {became} in {request.seconds:.3f} s"
+    if attempt is not None:
+        yield f"attempt {attempt.number}"
+        if attempt.request_id:
+            yield f"RequestId {attempt.request_id}"
+    yield f"{counted(len(request.body or b''), 'byte')} sent"
+    if response is not None:
+        yield f"{counted(len(response.body), 'byte')} received"
+
+
+def _detail(sign: str, text: str) -> None:
+    click.echo(f"  {sign} {text}", err=True)
+
+
+def _is_secret(name: str) -> bool:
+    try:
+        name = json.loads(f'"{name}"')
+    except ValueError:  # not the escapes of JSON
+        return _SECRET_WORD.search(name) is not None
+    return _SECRET_WORD.search(name) is not None
+
+
+def _masked(member: re.Match[str]) -> str:
+    if not _is_secret(member["name"]):
+        return member[0]
+    return f'"{member["name"]}"{member["gap"]}"***"'
+
+
+def _tokens(body: bytes) -> list[str]:
+    """Return the token in the response to a log-in, if it can be read."""
+    try:
+        token = document_of(body)["access_token"]
+    except (ValueError, KeyError):
+        return []
+    return [token] if isinstance(token, str) else []
+
+
+def _secret_values(text: str) -> list[str]:
+    """Return the values of secret fields in JSON, as they are written and as they are meant."""
+    found = []
+    for member in _MEMBER.finditer(text):
+        if _is_secret(member["name"]):
+            found.append(member["value"])
+            try:
+                found.append(json.loads(f'"{member["value"]}"'))
+            except ValueError:  # it is cut
+                continue
+    return list(dict.fromkeys(found))[:_KEPT]
+
+
+class ShowingEngine:
+    """Engine whose requests are sent by another one, and printed."""
+
+    def __init__(self, engine: Engine, printer: RequestPrinter) -> None:
+        self._engine = engine
+        self._printer = printer
+        self.capacity = engine.capacity
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: RequestHeaders,
+        body: bytes | None,
+        on_sending: OnSending,
+        repeat_safe: bool = False,
+        read: Read = whole_response,
+    ) -> Any:
+        """Send one request; see :class:`Engine`."""
+        request = ShownRequest(method, url, headers, body)
+        self._printer.begin(request)
+
+        def read_noted(response: Response) -> Any:
+            self._printer.responded(request, response)
+            return read(response)
+
+        try:
+            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, read_noted)
+        except SendError as failure:
+            request.failure = f"no response ({failure})"
+            raise
+        finally:
+            self._printer.end(request)
+
+    @asynccontextmanager
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+        """Download a file. Only its host is shown: the rest of the address may be signed."""
+        request = ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
+        if not isinstance(self._engine, StreamingEngine):
+            raise TypeError(f"{self._engine!r} cannot download: it has no stream()")
+        try:
+            async with self._engine.stream(url) as response:
+                request.failure = str(response.status)
+                yield response
+        finally:
+            self._printer.end(request)
+
+    def statistics(self) -> PoolStatistics:
+        """Return the state of the connections."""
+        return self._engine.statistics()
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._engine.aclose()
