@@ -1,0 +1,174 @@
+"""Work orders over HTTP: a small back end on FastAPI.
+
+    pip install 'wosdk_async' fastapi uvicorn
+    uvicorn fastapi_app:app            # the WOSDK_* variables name the Company
+
+Its tests are in ``tests/examples/test_fastapi_app.py``; ``docs/web.md`` explains the parts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+from fastapi import Body, Depends, FastAPI, Header, Path, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from wosdk_async import (
+    Client,
+    Company,
+    Trace,
+    WoCreateCommand,
+    WorkOrder,
+    WosdkError,
+    fields,
+    problem_of,
+)
+from wosdk_async.asgi import CancelAbandonedReads
+
+log = logging.getLogger(__name__)
+
+MAX_QUEUED = 100  # calls that wait for the service; with one more, a request is answered with 503
+USUAL_SECONDS, MAX_SECONDS = 15.0, 60.0  # that a request may take
+
+
+def connect() -> Client:
+    """Return the client of the whole application."""
+    return Client.from_env(max_queued=MAX_QUEUED)
+
+
+# --- what routes get ------------------------------------------------------------------------
+
+
+def client_of(request: Request) -> Client:
+    """Return the client, which the lifespan has opened."""
+    client: Client = request.app.state.client
+    return client
+
+
+def company_of(
+    client: Annotated[Client, Depends(client_of)],
+    request_timeout: Annotated[float, Header(gt=0)] = USUAL_SECONDS,
+) -> Company:
+    """Return the Company; each of its calls may take the seconds that the caller gives in a header."""
+    return client.company().with_options(deadline=min(request_timeout, MAX_SECONDS))
+
+
+Acme = Annotated[Company, Depends(company_of)]
+OrderId = Annotated[int, Path(ge=1, lt=2**31)]
+# The key ends up in the PoNumber of the order, where a call in doubt is looked up by it.
+Key = Annotated[str, Header(alias="Idempotency-Key", pattern=r"^[A-Za-z0-9._-]{8,50}$")]
+
+
+class Completion(BaseModel):
+    """Body of a request to complete an order."""
+
+    note: str | None = Field(default=None, max_length=2000)
+
+
+class Hold(BaseModel):
+    """Body of a request to put an order on hold."""
+
+    reason: str = Field(max_length=100)
+    comment: str | None = Field(default=None, max_length=2000)
+
+
+# --- the application ------------------------------------------------------------------------
+
+
+def create_app(connect: Callable[[], Client] = connect) -> FastAPI:
+    """Return the application. Tests pass a client of their own."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        async with connect() as client:  # one for all requests; it ends with the application
+            app.state.client = client
+            yield
+
+    app = FastAPI(title="Work orders", lifespan=lifespan)
+    app.add_middleware(CancelAbandonedReads)
+    app.add_exception_handler(WosdkError, answer_problem)
+    add_order_routes(app)
+    add_health_routes(app)
+    return app
+
+
+async def answer_problem(request: Request, error: Exception) -> Response:
+    """Answer with the problem body of an error of the service; the log has all of it."""
+    assert isinstance(error, WosdkError)  # noqa: S101 - for the type checker
+    log.warning("%s %s: %s", request.method, request.url.path, error)
+    problem = problem_of(error)
+    return Response(problem.content, problem.status, dict(problem.headers))
+
+
+def add_order_routes(app: FastAPI) -> None:
+    """Add the routes of work orders. Records are bodies and results as they are."""
+
+    @app.get("/orders")
+    async def list_orders(
+        acme: Acme,
+        status: Annotated[str | None, Query(max_length=40)] = None,
+        after: Annotated[int, Query(ge=0, lt=2**31)] = 0,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> list[WorkOrder]:
+        """List work orders by id; the id of the last one, as ``after``, leads to the next page."""
+        f = fields(WorkOrder)
+        query = acme.query(WorkOrder).where(f.id > after).select("*", "Customer.*")
+        if status is not None:
+            query = query.where(f.status_id == status)
+        return await query.order_by(f.id).limit(limit).all()
+
+    @app.get("/orders/{order_id}")
+    async def get_order(acme: Acme, order_id: OrderId) -> WorkOrder:
+        """Read one work order."""
+        return await acme.get(WorkOrder, order_id, properties=["*", "Customer.*", "Items.*"])
+
+    @app.post("/orders", status_code=201)
+    async def create_order(
+        acme: Acme, order: Annotated[WorkOrder, Body()], key: Key, response: Response
+    ) -> WorkOrder:
+        """Create a work order once for each key: the same request again finds the first one's order."""
+        order.po_number = key
+        trace = Trace()
+        command = WoCreateCommand(work_order=order)
+        made = await acme.traced(trace).run(command, marker="work_order.po_number", look_first=True)
+        if trace.found:
+            response.status_code = 200
+        return made.wo or order
+
+    @app.post("/orders/{order_id}/complete")
+    async def complete_order(acme: Acme, order_id: OrderId, completion: Completion) -> WorkOrder:
+        """Complete a work order."""
+        return await acme.work_orders.complete(order_id, note=completion.note)
+
+    @app.post("/orders/{order_id}/hold")
+    async def hold_order(acme: Acme, order_id: OrderId, hold: Hold) -> WorkOrder:
+        """Put a work order on hold, for a reason of the Company by its name."""
+        return await acme.work_orders.hold(order_id, reason=hold.reason, comment=hold.comment)
+
+
+def add_health_routes(app: FastAPI) -> None:
+    """Add the routes that a load balancer asks."""
+
+    @app.get("/healthz")
+    async def is_alive() -> dict[str, str]:
+        """Answer as long as the process does; nothing is sent to the service."""
+        return {"status": "alive"}
+
+    @app.get("/readyz")
+    async def is_ready(client: Annotated[Client, Depends(client_of)]) -> Response:
+        """Answer 200 if there is a session and the queue is short, so that requests may come."""
+        await client.company().with_options(deadline=5).connect()  # opens a session if there is none
+        stats = client.stats()
+        state: dict[str, Any] = {
+            "in_flight": stats.in_flight,
+            "queued": stats.queued,
+            "outcomes": dict(stats.outcomes),
+        }
+        return JSONResponse(state, 200 if stats.queued < MAX_QUEUED else 503)
+
+
+app = create_app()
