@@ -17,8 +17,18 @@ from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
 
-_COMMANDS = ("check", "completion", "describe", "export", "get", "import", "jobs", "query", "run", "sandbox")
-_MODULES = {"import": "import_"}  # a keyword of Python cannot name a module
+_SECTIONS = {  # of the help
+    "Look": ("check", "describe", "get", "query"),
+    "Change records": ("create", "delete", "run", "update"),
+    "Work orders": ("assign", "attach", "cancel", "complete", "hold", "note", "resume"),
+    "Files": ("export", "import", "jobs"),
+    "This machine": ("completion", "sandbox"),
+}
+_COMMANDS = tuple(sorted(name for names in _SECTIONS.values() for name in names))
+_MODULES = {
+    "import": "import_",  # a keyword of Python cannot name a module
+    **dict.fromkeys(("assign", "cancel", "complete", "hold", "note", "resume"), "work_orders"),
+}
 
 
 class Wosdk(click.Group):
@@ -35,6 +45,17 @@ class Wosdk(click.Group):
         module = import_module(f"wosdk_async.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name}_command")
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands to the help, one list for each section."""
+        width = max(map(len, _COMMANDS))
+        limit = formatter.width - 6 - width
+        for title, names in _SECTIONS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(width), each.get_short_help_str(limit)) for name, each in found if each]
+                )
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Parse the options; ``--help`` and ``--version`` write to stdout here."""
@@ -86,7 +107,7 @@ def _discard_stdout() -> None:
 @click.version_option(__version__, prog_name="wosdk")
 @target_options()
 def app() -> None:
-    """Work orders from the command line: read records, run commands, import files, serve a local Company.
+    """Work orders from the command line: read and change records, import files, serve a local Company.
 
     \b
     Try an import; it needs no account:
@@ -95,6 +116,7 @@ def app() -> None:
       wosdk check
       wosdk describe WorkOrder
       wosdk query WorkOrder --where 'StatusId = New' -p Number -p Customer.Name
+      wosdk hold RSC000005 --reason 'Waiting for parts' --dry-run
 
     A Company is named by WOSDK_COMPANY, WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, and by WOSDK_REGION
     (americas, apac or emea), or by a profile of the settings file. The options below may also stand behind

@@ -50,10 +50,11 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
 
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return ``name=`` for each field of the command on the line; after ``=``, each member of its enum."""
-    from wosdk_async.model import command_class, registry
+    """Return ``name=`` for each field of the command or entity; after ``=``, each member of its enum."""
+    from wosdk_async.model import command_class, entity_class, registry
 
-    owner = command_class(ctx.params.get("command") or "")
+    command, entity = ctx.params.get("command"), ctx.params.get("entity")
+    owner = command_class(command) if command else entity_class(entity or "")
     name, sign, begin = incomplete.partition("=")
     if not sign:
         return [f"{field}=" for field in _starting(name, _wire(owner))]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from wosdk_async.cli.commands.completion import entities, properties
-from wosdk_async.cli.exit_codes import CliError, cli_errors, writing
+from wosdk_async.cli.exit_codes import cli_errors, writing
+from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option
-
-if TYPE_CHECKING:
-    from wosdk_async.protocol.calls import Id
 
 __all__ = ["get_command"]
 
@@ -29,6 +26,7 @@ __all__ = ["get_command"]
     shell_complete=properties,
     help="Read this property path, such as '*', Customer.Name or 'Items.*'; may be repeated.",
 )
+@by_option
 @unchecked_option
 @output_options
 @target_options(hidden=True)
@@ -38,6 +36,7 @@ def get_command(
     entity: str,
     record_id: str,
     paths: tuple[str, ...],
+    by: str | None,
     unchecked: bool,
     as_json: bool,
     as_csv: bool,
@@ -45,10 +44,11 @@ def get_command(
 ) -> None:
     """Read one record.
 
-    ID is a number, or a JSON object for an entity with a compound key. Without -p the service sends the
-    record's own values, and no lists.
+    ID is the record's id, a JSON object for an entity with a compound key, or the number or name by which
+    people know the record. Without -p the service sends the record's own values, and no lists.
 
     \b
+      wosdk get WorkOrder RSC000005
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
@@ -59,27 +59,12 @@ def get_command(
         from wosdk_async.cli.runner import Runner
         from wosdk_async.query.plan import selection
 
-        id, entity_type = _parse_id(record_id), entity_named(entity, unchecked)
+        entity_type = entity_named(entity, unchecked)
+        texts = RecordTexts.read(entity_type, [record_id], by)
         selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
         name = entity_type if isinstance(entity_type, str) else entity_type.wire_name
         with Runner(target_of(ctx)) as runner:
+            (id,) = runner.run(texts.ids(runner.company))
             record = runner.run(runner.company.get(name, id, properties=paths))
         with writing("the record was read", result.path):
             write_record(result, record, paths, entity_type)
-
-
-def _parse_id(text: str) -> Id:
-    """Return the id in an argument: a number, or the fields of a compound key."""
-    from wosdk_async import codec
-
-    try:
-        found: Any = codec.loads(text.encode())
-    except ValueError:
-        found = None
-    if isinstance(found, dict) and found and all(type(value) is int for value in found.values()):
-        return found
-    if type(found) is int:
-        return found
-    raise CliError(
-        f"ID is {text!r}; it takes a whole number, or a JSON object of whole numbers for a compound key"
-    )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.commands.completion import assignments, commands
-from wosdk_async.cli.exit_codes import CliError, cli_errors, say, status_of, writing
+from wosdk_async.cli.exit_codes import CliError, cli_errors, status_of, writing
+from wosdk_async.cli.in_doubt import advice, say_sent
 from wosdk_async.cli.options import (
     output_of,
     output_options,
@@ -114,11 +115,10 @@ def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
     try:
         runner.run(_run(runner, request, trace))
     except InDoubtError as error:
-        raise CliError(f"{error}. {_in_doubt_hint(request)}", status_of(error)) from error
+        raise CliError(f"{error}. {advice(_look(request))}", status_of(error)) from error
     except KeyboardInterrupt:
         if not request.only_reads and trace.sent:
-            sent = f"{request.name} was sent (RequestId {trace.request_id}) and may have been carried out"
-            say(f"{sent}. {_in_doubt_hint(request)}")
+            say_sent(request.name, trace.request_id, _look(request))
         raise
     return trace
 
@@ -141,14 +141,13 @@ def _command_result(trace: Any) -> dict[str, Any]:
 # --- what to do about a command in doubt ----------------------------------------------------
 
 
-def _in_doubt_hint(request: _Request) -> str:
+def _look(request: _Request) -> str | None:
     """Return the ``wosdk`` command that shows the effect, if there was one."""
-    before = "before you run it again: "
     if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
-        return f"Look {before}wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
+        return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
     if (entity := _created_entity(request.name)) is not None:
-        return f"Look {before}wosdk query {entity} --order 'Id desc' --limit 5"
-    return "Look at what it would have changed before you run it again"
+        return f"wosdk query {entity} --order 'Id desc' --limit 5"
+    return None
 
 
 def _created_entity(command: str) -> str | None:

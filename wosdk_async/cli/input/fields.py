@@ -14,7 +14,7 @@ from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["assigned", "command_of", "json_object"]
+__all__ = ["assigned", "command_of", "json_object", "record_of"]
 
 _MAX_JSON = 64 * 1024 * 1024  # bytes
 _TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # checked, then sent as they were typed
@@ -160,21 +160,38 @@ def _class(meta: Wire) -> type[Record] | None:
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
     """Return the command with these fields, by wire name; raise CliError that names each fault."""
-    from wosdk_async import codec
-    from wosdk_async.protocol import validation as problems
-
-    faults = list(_faults(cls, fields, ""))
-    faults += [
+    faults = [
         f"{meta['name']} is missing: {cls.wire_name} needs it"
         for meta in cls.__wire__.values()
         if meta.get("required")
         and all(fields.get(name) is None for name in (meta["name"], *meta.get("aliases", ())))
     ]
+    command: Command[Any] = _checked(cls, fields, faults, new=False)
+    return command
+
+
+def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any:
+    """Return the record with these fields, by wire name; raise CliError that names each fault.
+
+    Args:
+        cls: the class of the entity.
+        fields: the fields by wire name.
+        new: whether fields that the service requires to create the record must be there.
+    """
+    return _checked(cls, fields, [], new=new)
+
+
+def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, new: bool) -> Any:
+    from wosdk_async import codec
+    from wosdk_async.protocol import validation as problems
+
+    faults = [*_faults(cls, fields, ""), *more]
     if not faults:
-        command = codec.structure(dict(fields), cls)
-        faults = [str(problem) for problem in problems.problems(command) if problem.severity == "error"]
+        record = codec.structure(dict(fields), cls)
+        found = problems.problems(record, new=new)
+        faults = [str(problem) for problem in found if problem.severity == "error"]
         if not faults:
-            return command
+            return record
     raise CliError("; ".join(faults))
 
 

@@ -1,0 +1,96 @@
+"""``wosdk attach``: files of this machine to a work order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.cli.input.records import RecordTexts, by_option
+from wosdk_async.cli.order_changes import OrderPlan, change_of, read_orders
+from wosdk_async.cli.output.cells import counted
+from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, change_options
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+
+__all__ = ["attach_command"]
+
+_AT_ONCE = 2  # a file is held in memory while it is sent
+
+
+@click.command("attach", no_args_is_help=True)
+@click.argument("order", metavar="ORDER")
+@click.argument(
+    "files",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False, readable=True),
+    metavar="FILE...",
+)
+@click.option("--title", metavar="TEXT", help="The document's title; otherwise the name of the file.")
+@click.option(
+    "--type", "type_name", metavar="NAME|ID", help="A document type; otherwise by the file's suffix."
+)
+@by_option
+@click.pass_context
+@change_options
+def attach_command(
+    ctx: click.Context,
+    order: str,
+    files: tuple[Path, ...],
+    title: str | None,
+    type_name: str | None,
+    by: str | None,
+    options: ChangeOptions,
+) -> None:
+    """Attach files to a work order, each of at most 20 MB.
+
+    ORDER is a number such as RSC000005, or an id.
+
+    \b
+      wosdk attach RSC000005 before.jpg after.jpg
+      wosdk attach RSC000005 permit.pdf --title 'Permit until May' --type Picture
+    """
+    from wosdk_async.model import WorkOrder
+
+    if title is not None and len(files) > 1:
+        raise click.UsageError("--title is the title of one file; attach the files one after the other")
+    for file in files:
+        if not file.is_file():
+            raise CliError(f"{file} is not a regular file")
+    named = RecordTexts.read(WorkOrder, [order], by)
+    with ChangeSession.open(ctx, options) as session:
+        company = session.runner.company
+        type_id = None if type_name is None else session.runner.run(_type_id(company, type_name))
+        ((id, record),) = session.runner.run(read_orders(company, named)).items()
+        changes = [change_of(_plan(file, title, type_id), id, record) for file in files]
+        for change, file in zip(changes, files, strict=True):
+            change.shown = (f"{change.label}  {file.name}  {counted(file.stat().st_size, 'byte')}",)
+            change.facts = {**change.facts, "file": file.name}
+        label = changes[0].label
+        session.carry_out(f"attach to {label}", f"Attach to {label}?", changes, at_once=_AT_ONCE)
+
+
+def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
+    async def attach(company: Company, order: int) -> Any:
+        return await company.documents.attach(order, file, title=title, doc_type=type_id)
+
+    return OrderPlan(
+        what="attach",
+        act=attach,
+        made=lambda _, made: Made(f"{file.name} attached, document {made.id or '?'}", {"document": made.id}),
+        shows="Documents.*",
+    )
+
+
+async def _type_id(company: Company, text: str) -> int:
+    """Return the id of a document type, by its name or id."""
+    from wosdk_async.model import DocumentType
+
+    if text.isdecimal() and text.isascii():
+        return int(text)
+    found = await company.resolve(DocumentType, display_as=text)
+    return int(found.id or 0)

@@ -1,0 +1,123 @@
+"""``wosdk create``: one record of any entity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.cli.input.records import python_name, query_command, require_operation
+from wosdk_async.cli.options import unchecked_option
+from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange, change_options
+from wosdk_async.cli.record_fields import (
+    entity_argument,
+    fields_argument,
+    given_fields,
+    json_body_option,
+    shown_value,
+)
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+    from wosdk_async.model import Record
+
+__all__ = ["create_command"]
+
+
+@click.command("create", no_args_is_help=True)
+@entity_argument
+@fields_argument
+@json_body_option
+@click.option(
+    "--marker", metavar="NAME", help="The field that holds a key of your own: in doubt it is looked up."
+)
+@unchecked_option
+@click.pass_context
+@change_options
+def create_command(
+    ctx: click.Context,
+    entity: str,
+    fields: tuple[str, ...],
+    json_body: Path | None,
+    marker: str | None,
+    unchecked: bool,
+    options: ChangeOptions,
+) -> None:
+    """Create a record.
+
+    Fields are NAME=VALUE as for `wosdk run`; `wosdk describe ENTITY` lists them. A work order is created by
+    WoCreateCommand, with these fields; `wosdk run WoCreateCommand` has its options too.
+
+    \b
+      wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
+      wosdk create Customer Name='Acme Mall' TenantCode=T-77 WorkZone=14 --marker TenantCode
+    """
+    from wosdk_async.cli.input.texts import entity_named
+
+    kind = entity_named(entity, unchecked)
+    is_order = not isinstance(kind, str) and kind.wire_name == "WorkOrder"
+    if not is_order:
+        require_operation(kind, "create", "created")
+    given = given_fields(kind, fields, json_body)
+    name = kind if isinstance(kind, str) else kind.wire_name
+    change = RecordChange(
+        label=name,
+        facts={"entity": name},
+        make=_create_order(kind, given, marker) if is_order else _create(kind, given, marker),
+        shown=tuple(f"{key}: {shown_value(value)}" for key, value in given.items()),
+        look=_look_for(kind, given, marker),
+    )
+    with ChangeSession.open(ctx, options) as session:
+        session.carry_out(f"create {name}", f"Create this {name}?", [change], at_once=1)
+
+
+def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+    from wosdk_async.cli.input.fields import record_of
+
+    if isinstance(kind, str):
+        if marker is not None:
+            raise CliError("--marker needs an entity that the catalogue knows; leave out --unchecked")
+        by_name: str = kind
+
+        async def create_by_name(company: Company) -> Made:
+            made = await company.create(by_name, given, check=False)
+            return Made(f"created, id {made.id}", {"id": made.id})
+
+        return create_by_name
+    record = record_of(kind, given, new=True)
+    path = None if marker is None else python_name(kind, marker, "--marker")
+
+    async def create(company: Company) -> Made:
+        made = await company.create(record, marker=path)
+        return Made(f"created, id {made.id}", {"id": made.id})
+
+    return create
+
+
+def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+    from wosdk_async.cli.input.fields import command_of
+    from wosdk_async.model import WoCreateCommand
+
+    command = command_of(WoCreateCommand, {"WorkOrder": given})
+    path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
+
+    async def create(company: Company) -> Made:
+        order = (await company.run(command, marker=path)).wo
+        if order is None:
+            return Made("created")
+        state = None if order.status_id is None else str(order.status_id)
+        facts = {"id": order.id, "number": order.number, "after": state}
+        return Made(f"{order.number or ''} created, id {order.id}, {state or '?'}".strip(), facts)
+
+    return create
+
+
+def _look_for(kind: type[Record] | str, given: Mapping[str, Any], marker: str | None) -> str:
+    if isinstance(kind, str) or marker is None:
+        name = kind if isinstance(kind, str) else kind.wire_name
+        return f"wosdk query {name} --order 'Id desc' --limit 5"
+    key = python_name(kind, marker, "--marker")
+    return query_command(kind, key, given.get(kind.__wire__[key]["name"]))

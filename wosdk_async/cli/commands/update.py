@@ -1,0 +1,175 @@
+"""``wosdk update``: fields of one record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.input.records import (
+    RecordTexts,
+    by_option,
+    get_command,
+    label_of,
+    python_name,
+    require_operation,
+)
+from wosdk_async.cli.options import unchecked_option
+from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange, change_options
+from wosdk_async.cli.record_fields import (
+    entity_argument,
+    fields_argument,
+    given_fields,
+    json_body_option,
+    shown_value,
+)
+from wosdk_async.model import registry
+from wosdk_async.protocol.elements import OWNED
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+    from wosdk_async.model import Record
+    from wosdk_async.model.metadata import Wire
+    from wosdk_async.protocol.calls import Id
+
+__all__ = ["update_command"]
+
+_STATES = "`wosdk hold`, `resume`, `complete` and `cancel` move a work order from state to state"
+
+
+@click.command("update", no_args_is_help=True)
+@entity_argument
+@click.argument("record_id", metavar="ID")
+@fields_argument
+@json_body_option
+@click.option(
+    "--if-unchanged", is_flag=True, help="Write nothing if the record was changed after it was shown."
+)
+@by_option
+@unchecked_option
+@click.pass_context
+@change_options
+def update_command(
+    ctx: click.Context,
+    entity: str,
+    record_id: str,
+    fields: tuple[str, ...],
+    json_body: Path | None,
+    if_unchanged: bool,
+    by: str | None,
+    unchecked: bool,
+    options: ChangeOptions,
+) -> None:
+    """Write fields of a record, and no others. The old and new values are shown first.
+
+    ID is an id, or the number or name by which people know the record. NAME= writes null. A field that has
+    the value already is not sent.
+
+    \b
+      wosdk update Customer 512 Instructions='Ring twice' WorkZone=15
+      wosdk update WorkOrder RSC000005 PoNumber= --if-unchanged
+    """
+    from wosdk_async.cli.input.fields import record_of
+    from wosdk_async.cli.input.texts import entity_named
+
+    kind = entity_named(entity, unchecked)
+    require_operation(kind, "update", "updated")
+    texts = RecordTexts.read(kind, [record_id], by)
+    given = given_fields(kind, fields, json_body)
+    if not given:
+        raise CliError(
+            f"nothing is to be written; name fields, such as {ctx.info_name} {entity} ID NAME=VALUE"
+        )
+    if if_unchanged and isinstance(kind, str):
+        raise CliError("--if-unchanged needs an entity that the catalogue knows; leave out --unchecked")
+    if not isinstance(kind, str):
+        record_of(kind, given, new=False)
+    with ChangeSession.open(ctx, options) as session:
+        change = session.runner.run(_update(session.runner.company, kind, texts, given, if_unchanged))
+        if change is None:
+            say("the record has these values already; nothing was sent")
+            return
+        session.carry_out(f"update {change.label}", f"Update {change.label}?", [change], at_once=1)
+
+
+async def _update(
+    company: Company, kind: type[Record] | str, texts: RecordTexts, given: dict[str, Any], if_unchanged: bool
+) -> RecordChange | None:
+    """Read the record, and return the change that writes what differs; None if nothing does."""
+    from wosdk_async import codec
+
+    (id,) = await texts.ids(company)
+    name = kind if isinstance(kind, str) else kind.wire_name
+    read: Any = await company.get(kind, id, properties=_paths(kind, given))
+    old: dict[str, Any] = read if isinstance(read, dict) else codec.unstructure(read)
+    new = {key: value for key, value in given.items() if not _same(old.get(key), value)}
+    if not new:
+        return None
+
+    async def make(company: Company) -> Made:
+        made = await _write(company, kind, id, read, new, if_unchanged)
+        return Made(f"updated: {', '.join(new)}", {"fields": list(new), "version": made})
+
+    shown = tuple(f"{key}: {shown_value(old.get(key))} -> {shown_value(value)}" for key, value in new.items())
+    return RecordChange(
+        label=label_of(name, id, old),
+        facts={"entity": name, "id": id},
+        make=make,
+        shown=shown,
+        look=get_command(name, id),
+        rule=_STATES if "StatusId" in new else "",
+    )
+
+
+def _paths(kind: type[Record] | str, given: Mapping[str, Any]) -> list[str]:
+    """Return the property paths of what is written, so that the old values can be shown."""
+    if isinstance(kind, str):
+        return ["*"]
+    metas = {meta["name"]: meta for meta in kind.__wire__.values()}
+    return ["*", *(path for name in given for path in _paths_below(name, metas[name]))]
+
+
+def _paths_below(name: str, meta: Wire) -> list[str]:
+    """Return the paths of a reference or list; of a reference to a separate record only what names it."""
+    if meta["type"] != "ref":
+        return []
+    if meta.get("many") or meta["of"] in OWNED:
+        return [f"{name}.*"]
+    named = "display_as" in registry.resolve(meta["of"]).__wire__
+    return [f"{name}.Id", *([f"{name}.DisplayAs"] if named else [])]
+
+
+async def _write(
+    company: Company,
+    kind: type[Record] | str,
+    id: Id,
+    read: Any,
+    new: dict[str, Any],
+    if_unchanged: bool,
+) -> int | None:
+    """Write the fields, and return the new version of the record."""
+    if isinstance(kind, str):
+        key = {"Id": id} if isinstance(id, int) else dict(id)
+        properties = [
+            path
+            for name, value in new.items()
+            for path in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name])
+        ]
+        return (await company.put(kind, {**key, **new}, properties=properties)).concurrency_id
+    from wosdk_async.cli.input.fields import record_of
+
+    record = record_of(kind, new, new=False)
+    names = {name: python_name(kind, name, "update") for name in new}
+    changes = {python: getattr(record, python) for python in names.values()}
+    updated = await company.update(read, if_unchanged=if_unchanged, **changes)
+    return getattr(updated, "concurrency_id", None)
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Return whether the record holds the value already; of an object only the fields that are written."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
+    return bool(old == new)

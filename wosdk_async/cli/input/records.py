@@ -1,0 +1,157 @@
+"""Records as people name them: by id, by compound key, or by number or name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.cli.output.cells import json_text
+from wosdk_async.codec.checks import named_by
+from wosdk_async.errors import NotUniqueError
+from wosdk_async.model import Record, index
+from wosdk_async.suggestions import suggestion
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+    from wosdk_async.protocol.calls import Id
+
+__all__ = [
+    "RecordTexts",
+    "by_option",
+    "get_command",
+    "label_of",
+    "python_name",
+    "query_command",
+    "require_operation",
+]
+
+_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is no id: a number of a work order may begin with zeros
+_LABELS = ("Number", "Name", "DisplayAs", "Username")
+
+by_option = click.option(
+    "--by", metavar="PROPERTY", help="Look in this text property; digits are then no id, but a text of it."
+)
+
+
+@attrs.frozen
+class RecordTexts:
+    """Records of one entity, named on the command line."""
+
+    kind: type[Record] | str
+    texts: tuple[str, ...]
+    by: str | None
+    """Python name of the property that holds the texts; None for the one by which people know the records."""
+
+    @classmethod
+    def read(cls, kind: type[Record] | str, texts: Sequence[str], by: str | None) -> RecordTexts:
+        """Return the texts if they can be looked up; raise CliError before anything is sent otherwise."""
+        if by is not None:
+            if isinstance(kind, str):
+                raise CliError(f"--by needs an entity that the catalogue knows, and it does not know {kind}")
+            return cls(kind, tuple(texts), _text_property(kind, by))
+        for text in texts:
+            if _parse_id(text) is None and (
+                text.startswith("{") or isinstance(kind, str) or named_by(kind) is None or not text.strip()
+            ):
+                raise CliError(
+                    f"ID is {text!r}; it takes a whole number, or a JSON object of whole numbers for a"
+                    " compound key"
+                )
+        return cls(kind, tuple(texts), None)
+
+    async def ids(self, company: Company) -> list[Id]:
+        """Return the id of each text. Raises NotFoundError or NotUniqueError, which name the text."""
+        ids = [None if self.by else _parse_id(text) for text in self.texts]
+        names = [text for text, id in zip(self.texts, ids, strict=True) if id is None]
+        found = await self._resolved(company, names) if names else {}
+        return [found[text] if id is None else id for text, id in zip(self.texts, ids, strict=True)]
+
+    async def _resolved(self, company: Company, names: list[str]) -> dict[str, int]:
+        kind: Any = self.kind
+        key = self.by or named_by(kind) or ""
+        try:
+            refs = await company.resolve(kind, names=names, by=key)
+        except NotUniqueError as error:
+            name = next((each for each in names if repr(each) in error.message), names[0])
+            shown = query_command(kind, key, name)
+            raise NotUniqueError(
+                f"{error.message}. To see them: {shown}", operation=error.operation, company=error.company
+            ) from error
+        return {name: ref.id for name, ref in refs.items()}
+
+
+def _parse_id(text: str) -> Id | None:
+    """Return the id in an argument: a number, or the fields of a compound key; None for a name."""
+    if _ID.fullmatch(text):
+        try:
+            return int(text)
+        except ValueError:  # Python reads no number of thousands of digits
+            return None
+    if not text.startswith("{"):
+        return None
+    from wosdk_async import codec
+
+    try:
+        found: Any = codec.loads(text.encode(errors="surrogateescape"))
+    except ValueError:
+        return None
+    whole = isinstance(found, dict) and found and all(type(value) is int for value in found.values())
+    return found if whole else None
+
+
+def _text_property(kind: type[Record], name: str) -> str:
+    """Return the Python name of a text property; raise CliError for a property that holds none."""
+    key = python_name(kind, name, "--by")
+    meta = kind.__wire__[key]
+    if meta["type"] != "string" or meta.get("many"):
+        raise CliError(f"--by {name}: the property of {kind.wire_name} holds no text; name one that does")
+    return key
+
+
+def python_name(kind: type[Record], name: str, option: str) -> str:
+    """Return the Python name of a property; raise CliError that begins with ``option`` if there is none."""
+    for key, meta in kind.__wire__.items():
+        if name in (key, meta["name"], *meta.get("aliases", ())):
+            return key
+    hint = suggestion(name, [meta["name"] for meta in kind.__wire__.values()])
+    raise CliError(f"{option}: {kind.wire_name} has no field {name!r}{hint}")
+
+
+def query_command(kind: type[Record], key: str, value: object) -> str:
+    """Return the ``wosdk`` command, for a shell, that lists the records with a value."""
+    text = str(value).replace("'", "''")
+    condition = re.sub(r'([\\$`"])', r"\\\1", f"{kind.__wire__[key]['name']} = '{text}'")
+    return f'wosdk query {kind.wire_name} --where "{condition}"'
+
+
+def require_operation(kind: type[Record] | str, operation: str, done: str) -> None:
+    """Raise CliError when the documentation says that the service refuses the operation.
+
+    Args:
+        kind: the entity; a name is not checked.
+        operation: ``create``, ``update`` or ``delete``.
+        done: its participle, for the message.
+    """
+    if isinstance(kind, str):
+        return
+    instead = index.UNSUPPORTED.get(kind.wire_name, {}).get(operation)
+    if instead is not None:
+        remedy = f": {instead}" if instead else ""
+        raise CliError(f"{kind.wire_name} cannot be {done}{remedy}; --unchecked sends it all the same")
+
+
+def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:
+    """Return a record in words: ``Customer 512 (Lindqvist Dental LLC)``."""
+    key = id if isinstance(id, int) else json_text(dict(id))
+    name = next((str(record[label]) for label in _LABELS if record.get(label)), "")
+    return f"{entity} {key} ({name})" if name else f"{entity} {key}"
+
+
+def get_command(entity: str, id: Id) -> str:
+    """Return the ``wosdk`` command, for a shell, that shows a record."""
+    return f"wosdk get {entity} " + (str(id) if isinstance(id, int) else f"'{json_text(dict(id))}'")

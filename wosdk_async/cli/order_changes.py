@@ -1,0 +1,182 @@
+"""Work orders named on the command line, and one action on all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.input.records import RecordTexts, by_option
+from wosdk_async.cli.output.cells import visible
+from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+    from wosdk_async.model import WorkOrder
+
+__all__ = [
+    "LOG",
+    "OrderPlan",
+    "at_option",
+    "change_of",
+    "change_orders",
+    "comment_option",
+    "moved",
+    "order_verb",
+    "read_orders",
+    "reason_id",
+    "reason_option",
+]
+
+_AT_ONCE = 32
+_READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
+LOG = "ActionLogRecords.*"
+"""Property path of an order's log."""
+
+
+# --- options -----------------------------------------------------------------------------------
+
+
+class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for type checkers
+    """A local time without a zone."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Return the time."""
+        from wosdk_async.text_values import parse_value
+
+        try:
+            found: datetime = parse_value(value, {"type": "datetime-local"})
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        return found
+
+
+comment_option = click.option("--comment", metavar="TEXT", help="Text for the order's log.")
+at_option = click.option(
+    "--at",
+    type=_LocalTime(),
+    metavar="TIME",
+    help="Local time of an action in the past, such as 2026-03-01T08:00.",
+)
+reason_option = click.option("--reason", metavar="NAME|ID", help="The reason; without it all are listed.")
+
+
+def order_verb(name: str) -> Callable[[Callable[..., None]], click.Command]:
+    """Return a decorator that makes a command whose arguments are work orders."""
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        orders = click.argument("orders", nargs=-1, required=True, metavar="ORDER...")
+        made: Any = orders(by_option(click.pass_context(function)))
+        return click.command(name, no_args_is_help=True)(made)
+
+    return decorate
+
+
+# --- the action --------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class OrderPlan:
+    """One action, ready to be carried out on any work order."""
+
+    what: str
+    """The action in words, such as ``hold, reason 'Weather'``."""
+    act: Callable[[Company, int], Awaitable[Any]]
+    made: Callable[[str | None, Any], Made]
+    """Returns what the action came to, from the state before and the result."""
+    shows: str = LOG
+    """Property path in which the effect can be seen."""
+    rule: str = ""
+    """Sentence that explains a refusal by the service's rules."""
+
+
+def moved(before: str | None, result: WorkOrder) -> Made:
+    """Return what an action on a state came to."""
+    after = None if result.status_id is None else str(result.status_id)
+    return Made(f"{before or '?'} -> {after}" if after else "done", {"after": after})
+
+
+def change_orders(
+    ctx: click.Context,
+    texts: tuple[str, ...],
+    by: str | None,
+    options: ChangeOptions,
+    plan: Callable[[Company], Awaitable[OrderPlan]],
+) -> None:
+    """Find the orders, make the plan, show both, ask, and carry it out on all orders at once."""
+    from wosdk_async.model import WorkOrder
+
+    named = RecordTexts.read(WorkOrder, texts, by)
+    with ChangeSession.open(ctx, options) as session:
+        company = session.runner.company
+        made = session.runner.run(_plan(company, plan))
+        found = session.runner.run(read_orders(company, named))
+        changes = [change_of(made, id, record) for id, record in found.items()]
+        verb = str(ctx.info_name)
+        question = (
+            f"{verb.capitalize()} {changes[0].label if len(changes) == 1 else f'{len(changes)} orders'}?"
+        )
+        session.carry_out(made.what, question, changes, at_once=_AT_ONCE)
+
+
+async def _plan(company: Company, plan: Callable[[Company], Awaitable[OrderPlan]]) -> OrderPlan:
+    return await plan(company)
+
+
+async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:
+    """Return the orders by their ids, in the order of the texts; raise the error of one that is not there."""
+    ids = await named.ids(company)
+    given: dict[int, str] = {}
+    for text, id in zip(named.texts, ids, strict=True):
+        if not isinstance(id, int):
+            raise CliError(f"ORDER is {text!r}; it takes an id or a number such as RSC000005")
+        if id in given:
+            say(f"{text} and {given[id]} are one work order; it is changed once")
+        given.setdefault(id, text)
+    records = await asyncio.gather(*(company.get("WorkOrder", id, properties=_READ) for id in given))
+    return dict(zip(given, records, strict=True))
+
+
+def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
+    """Return the change that carries out the plan on one order, which was read."""
+    number, state = record.get("Number"), record.get("StatusId")
+    before = None if state is None else str(state)
+    customer = (record.get("Customer") or {}).get("DisplayAs")
+
+    async def make(company: Company) -> Made:
+        return plan.made(before, await plan.act(company, id))
+
+    label = str(number or f"WorkOrder {id}")
+    parts = (label, before, customer, record.get("TaskRefinement"))
+    return RecordChange(
+        label=label,
+        shown=("  ".join(visible(str(part)) for part in parts if part),),
+        facts={"id": id, "number": number, "before": before},
+        make=make,
+        look=f"wosdk get WorkOrder {id} -p '*' -p '{plan.shows}'",
+        rule=plan.rule,
+    )
+
+
+async def reason_id(company: Company, action: str, reason: str | None) -> int:
+    """Return the id of a reason by its name or id; raise CliError with all names when it was not given.
+
+    Args:
+        company: the Company.
+        action: ``OnHold`` or ``Cancel``.
+        reason: the text of ``--reason``.
+    """
+    orders = company.work_orders
+    if reason is None:
+        names = [row.display_as or str(row.id) for row in await orders.reasons(action)]
+        listed = ", ".join(repr(name) for name in names)
+        raise CliError(f"--reason is missing; the Company has {listed or 'none that can be chosen'}")
+    given = int(reason) if reason.isdecimal() and reason.isascii() else reason
+    return await (orders.hold_reason(given) if action == "OnHold" else orders.cancel_reason(given))

@@ -1,0 +1,235 @@
+"""Changes of records: shown, asked about, made many at once, and reported one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, status_of, writing
+from wosdk_async.cli.in_doubt import advice, say_sent
+from wosdk_async.cli.options import target_of, target_options
+from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.output.files import Output, opened, require_stdout
+from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
+from wosdk_async.safe_text import one_line
+
+if TYPE_CHECKING:
+    from wosdk_async import Company, DryRun, Trace
+    from wosdk_async.cli.runner import Runner
+
+__all__ = ["ChangeOptions", "ChangeSession", "Made", "RecordChange", "change_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SHOWN = 20  # changes that are listed before the question
+_MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
+
+
+# --- options -----------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class ChangeOptions:
+    """Options of every command that changes records."""
+
+    yes: bool
+    dry_run: bool
+    as_json: bool
+
+
+def change_options(function: F) -> F:
+    """Add ``--yes``, ``--dry-run``, ``--json`` and the global options; the command gets ``options``."""
+
+    @functools.wraps(function)
+    def command(*args: Any, yes: bool, dry_run: bool, as_json: bool, **others: Any) -> Any:
+        return function(*args, options=ChangeOptions(yes=yes, dry_run=dry_run, as_json=as_json), **others)
+
+    added: Any = command
+    for option in (
+        target_options(hidden=True),
+        click.option("--json", "as_json", is_flag=True, help="One JSON object on a line for each record."),
+        click.option("--dry-run", is_flag=True, help="Show the requests that change something; send none."),
+        click.option("--yes", is_flag=True, help="Do not ask, for scripts."),
+    ):
+        added = option(added)
+    return added  # type: ignore[no-any-return]
+
+
+# --- one change --------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Made:
+    """What a change came to: words for people, and members of the JSON object."""
+
+    text: str
+    facts: dict[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.define(kw_only=True)
+class RecordChange:
+    """One change of one record, and what became of it."""
+
+    label: str
+    """How lines call the record, such as the number of a work order."""
+    facts: dict[str, Any]
+    """Members of the JSON object that are known before the change."""
+    make: Callable[[Company], Awaitable[Made]]
+    shown: tuple[str, ...] = ()
+    """Lines before the question; the label if there are none."""
+    look: str | None = None
+    """The command that shows the effect of a call in doubt."""
+    rule: str = ""
+    """Sentence that explains a refusal by the service's rules."""
+    outcome: Made | WosdkError | None = None
+    trace: Trace | None = None
+
+    async def run(self, company: Company, slot: asyncio.Semaphore) -> None:
+        """Make the change and keep its outcome."""
+        from wosdk_async import Trace
+
+        async with slot:
+            self.trace = Trace()
+            try:
+                self.outcome = await self.make(company.traced(self.trace))
+            except WosdkError as error:
+                self.outcome = error
+
+    @property
+    def status(self) -> Exit:
+        """The exit status of the outcome."""
+        return status_of(self.outcome) if isinstance(self.outcome, WosdkError) else Exit.DONE
+
+    def message(self) -> str:
+        """Return what went wrong and what to do about it."""
+        error = self.outcome
+        text = f"{self.label}: {error}"
+        if isinstance(error, InDoubtError):
+            return f"{text}. {advice(self.look)}"
+        return f"{text}. {self.rule}" if self.rule and isinstance(error, BusinessRuleError) else text
+
+    def as_json(self) -> str:
+        """Return the JSON object of the outcome."""
+        if isinstance(self.outcome, Made):
+            more = {"outcome": "done", **self.outcome.facts}
+        else:
+            doubt = isinstance(self.outcome, InDoubtError)
+            more = {"outcome": "in doubt" if doubt else "failed", "error": str(self.outcome)}
+        return json_text({**self.facts, **more})
+
+
+# --- many changes ------------------------------------------------------------------------------
+
+
+@attrs.frozen(kw_only=True)
+class ChangeSession:
+    """A session of a Company in which a command changes records: ``with ChangeSession.open(...) as it``."""
+
+    runner: Runner
+    options: ChangeOptions
+    dry: DryRun | None
+
+    @classmethod
+    @contextmanager
+    def open(cls, ctx: click.Context, options: ChangeOptions) -> Iterator[ChangeSession]:
+        """Open a session of the Company. Raises CliError with ``--read-only``, before anything is sent."""
+        from wosdk_async import DryRun
+        from wosdk_async.cli.runner import Runner
+
+        target = target_of(ctx)
+        if target.read_only:
+            raise CliError(f"--read-only: {ctx.info_name} changes records, so it is not sent")
+        require_stdout()
+        dry = DryRun() if options.dry_run else None
+        with cli_errors(), Runner(target, before_send=dry) as runner:
+            runner.run(runner.company.connect())
+            yield cls(runner=runner, options=options, dry=dry)
+
+    def carry_out(self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int) -> None:
+        """Show the changes, ask, make them, and report each in the order in which they were given.
+
+        Args:
+            what: what is done, such as ``hold, reason 'Weather'``.
+            question: the question to the user.
+            changes: at least one.
+            at_once: most changes under way.
+
+        Raises:
+            CliError: the user said no, or cannot be asked.
+            click.exceptions.Exit: a change failed or is in doubt.
+        """
+        from wosdk_async.cli.runner import confirm
+
+        for change in changes[:_SHOWN]:
+            for line in change.shown or (change.label,):
+                click.echo(f"  {one_line(line)}", err=True)
+        if len(changes) > _SHOWN:
+            click.echo(f"  and {len(changes) - _SHOWN} more", err=True)
+        confirm(self.runner.company, what, question, ask=not (self.options.yes or self.dry))
+        try:
+            self.runner.run(_make_all(self.runner.company, changes, at_once))
+        except KeyboardInterrupt:
+            self._report(changes)
+            for change in changes:
+                if change.outcome is None and change.trace is not None and change.trace.sent:
+                    say_sent(f"the change of {change.label}", change.trace.request_id, change.look)
+            raise
+        self._report(changes)
+        if status := _status(changes):
+            raise click.exceptions.Exit(status)
+
+    def _report(self, changes: Sequence[RecordChange]) -> None:
+        """Write a line for each outcome: what was done to stdout, what failed to stderr too."""
+        ended = [change for change in changes if change.outcome is not None]
+        done = [change for change in ended if isinstance(change.outcome, Made)]
+        lines = [change.as_json() for change in ended] if self.options.as_json else list(map(_line, done))
+        if self.dry is not None:
+            lines = [_request(call, self.options.as_json) for _, call in self.dry.calls]
+        with writing(f"{counted(len(done), 'change')} of {len(changes)} made"), opened(_STDOUT) as file:
+            file.write("".join(f"{line}\n" for line in lines))
+        for change in ended:
+            if not isinstance(change.outcome, Made):
+                say(change.message())
+        if self.dry is not None:
+            say("--dry-run: nothing was sent")
+
+
+_STDOUT = Output("table", None)
+
+
+async def _make_all(company: Company, changes: Sequence[RecordChange], at_once: int) -> None:
+    slot = asyncio.Semaphore(at_once)
+    async with asyncio.TaskGroup() as group:
+        for change in changes:
+            group.create_task(change.run(company, slot))
+
+
+def _status(changes: Sequence[RecordChange]) -> Exit:
+    """Return 7 if a change is in doubt; else the status of the only change, or 1 if one of many failed."""
+    found = [change.status for change in changes if change.status is not Exit.DONE]
+    if not found or Exit.IN_DOUBT in found:
+        return Exit.IN_DOUBT if found else Exit.DONE
+    return found[0] if len(changes) == 1 else Exit.SOME
+
+
+def _line(change: RecordChange) -> str:
+    text = change.outcome.text if isinstance(change.outcome, Made) else ""
+    return visible(f"{change.label}: {text}")
+
+
+def _request(call: Any, as_json: bool) -> str:
+    """Return the request of a call as one line."""
+    from wosdk_async import codec
+
+    body = codec.loads(call.body) if call.body else None
+    if as_json:
+        return json_text({"method": call.method, "path": call.path, "body": body})
+    text = f"{call.method} {call.path}" + (f" {json_text(body)}" if body is not None else "")
+    cut = f"... ({len(text)} characters; --json shows all)" if len(text) > _MAX_BODY else ""
+    return one_line(text[:_MAX_BODY] + cut)
