@@ -76,6 +76,7 @@ def create_command(
 
 def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     from wosdk_async.cli.input.fields import record_of
+    from wosdk_async.markers import Marker
 
     if isinstance(kind, str):
         if marker is not None:
@@ -89,6 +90,8 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
         return create_by_name
     record = record_of(kind, given, new=True)
     path = None if marker is None else python_name(kind, marker, "--marker")
+    if path is not None:
+        Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
 
     async def create(company: Company) -> Made:
         made = await company.create(record, marker=path)
@@ -99,10 +102,13 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
 
 def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     from wosdk_async.cli.input.fields import command_of
+    from wosdk_async.markers import Marker
     from wosdk_async.model import WoCreateCommand
 
     command = command_of(WoCreateCommand, {"WorkOrder": given})
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
+    if path is not None:
+        Marker.of_command(command, path)
 
     async def create(company: Company) -> Made:
         order = (await company.run(command, marker=path)).wo

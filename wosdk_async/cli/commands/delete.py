@@ -44,8 +44,8 @@ def delete_command(
     deleted; `wosdk cancel` cancels it.
 
     \b
-      wosdk delete Contact 3301
-      wosdk delete Contact 'Ann Lee' 3302 --by DisplayAs --dry-run
+      wosdk delete Contact 731
+      wosdk delete Contact 'Ann Lee' 'Bo Ray' --by DisplayAs --dry-run
     """
     from wosdk_async.cli.input.texts import entity_named
 

@@ -196,7 +196,7 @@ def cancel_command(
 )
 @click.option(
     "--mode",
-    type=click.Choice(["Primary", "AddSecondary", "RemoveSecondary", "Snapshot"], case_sensitive=False),
+    type=click.Choice(["Primary", "AddSecondary", "RemoveSecondary", "Snapshot"]),
     default="Primary",
     show_default=True,
     help="Replace the first assignee, add or remove others, or replace all.",

@@ -1,0 +1,200 @@
+"""``wosdk hold`` and the other verbs for work orders, against a local Company."""
+
+# ruff: noqa: E501 - tables of inputs and the messages about them
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Wosdk
+from tests.cli.orders import order, orders, state
+
+pytestmark = pytest.mark.usefixtures("served")
+
+
+def test_an_order_goes_through_its_states_by_its_number(wosdk: Wosdk) -> None:
+    """Each verb prints one line with the state before and after."""
+    (number,) = orders(wosdk, 1)
+    for arguments, before, after in (
+        (("hold", number, "--reason", " waiting FOR parts "), "New", "OnHold"),
+        (("resume", number), "OnHold", "New"),
+        (("hold", "1", "--reason", "2205", "--at", "2026-03-01T08:00"), "New", "OnHold"),
+        (("resume", number.lower(), "--start", "--comment", "Go"), "OnHold", "InProgress"),
+        (("complete", number, "--note", "Belt replaced", "--repair-code", "Part replaced"), "InProgress", "Completed"),
+        (("resume", number), "Completed", "New"),
+        (("cancel", number, "--reason", "Entered twice"), "New", "Cancelled"),
+    ):  # fmt: skip
+        result = wosdk(*arguments)
+        assert (result.exit_code, result.stdout) == (0, f"{number}: {before} -> {after}\n")
+        assert f"  {number}  {before}  Lindqvist Dental" in result.stderr
+    found = order(wosdk, number, "CompletionNote.Body", "RepairCode.DisplayAs", "ActionLogRecords.*")
+    assert found["CompletionNote"]["Body"] == "Belt replaced"
+    assert found["RepairCode"]["DisplayAs"] == "Part replaced"
+    log = found["ActionLogRecords"]
+    assert [row["Comment"] for row in log if row.get("Comment")] == ["Go", "Belt replaced"]
+    assert "2026-03-01T08:00:00" in {row["ActionDate"][:19] for row in log}
+
+
+def test_several_orders_at_once_and_one_that_fails(wosdk: Wosdk) -> None:
+    """One line for each in the order in which they were given; what was done stays done."""
+    numbers = orders(wosdk, 3)
+    assert wosdk("hold", numbers[1], "--reason", "Weather").exit_code == 0
+    result = wosdk("hold", numbers[2], "2", numbers[0], "--reason", "Weather")
+    assert result.exit_code == 1
+    assert result.stdout == f"{numbers[2]}: New -> OnHold\n{numbers[0]}: New -> OnHold\n"
+    (failed,) = [line for line in result.stderr.splitlines() if line.startswith(f"wosdk: {numbers[1]}: ")]
+    assert "that is in state 'OnHold' cannot be placed in the state 'OnHold'" in failed
+    assert "An order that is InProgress can be held; each Company sets up" in failed
+
+
+def test_json_has_a_line_for_each_order(wosdk: Wosdk) -> None:
+    """Those that failed too."""
+    numbers = orders(wosdk, 2)
+    wosdk("cancel", numbers[0], "--reason", "1841")
+    result = wosdk("cancel", *numbers, "--reason", "1841", "--json")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(row["number"], row["before"], row["outcome"], row.get("after")) for row in rows] == [
+        (numbers[0], "Cancelled", "failed", None),
+        (numbers[1], "New", "done", "Cancelled"),
+    ]
+    assert "cannot be placed in the state 'Cancelled'" in rows[0]["error"]
+    assert result.exit_code == 1
+
+
+def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
+    (number,) = orders(wosdk, 1)
+    result = wosdk("hold", number, "1", "--reason", "Weather")
+    assert (result.exit_code, result.stdout) == (0, f"{number}: New -> OnHold\n")
+    assert f"wosdk: 1 and {number} are one work order; it is changed once" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("hold", "1"), 2, "--reason is missing; the Company has 'Waiting for parts', 'Waiting for approval'"),
+        (("cancel", "1"), 2, "the Company has 'Entered twice', 'No longer needed', 'Entered by mistake'\n"),
+        (("hold", "1", "--reason", "Wether"), 4, "no hold reason is called 'Wether'; did you mean 'Weather'?; there are"),
+        (("cancel", "1", "--reason", "Weather"), 4, "no cancel reason is called 'Weather'"),
+        (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder with the Number 'X9', 'X8'"),
+        (("hold", "1", "99", "--reason", "Weather"), 4, "WorkOrder entity with id 99 is not found"),
+        (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "it takes an id or a number such as RSC000005"),
+        (("hold", " ", "--reason", "Weather"), 2, "ID is ' '; it takes a whole number"),
+        (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; did you mean 'Part replaced'?; there are"),
+        (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody'"),
+        (("note", "1", "--text", " \n"), 2, "--text: the note is empty"),
+        (("attach", "1", __file__, "--type", "Nothing"), 4, "no DocumentType with the DisplayAs 'Nothing'"),
+        (("hold", "1", "--reason", "Weather", "--read-only"), 2, "--read-only: hold changes records, so it is not sent"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_changes_nothing(
+    wosdk: Wosdk, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    """One line with the remedy, before the question."""
+    (number,) = orders(wosdk, 1)
+    before = order(wosdk, number, "ConcurrencyId")
+    result = wosdk(*arguments)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert order(wosdk, number, "ConcurrencyId") == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hold", "--reason", "Weather"), "Missing argument 'ORDER...'"),
+        (
+            ("hold", "1", "--reason", "Weather", "--at", "noon"),
+            "takes a time such as 2026-03-01T08:00, not 'noon'",
+        ),
+        (("hold", "1", "--reason", "Weather", "--at", "2026-03-01T08:00Z"), "Invalid value for '--at'"),
+        (("assign", "1"), "Missing option '--to'"),
+        (("assign", "1", "--to", "208", "--mode", "Main"), "'Main' is not one of 'Primary', 'AddSecondary'"),
+        (("note", "1"), "Missing option '--text'"),
+        (("attach", "1"), "Missing argument 'FILE...'"),
+        (("attach", "1", "no-such.jpg"), "File 'no-such.jpg' does not exist"),
+        (("attach", "1", __file__, __file__, "--title", "x"), "--title is the title of one file"),
+    ],
+)
+def test_a_wrong_command_line_shows_the_usage(wosdk: Wosdk, arguments: tuple[str, ...], message: str) -> None:
+    result = wosdk(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_orders_are_assigned(wosdk: Wosdk) -> None:
+    """The state stays; several assignees with a mode."""
+    (number,) = orders(wosdk, 1)
+    assert wosdk("assign", number, "--to", "mira.okafor").stdout == f"{number}: assigned to 'mira.okafor'\n"
+    result = wosdk("assign", number, "--to", "P-230", "--to", "215", "--mode", "Snapshot", "--json")
+    assert json.loads(result.stdout)["assignees"] == [230, 215]
+    found = order(wosdk, number, "Assignments.*")
+    assert {row["EmployeeId"]: row["IsPrimary"] for row in found["Assignments"]} == {230: True, 215: False}
+    assert found["StatusId"] == "New"
+
+
+def test_notes_are_added(wosdk: Wosdk) -> None:
+    """From the command line to many orders, or from stdin; private unless --public."""
+    numbers = orders(wosdk, 2)
+    assert wosdk("note", *numbers, "--text", "Gate code 4711").exit_code == 0
+    result = wosdk("note", numbers[0], "--text", "-", "--public", "--yes", input="We come\nat eight\n")
+    assert (result.exit_code, result.stdout.startswith(f"{numbers[0]}: note ")) == (0, True)
+    notes: Any = order(wosdk, numbers[0], "Notes.*")["Notes"]
+    assert [(note["Body"], note["NoteTypeId"]) for note in notes] == [
+        ("Gate code 4711", "Private"),
+        ("We come\nat eight", "Public"),
+    ]
+    result = wosdk("note", numbers[0], "--text", "-", input="x" * 70_000)
+    assert (result.exit_code, "the note is longer than 65536 characters; attach" in result.stderr) == (
+        2,
+        True,
+    )
+
+
+def test_files_are_attached(wosdk: Wosdk, tmp_path: Path) -> None:
+    """Each is a document of its own; one that is too long is reported, and the others are attached."""
+    (number,) = orders(wosdk, 1)
+    small, large = tmp_path / "belt.jpg", tmp_path / "film.mp4"
+    small.write_bytes(b"a picture")
+    with large.open("wb") as file:
+        file.truncate(20 * 1024 * 1024 + 1)
+    result = wosdk("attach", number, small, large)
+    assert (result.exit_code, result.stdout) == (1, f"{number}: belt.jpg attached, document 1\n")
+    assert f"  {number}  film.mp4  20971521 bytes" in result.stderr
+    assert "20971520" in result.stderr.splitlines()[-1]
+    result = wosdk("attach", number, small, "--title", "The belt", "--type", "Picture", "--json")
+    assert json.loads(result.stdout)["document"] == 2
+    found = order(wosdk, number, "Documents.*")["Documents"]
+    assert [row["Title"] for row in found] == ["belt.jpg", "The belt"]
+
+
+def test_a_dry_run_shows_the_requests_and_sends_none(wosdk: Wosdk) -> None:
+    """Names are looked up; every request that would change something is shown, of all steps."""
+    numbers = orders(wosdk, 2)
+    result = wosdk("hold", *numbers, "--reason", "Weather", "--comment", "a  b", "--dry-run", "--json")
+    shown = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(one["method"], one["path"]) for one in shown] == [("POST", "api/v1/cmd/WoOnHoldCommand")] * 2
+    command = shown[0]["body"]["Command"]
+    assert command == {"WorkOrderId": 1, "ActionReasonId": 2205, "Comment": "a  b"}
+    assert result.stderr.endswith("wosdk: --dry-run: nothing was sent\n")
+    steps = wosdk("resume", numbers[0], "--start", "--dry-run").stdout
+    assert [line.split()[1].rpartition("/")[2] for line in steps.splitlines()] == [
+        "WoReopenCommand",
+        "WoPickUpCommand",
+        "WoStartCommand",
+    ]
+    assert [state(wosdk, number) for number in numbers] == ["New", "New"]
+
+
+def test_many_orders_are_listed_up_to_a_limit(wosdk: Wosdk) -> None:
+    """The list before the question is for people."""
+    numbers = orders(wosdk, 22)
+    result = wosdk("hold", *numbers, "--reason", "Weather")
+    assert [line.split(":")[0] for line in result.stdout.splitlines()] == numbers
+    assert "  and 2 more\n" in result.stderr
+    assert f"  {numbers[19]}  New" in result.stderr
+    assert f"  {numbers[20]}  New" not in result.stderr

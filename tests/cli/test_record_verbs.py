@@ -1,0 +1,177 @@
+"""``wosdk create``, ``update`` and ``delete``, against a local Company."""
+
+# ruff: noqa: E501 - tables of inputs and the messages about them
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from tests.cli.conftest import Wosdk
+from tests.cli.orders import FIELDS, orders
+from wosdk_async.cli.app import app
+
+pytestmark = pytest.mark.usefixtures("served")
+
+MALL = ("create", "Customer", "Name=Acme Mall", "TenantCode=T-77", "WorkZone=14")
+
+
+def read(wosdk: Wosdk, entity: str, id: int | str, *paths: str) -> Any:
+    """Return a record as the service has it."""
+    named = [part for path in paths for part in ("-p", path)]
+    return json.loads(wosdk("get", entity, str(id), "--json", *named).stdout)
+
+
+def test_a_record_is_created_changed_and_deleted(wosdk: Wosdk) -> None:
+    """By its name; the difference is shown first."""
+    made = wosdk(*MALL, "--marker", "TenantCode", "--json")
+    assert made.exit_code == 0
+    id = json.loads(made.stdout)["id"]
+    result = wosdk(
+        "update", "Customer", "acme mall", "Instructions=Ring twice", "WorkZone=15", "TenantCode=T-77"
+    )
+    assert (result.exit_code, result.stdout) == (
+        0,
+        f"Customer {id} (Acme Mall): updated: Instructions, WorkZone\n",
+    )
+    assert '  Instructions: "" -> "Ring twice"\n' in result.stderr
+    assert '  WorkZone: {"Id":14,"DisplayAs":"Riverside Campus"} -> {"Id":15}\n' in result.stderr
+    found = read(wosdk, "Customer", id, "Instructions", "WorkZone.Id", "TenantCode")
+    assert (found["Instructions"], found["WorkZone"]["Id"], found["TenantCode"]) == ("Ring twice", 15, "T-77")
+    result = wosdk("delete", "Customer", "Acme Mall", "--yes")
+    assert (result.exit_code, result.stdout) == (0, f"Customer {id} (Acme Mall): deleted\n")
+    assert read(wosdk, "Customer", id)["IsRemoved"] is True
+    assert wosdk("delete", "Customer", "Acme Mall").exit_code == 4
+
+
+def test_a_work_order_is_created_by_its_command(wosdk: Wosdk, tmp_path: Path) -> None:
+    """Assignments go over the JSON body, as for run."""
+    (tmp_path / "order.json").write_text('{"PoNumber": "PO-1", "Duration": 30}', encoding="utf-8")
+    result = wosdk("create", "WorkOrder", *FIELDS, "--json-body", tmp_path / "order.json", "PoNumber=PO-2")
+    assert (result.exit_code, result.stdout) == (0, "WorkOrder: RSC000001 created, id 1, New\n")
+    found = read(wosdk, "WorkOrder", 1, "PoNumber", "Duration")
+    assert (found["PoNumber"], found["Duration"]) == ("PO-2", 30)
+    again = wosdk("create", "WorkOrder", *FIELDS, "PoNumber=PO-2", "--marker", "PoNumber", "--dry-run")
+    assert (again.exit_code, again.stdout.startswith("POST api/v1/cmd/WoCreateCommand {")) == (0, True)
+
+
+def test_values_become_null(wosdk: Wosdk) -> None:
+    """NAME= and NAME:=null; a value that is there already is not sent."""
+    (number,) = orders(wosdk, 1)
+    assert wosdk("update", "WorkOrder", number, "PoNumber=PO-7", "ContactName=Ann").exit_code == 0
+    result = wosdk("update", "WorkOrder", number, "PoNumber=", "ContactName:=null", "--dry-run")
+    assert '{"Id":1,"PoNumber":null,"ContactName":null}' in result.stdout
+    result = wosdk("update", "WorkOrder", number, "PoNumber=PO-7")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "wosdk: the record has these values already; nothing was sent\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("create", "Custmer", "Name=x"), 2, "the catalogue has no entity 'Custmer'; did you mean 'Customer'?"),
+        (("create", "Customer", "Nme=x"), 2, "Customer has no field 'Nme'; did you mean 'Name'? --unchecked"),
+        (("create", "Customer", "WorkZone=Harbour"), 2, "WorkZone, the id of a WorkZone, takes a whole number"),
+        (("create", "Space", "Name=x"), 2, "Space cannot be created: run SpaceCreateCommand; --unchecked sends it"),
+        (("create", "WorkOrder", "Nme=x"), 2, "WorkOrder has no field 'Nme'"),
+        ((*MALL, "--marker", "Nothing"), 2, "--marker: Customer has no field 'Nothing'"),
+        ((*MALL, "--marker", "Dba"), 2, "wosdk: marker 'dba' of Customer is None; give it a key of its own"),
+        (("create", "WorkOrder", *FIELDS, "--marker", "PoNumber"), 2, "is None; give it a key of its own"),
+        ((*MALL, "--marker", "TenantCode", "--unchecked"), 2, "--marker needs an entity that the catalogue knows"),
+        (("update", "Customer", "512"), 2, "nothing is to be written; name fields"),
+        (("update", "Customer", "512", "TaxExempt=perhaps"), 2, "TaxExempt"),
+        (("update", "Customer", "512", "Id=5"), 2, "update() never writes id"),
+        (("update", "Contract", "1", "DisplayAs=x"), 2, "Contract cannot be updated"),
+        (("update", "Customer", "512", "Name=x", "--unchecked", "--if-unchanged"), 2, "--if-unchanged needs an entity"),
+        (("update", "Customer", "Nobody", "Name=x"), 4, "there is no Customer with the Name 'Nobody'"),
+        (("update", "Customer", "512", "--unchecked", "Foo=1"), 3, "Foo"),
+        (("delete", "WorkOrder", "1"), 2, "a work order cannot be deleted; cancel it: wosdk cancel ORDER --reason NAME"),
+        (("delete", "Portfolio", "1"), 2, "Portfolio cannot be deleted"),
+        (("delete", "Customer", "512", "99"), 4, "Customer entity with id 99 is not found"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_reported(
+    wosdk: Wosdk, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    """With the remedy; the customer stays as it was."""
+    before = read(wosdk, "Customer", 512)
+    result = wosdk(*arguments)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert message in result.stderr
+    assert "create" not in arguments or result.stderr.count("\n") == 1
+    assert read(wosdk, "Customer", 512) == before
+
+
+def test_a_state_is_moved_by_verbs(wosdk: Wosdk) -> None:
+    """The service's refusal, and the verbs that do it."""
+    (number,) = orders(wosdk, 1)
+    result = wosdk("update", "WorkOrder", number, "StatusId=Open")
+    assert (result.exit_code, "is changed by commands only" in result.stderr) == (3, True)
+    assert result.stderr.endswith(
+        "`wosdk hold`, `resume`, `complete` and `cancel` move a work order from state to state\n"
+    )
+
+
+def test_several_records_of_one_name_are_listed(wosdk: Wosdk) -> None:
+    """Nothing is chosen, nothing changed; the message has a command that shows them."""
+    ids = [json.loads(wosdk(*MALL, "--json").stdout)["id"] for _ in range(2)]
+    for command in (("get", "Customer", "Acme Mall"), ("delete", "Customer", "Acme Mall")):
+        result = wosdk(*command)
+        assert (result.exit_code, result.stdout) == (3, "")
+        assert (
+            f"several Customer with the Name 'Acme Mall': ids {ids[0]}, {ids[1]}; use the id" in result.stderr
+        )
+    look = re.search(r"To see them: wosdk (.*?\".*?\")", result.stderr)
+    assert look is not None
+    shown = wosdk(*shlex.split(look[1]), "--json").stdout
+    assert [json.loads(line)["Id"] for line in shown.splitlines()] == ids
+
+
+def test_records_are_deleted_together(wosdk: Wosdk) -> None:
+    """Each with its name; the same one twice is deleted once."""
+    ids = [
+        json.loads(wosdk("create", "Contact", f"LastName=Lee{n}", "--json").stdout)["id"] for n in range(2)
+    ]
+    result = wosdk("delete", "Contact", *map(str, ids), str(ids[0]), "--json")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(row["entity"], row["id"], row["outcome"]) for row in rows] == [
+        ("Contact", ids[0], "done"),
+        ("Contact", ids[1], "done"),
+    ]
+
+
+def examples(name: str) -> list[str]:
+    """Return the command lines in the help of a command."""
+    command = app.get_command(click.Context(app), name)
+    assert command is not None
+    return re.findall(r"^ +wosdk (.*)$", command.help or "", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["create", "update", "delete", "hold", "resume", "complete", "cancel", "assign", "note", "attach"],
+)
+def test_the_examples_of_the_help_work(
+    wosdk: Wosdk, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As dry runs, with work orders of these numbers and files of these names."""
+    numbers = orders(wosdk, 6)
+    for contact in ("Ann Lee", "Bo Ray"):
+        wosdk("create", "Contact", f"DisplayAs={contact}", f"LastName={contact}")
+    for file in ("before.jpg", "after.jpg", "permit.pdf"):
+        (tmp_path / file).write_bytes(b"content")
+    monkeypatch.chdir(tmp_path)
+    lines = examples(name)
+    assert len(lines) >= 2
+    assert numbers[4] == "RSC000005"
+    for line in lines:
+        words = shlex.split(line.partition(" < ")[0])
+        result = wosdk(*words, "--dry-run", input="A note")
+        assert result.exit_code == 0, result.output
+        assert "--dry-run: nothing was sent" in result.stderr

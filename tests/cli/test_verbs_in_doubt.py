@@ -1,0 +1,152 @@
+"""Verbs that change records: the question, calls in doubt, and what a service of bad manners sends."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Wosdk
+from tests.cli.orders import responses
+from tests.support.service import RESET, Answer, Request, Service, error
+from wosdk_async.cli import runner
+
+DONE = Answer(
+    body=b'{"CommandResult": {"Wo": {"Id": 7, "StatusId": "OnHold"}}, "EntitySpecifier": {"Id": 7}}'
+)
+HOLD = ("hold", "7", "--reason", "2205")
+VERBS = (
+    HOLD,
+    ("resume", "7"),
+    ("complete", "7"),
+    ("cancel", "7", "--reason", "1841"),
+    ("assign", "7", "--to", "208"),
+    ("note", "7", "--text", "x"),
+    ("attach", "7", __file__),
+    ("create", "Customer", "Name=x", "WorkZone=14"),
+    ("update", "Customer", "7", "Name=x"),
+    ("delete", "Customer", "7"),
+)
+
+
+def changes(service: Service) -> list[Request]:
+    """Return the requests that change something."""
+    return [call for call in service.calls if call.method != "GET" and "/query/" not in call.path]
+
+
+@pytest.mark.parametrize("command", VERBS, ids=lambda command: command[0])
+def test_a_change_elsewhere_needs_a_yes(
+    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    """Without a terminal it is refused; no is no; --yes and --dry-run do not ask."""
+    scripted.handler = responses(DONE)
+    monkeypatch.setattr(runner, "is_local", lambda _: False)
+    result = wosdk(*command)
+    assert (result.exit_code, changes(scripted)) == (2, [])
+    assert "stdin is not a terminal, so you cannot be asked; add --yes" in result.stderr
+    result = wosdk(*command, "--dry-run")
+    assert (result.exit_code, changes(scripted)) == (0, [])
+    assert result.stdout.count("\n") == 1
+    monkeypatch.setattr(runner, "is_interactive", lambda: True)
+    result = wosdk(*command, input="n\n")
+    assert (result.exit_code, changes(scripted)) == (1, [])
+    assert "? [y/N]" in result.stderr
+    assert "at http://127.0.0.1:" in result.stderr
+    assert wosdk(*command, input="y\n").exit_code == 0
+    assert wosdk(*command, "--yes").exit_code == 0
+    assert len(changes(scripted)) == 2
+
+
+@pytest.mark.parametrize("command", VERBS, ids=lambda command: command[0])
+def test_read_only_sends_nothing(wosdk: Wosdk, scripted: Service, command: tuple[str, ...]) -> None:
+    """Not even a login."""
+    result = wosdk("--read-only", *command)
+    assert (result.exit_code, result.stdout, scripted.calls, scripted.tokens) == (2, "", [], [])
+    assert result.stderr == f"wosdk: --read-only: {command[0]} changes records, so it is not sent\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "look"),
+    [
+        (HOLD, "wosdk get WorkOrder 7 -p '*' -p 'ActionLogRecords.*'"),
+        (("note", "7", "--text", "x"), "wosdk get WorkOrder 7 -p '*' -p 'Notes.*'"),
+        (("attach", "7", __file__), "wosdk get WorkOrder 7 -p '*' -p 'Documents.*'"),
+        (("create", "Customer", "Name=x", "WorkZone=14"), "wosdk query Customer --order 'Id desc' --limit 5"),
+        (("create", "Cust", "Name=x", "--unchecked"), "wosdk query Cust --order 'Id desc' --limit 5"),
+        (("update", "Customer", "7", "Name=x"), "wosdk get Customer 7"),
+        (("delete", "Customer", "7"), "wosdk get Customer 7"),
+    ],
+)
+def test_in_doubt_has_its_own_status_and_the_command_that_shows_the_effect(
+    wosdk: Wosdk, scripted: Service, command: tuple[str, ...], look: str
+) -> None:
+    """Sent once and cut off; it is not sent again."""
+    scripted.handler = responses(RESET)
+    result = wosdk(*command)
+    assert (result.exit_code, result.stdout, len(changes(scripted))) == (7, "", 1)
+    assert result.stderr.endswith(f"Look before you run it again: {look}\n")
+
+
+def test_one_of_several_in_doubt_is_the_status(wosdk: Wosdk, scripted: Service) -> None:
+    """Also if others were refused; JSON tells them apart."""
+
+    def respond(request: Request) -> Answer:
+        if request.method == "GET":
+            return Answer(body={"Data": {"Id": int(request.path.split("?")[0].rpartition("/")[2])}})
+        return {7: DONE, 8: RESET, 9: error(400, "BUSINESS_LOGIC_ERROR")}[
+            request.json["Command"]["WorkOrderId"]
+        ]
+
+    scripted.handler = respond
+    result = wosdk("hold", "7", "8", "9", "--reason", "2205", "--json")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(row["id"], row["outcome"]) for row in rows] == [(7, "done"), (8, "in doubt"), (9, "failed")]
+    assert result.exit_code == 7
+    assert "wosdk: WorkOrder 8: " in result.stderr
+    assert result.stderr.count("Look before you run it again") == 1
+
+
+def test_a_marker_is_looked_up_in_doubt(wosdk: Wosdk, scripted: Service) -> None:
+    """The record is there, so it was created; nothing is sent again."""
+    scripted.handler = responses(RESET, {"Id": 9, "TenantCode": "T-77"})
+    fields = ("Name=x", "WorkZone=14", "TenantCode=T-77")
+    result = wosdk("create", "Customer", *fields, "--marker", "TenantCode")
+    assert (result.exit_code, result.stdout) == (0, "Customer: created, id 9\n")
+    assert len(changes(scripted)) == 1
+
+
+def test_an_update_if_unchanged_writes_nothing_over_another_change(wosdk: Wosdk, scripted: Service) -> None:
+    """The record has another version when it is to be written."""
+    versions = iter(range(1, 9))
+
+    def respond(request: Request) -> Answer:
+        if request.method == "GET":
+            return Answer(body={"Data": {"Id": 7, "Name": "a", "ConcurrencyId": next(versions)}})
+        return DONE
+
+    scripted.handler = respond
+    result = wosdk("update", "Customer", "7", "Name=x", "--if-unchanged")
+    assert (result.exit_code, result.stdout, changes(scripted)) == (3, "", [])
+    assert "Customer 7 (a): version 1 was read and now it is 2" in result.stderr
+    assert wosdk("update", "Customer", "7", "Name=x").stdout == "Customer 7 (a): updated: Name\n"
+
+
+def test_a_response_without_a_record_is_done(wosdk: Wosdk, scripted: Service) -> None:
+    """The state afterwards is not known then."""
+    scripted.handler = responses(Answer(body={"CommandResult": {}}))
+    assert wosdk(*HOLD).stdout == "RSC000007: done\n"
+
+
+def test_texts_of_the_service_cannot_control_the_terminal(wosdk: Wosdk, scripted: Service) -> None:
+    """In numbers, states, names and messages; JSON escapes them."""
+    evil = "\x1b[2J\u202e\n\x9bx"
+    record = {"Id": 7, "Number": evil, "StatusId": evil, "Name": evil, "Customer": {"DisplayAs": evil}}
+    for change in (DONE, error(400, "BUSINESS_LOGIC_ERROR", evil)):
+        scripted.handler = responses(change, record)
+        for command in (HOLD, ("delete", "Customer", "7"), ("update", "Customer", "7", "Name=x")):
+            for form in ((), ("--json",), ("--dry-run",)):
+                result = wosdk(*command, *form)
+                assert not set(result.output) & set("\x1b\u202e\x9b")
+                assert "\\x1b[2J" in result.output or "\\u001b[2J" in result.output
+    scripted.handler = responses(DONE, record)
+    assert json.loads(wosdk(*HOLD, "--json").stdout)["number"] == evil
