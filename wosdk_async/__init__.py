@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         WosdkError,
     )
     from wosdk_async.hooks import Attempt, DryRun
+    from wosdk_async.json_schema import json_schema
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
@@ -126,6 +127,7 @@ __all__ = [
     "fields",
     "from_dict",
     "from_json",
+    "json_schema",
     "problem_of",
     "read_event",
     "to_dict",
@@ -149,6 +151,7 @@ _EXPORTS = {
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
+    "wosdk_async.json_schema": ("json_schema",),
     "wosdk_async.records": ("from_dict", "from_json", "to_dict", "to_json"),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),

@@ -18,11 +18,15 @@ import attrs
 from wosdk_async.codec.compiler import compile_reader
 from wosdk_async.codec.dicts import spellings
 from wosdk_async.codec.field_types import NAMES, type_of
+from wosdk_async.codec.lazy_dicts import ByClass, StructWriters
+from wosdk_async.codec.struct_compiler import LazyList
 from wosdk_async.codec.values import read_zoned, show_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import registry
 from wosdk_async.model.base import Record, Ref
 from wosdk_async.model.compiled import compile_function
+from wosdk_async.model.lazy import Lazy, raw_slot
+from wosdk_async.model.metadata import is_nested
 from wosdk_async.safe_text import one_line
 
 __all__ = ["DictReaders", "DictWriters", "Names", "wire_name_of"]
@@ -48,11 +52,22 @@ def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str
 
 _WRITER = """\
 def write(record):
-    made = {{}}
+    made, structs = {{}}, {{}}
 {lines}
+    if structs: made |= write_structs(structs)
     if record.extra: add_extra(made, record.extra)
     return made
 """
+_VALUE = "    if (v := record.{slot}) is not None: made[{name!r}] = {text}"
+# Most lists are empty.
+_LIST = """\
+    if (v := record.{slot}) is not None:
+        made[{name!r}] = writers[v.__class__](v) if v or v.__class__ is not list else []"""
+# A Struct holds its place among the fields until all of them are copied together.
+_OBJECT = """\
+    if (v := record.{slot}) is not None:
+        if isinstance(v, Lazy): structs[{name!r}] = made[{name!r}] = v
+        else: made[{name!r}] = writers[v.__class__](v)"""
 
 
 @attrs.frozen
@@ -63,9 +78,12 @@ class DictWriters:
     secrets: bool
     """Whether fields that hold secrets are written."""
     of: dict[type[Any], Writer] = attrs.field(init=False, repr=False)
+    _structs: StructWriters = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "of", _ByClass(self._make))
+        object.__setattr__(self, "of", ByClass(self._make))
+        structs = StructWriters(self.of, self.names == "python", self.secrets, _taken)  # type: ignore[arg-type]
+        object.__setattr__(self, "_structs", structs)
 
     def write(self, value: Any) -> Any:
         """Return the JSON value of a record, a list of records or a value of a field."""
@@ -74,6 +92,8 @@ class DictWriters:
     def _make(self, cls: type[Any]) -> Writer:
         if issubclass(cls, Record):
             return self._of_record(cls)
+        if issubclass(cls, Lazy):
+            return self._of_lazy(cls)
         if issubclass(cls, list | tuple):
             return lambda items: [self.of[item.__class__](item) for item in items]
         if issubclass(cls, Mapping):
@@ -83,17 +103,25 @@ class DictWriters:
             return lambda ref: {id_name: ref.id}
         return next((write for base, write in _PLAIN.items() if issubclass(cls, base)), _refuse)
 
+    def _of_lazy(self, cls: Any) -> Writer:
+        if cls is LazyList:
+            return lambda lazy: self._structs.write_list(lazy.structs)
+        return self._structs.write
+
     def _write_mapping(self, value: Mapping[Any, Any]) -> dict[str, Any]:
-        if not all(isinstance(name, str) for name in value):
+        made = {name: self.of[item.__class__](item) for name, item in value.items()}
+        if not {str}.issuperset(map(type, made)):
             raise TypeError("has a name that is not a text, which JSON does not have")
-        return {str(name): self.of[item.__class__](item) for name, item in value.items()}
+        return made
 
     def _of_record(self, cls: type[Record]) -> Writer:
         names: dict[str, Any] = {
             **NAMES,
             "writers": self.of,
             "plain": self.write,
-            "add_extra": functools.partial(self._add_extra, cls),
+            "Lazy": Lazy,
+            "write_structs": self._structs.write_all,
+            "add_extra": functools.partial(self._add_extra, _taken(cls)),  # type: ignore[arg-type]  # as in wire_name_of
         }
         lines = []
         for name, meta in cls.__wire__.items():
@@ -101,32 +129,28 @@ class DictWriters:
                 continue
             if meta["type"] == "enum":
                 names[meta["of"]] = registry.resolve(meta["of"])
-            text = "writers[v.__class__](v)" if meta.get("many") else type_of(meta).show.format(of=meta["of"])
+            is_object = is_nested(meta) and not meta.get("many")
+            template = _LIST if meta.get("many") else _OBJECT if is_object else _VALUE
             shown = meta["name"] if self.names == "wire" else name
-            lines.append(f"    if (v := record.{name}) is not None: made[{shown!r}] = {text}")
+            text = type_of(meta).show.format(of=meta["of"])
+            lines.append(template.format(slot=raw_slot(cls, name), name=shown, text=text))
         source = _WRITER.format(lines="\n".join(lines))
         return compile_function("write", source, f"dict writer of {cls.__name__}", names)  # type: ignore[no-any-return]
 
-    def _add_extra(self, cls: type[Record], made: dict[str, Any], extra: dict[str, Any]) -> None:
+    def _add_extra(self, taken: frozenset[str], made: dict[str, Any], extra: dict[str, Any]) -> None:
         """Add unknown fields under their own names, or in ``extra`` if the name is one of a field."""
-        exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
         for name, value in self._write_mapping(extra).items():
-            if name in exact or name == EXTRA or name.lower() in meant_by:
+            if name.lower() in taken:
                 made.setdefault(EXTRA, {})[name] = value
             else:
                 made[name] = value
 
 
-class _ByClass(dict[type[Any], Writer]):
-    """Class -> function, made when the class is first asked for."""
-
-    def __init__(self, make: Callable[[type[Any]], Writer]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, cls: type[Any]) -> Writer:
-        self[cls] = self._make(cls)
-        return self[cls]
+@functools.cache
+def _taken(cls: type[Record]) -> frozenset[str]:
+    """Return the names that would be taken for those of fields of ``cls``, in lower case."""
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    return frozenset({EXTRA, *map(str.lower, exact), *meant_by})
 
 
 def _same(value: Any) -> Any:

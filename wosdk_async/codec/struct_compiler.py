@@ -18,7 +18,7 @@ from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.model.metadata import Wire, is_nested
 
-__all__ = ["Part", "compile_struct"]
+__all__ = ["LazyList", "Part", "StructFields", "compile_struct"]
 
 
 @attrs.frozen
@@ -35,16 +35,28 @@ class Part:
     """Whether its statements stand in the function of the record: a call would cost more than they do."""
 
 
-class _LazyList(Lazy):
+@attrs.frozen
+class StructFields:
+    """What a Struct has: its ``__fields__``."""
+
+    cls: type[Record]
+    known: Container[str]
+    unknown: tuple[str, ...]
+    parts: Mapping[str, Part]
+    hook_of: Callable[[str], Callable[..., Any]]
+    """Function that gives the reader of dicts of a class."""
+
+
+class LazyList(Lazy):
     """The Structs of a list."""
 
-    __slots__ = ("_structs",)
+    __slots__ = ("structs",)
 
     def __init__(self, structs: list[Any]) -> None:
-        self._structs = structs
+        self.structs = structs
 
     def __made__(self) -> Any:
-        return [None if struct is None else struct.__made__() for struct in self._structs]
+        return [None if struct is None else struct.__made__() for struct in self.structs]
 
 
 @attrs.define
@@ -147,7 +159,7 @@ def compile_struct(
         parts: The fields whose objects are read as Structs. Those of others are read as dicts.
         hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
     """
-    names = {"astuple": msgspec.structs.astuple, "UNSET": msgspec.UNSET, "LazyList": _LazyList, **NAMES}
+    names = {"astuple": msgspec.structs.astuple, "UNSET": msgspec.UNSET, "LazyList": LazyList, **NAMES}
     fields, lines = _StructText(names, hook_of).of(cls, known, unknown, parts)
     source = "\n".join(["def convert(struct):", *_indented(lines), "    return made\n"])
 
@@ -160,9 +172,13 @@ def compile_struct(
         cls.__name__,
         fields,
         bases=(Lazy,),
-        namespace={"__made__": convert},
+        namespace={
+            "__made__": convert,
+            "__fields__": StructFields(cls, known, tuple(unknown), parts, hook_of),
+        },
         kw_only=True,
         gc=False,
         forbid_unknown_fields=True,
+        omit_defaults=True,
     )
     return struct

@@ -76,6 +76,11 @@ class Record:
         pairs = zip(self._values(), other._values(), strict=True)
         return all(mine is their or mine == their for mine, their in pairs)
 
+    def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
+        # Most fields are None; attrs would write the names of all of them.
+        names = [each.name for each in attrs.fields(type(self))]
+        return _empty, (type(self),), {name: v for name in names if (v := getattr(self, name)) is not None}
+
     def __repr__(self) -> str:
         shown = [
             f"{name}={value!r}"
@@ -86,6 +91,14 @@ class Record:
             # Values of unknown fields are not shown: each may be a secret.
             shown.append(one_line(f"extra=<{', '.join(self.extra)}>"))
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _empty(cls: type[Record]) -> Record:
+    """Return a record without values, to be filled by ``copy`` and ``pickle``."""
+    made = object.__new__(cls)
+    for each in attrs.fields(cls):
+        object.__setattr__(made, each.name, None)  # a program's class may check what is set
+    return made
 
 
 class Referable(Record):
