@@ -232,10 +232,6 @@ class Query(Generic[T]):
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
         return await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
 
-    async def _fetch_rows(self, plan: Plan, expression: dict[str, Any]) -> list[Any]:
-        """Fetch records as the service sends them."""
-        return await self._send(calls.query(plan.name, expression, isolation=plan.isolation))
-
     def _table_builder(self) -> TableBuilder:
         from wosdk_async.query.columns import columns_of
         from wosdk_async.query.table import TableBuilder
@@ -245,7 +241,12 @@ class Query(Generic[T]):
     async def _batches(
         self, builder: TableBuilder, size: int, parallel: int | None, verb: str
     ) -> AsyncGenerator[Any, None]:
-        fetch, plan, rows = self._fetch_rows, self._plan, checked_size(size)
+        plan, rows = self._plan, checked_size(size)
+
+        async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
+            call = calls.query(plan.name, expression, isolation=plan.isolation)
+            return await self._send(attrs.evolve(call, decode=builder.rows))
+
         cursors: list[Cursor]
         if parallel is not None:
             cursors = await key_ranges(fetch, plan, rows, parallel, verb)

@@ -10,7 +10,7 @@ import importlib
 import json
 from collections.abc import Callable
 from datetime import datetime
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, InvalidOperation
 from enum import Enum
 from typing import Any
 
@@ -47,7 +47,7 @@ class Cells:
     kind: type
     """Class of the values that the column takes, once they are read."""
     read: Callable[[Any], Any]
-    """Function that reads a value that is not null, as a record does."""
+    """Function that reads a value that is not null, as a record does; None if it cannot be a cell."""
     quick: Callable[[list[Any]], Any]
     """Function that makes the array of documented values; it raises for most others, or returns None."""
 
@@ -62,25 +62,20 @@ class Cells:
 
     def _array_of_each(self, values: list[Any]) -> tuple[Any, Odd]:
         cells = [None if value is None else self.read(value) for value in values]
-        fitting = [cell if cell.__class__ is self.kind else None for cell in cells]
-        try:
-            made = pyarrow().array(fitting, self.type)
-        except _UNFIT:
-            fitting = [cell if self._fits(cell) else None for cell in fitting]
-            made = pyarrow().array(fitting, self.type)
+        fitting = [cell if cell.__class__ is self.kind and self._fits(cell) else None for cell in cells]
         pairs = enumerate(zip(values, fitting, strict=True))
-        return made, {i: value for i, (value, cell) in pairs if cell is None and value is not None}
+        odd = {i: value for i, (value, cell) in pairs if cell is None and value is not None}
+        return pyarrow().array(fitting, self.type), odd
 
     def _fits(self, cell: Any) -> bool:
-        try:
-            pyarrow().array([cell], self.type)
-        except _UNFIT:
-            return False
-        return True
+        if self.kind is str:
+            return cell.isprintable() or not any("\ud800" <= each <= "\udfff" for each in cell)
+        return self.kind is not int or _LEAST <= cell <= -_LEAST - 1
 
 
-_UNFIT = (TypeError, ValueError, OverflowError)
-"""Errors of pyarrow for a value that is not of the type of an array."""
+_LEAST = -(2**63)
+_UNFIT = (TypeError, ValueError, ArithmeticError, AttributeError)
+"""Errors for a value that is not of the type of an array."""
 
 
 def cells_of(column: Column) -> Cells:
@@ -114,14 +109,8 @@ def _integers(arrow: Any, _: Column) -> Cells:
     type = arrow.int64()
 
     def quick(values: list[Any]) -> Any:
-        made = arrow.array(values)  # with the type given, it would take 5.0 too
-        return (
-            made
-            if made.type == type
-            else arrow.nulls(len(made), type)
-            if made.null_count == len(made)
-            else None
-        )
+        # pyarrow takes the Decimal 5.0 too, and for 1E+9999999 it computes for minutes.
+        return None if Decimal in set(map(_class, values)) else arrow.array(values, type)
 
     return Cells(type, int, _as_sent, quick)
 
@@ -132,16 +121,29 @@ def _booleans(arrow: Any, _: Column) -> Cells:
 
 
 def _numbers(arrow: Any, column: Column) -> Cells:
-    """Money has 4 decimals and 15 digits before them: the service's own type of it, facts 3.5.
+    """Return how numbers become decimals.
 
-    Other numbers are quantities, rates and coordinates; a coordinate has the 15 decimals of a float.
+    The service stores money with 4 decimals (facts 3.5); 15 digits before them are those of ``money`` in its
+    database (not shown; assumed). Other numbers are quantities, rates and coordinates; a coordinate may have
+    15 decimals, all that a float has.
     """
-    type = arrow.decimal128(19, 4) if column.owner == "Money" else arrow.decimal128(38, 15)
+    digits, places = (19, 4) if column.owner == "Money" else (38, 15)
+    type, unit = arrow.decimal128(digits, places), Decimal(1).scaleb(-places)
+    # pyarrow reads outside of its memory for 0E-9999999: it gets only numbers that are known to fit.
+    exact = Context(prec=digits, traps=[Inexact, InvalidOperation])
+
+    def read(value: Any) -> Any:
+        number = read_number(value)
+        try:
+            return number.quantize(unit, context=exact)
+        except (ArithmeticError, AttributeError):
+            return None
 
     def quick(values: list[Any]) -> Any:
-        return None if bool in set(map(_class, values)) else arrow.array(values, type)
+        fitting = [None if value is None else value.quantize(unit, context=exact) for value in values]
+        return arrow.array(fitting, type)
 
-    return Cells(type, Decimal, read_number, quick)
+    return Cells(type, Decimal, read, quick)
 
 
 def _local_times(arrow: Any, _: Column) -> Cells:

@@ -1,25 +1,19 @@
 """Tables in the format of Arrow: :class:`TableBuilder` makes batches, :class:`RecordTable` holds them.
 
-Rows are read column by column, because a list of values of one type becomes an Arrow array in one call. Only
-a column, or an object, with something odd in it is looked at value by value.
+A page goes to a batch column by column: a list of values of one type becomes an Arrow array in one call.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wosdk_async.codec.dicts import sort_out
-from wosdk_async.model import Record, registry
 from wosdk_async.query.cells import cells_of, json_text, pyarrow
-from wosdk_async.query.columns import Column, fields_of
+from wosdk_async.query.columns import Column
+from wosdk_async.query.row_values import Extras, RowSplitter
 
 __all__ = ["RecordTable", "TableBuilder"]
-
-Extras = dict[int, dict[str, Any]]
-"""Number of the row -> path -> value that has no column or does not fit its column."""
-Objects = Sequence[dict[str, Any] | None]
 
 
 class TableBuilder:
@@ -30,13 +24,19 @@ class TableBuilder:
         self._cells = [cells_of(column) for column in self.columns]
         self.schema: Any = _schema(self.columns, [cells.type for cells in self._cells])
         """The ``pyarrow.Schema``; its metadata has the entity, and each field's its description."""
-        self._root = _Branch(self.columns[0].entity, (), dict(enumerate(self.columns)))
+        self._splitter = RowSplitter(self.columns)
 
-    def batch(self, rows: Sequence[dict[str, Any]]) -> Any:
-        """Return the ``pyarrow.RecordBatch`` of rows as the service sends them: dicts of ``codec.loads``."""
-        values: dict[int, list[Any]] = {}
-        extras: Extras = {}
-        self._root.read(_require_objects(rows), values, extras)
+    def rows(self, body: bytes) -> list[Any]:
+        """Return the rows of a response to a query, in the form that :meth:`batch` reads fastest."""
+        return self._splitter.rows(body)
+
+    def batch(self, rows: Sequence[Any]) -> Any:
+        """Return the ``pyarrow.RecordBatch`` of rows.
+
+        Args:
+            rows: Those of :meth:`rows`, or dicts as the service sends them and ``codec.loads`` reads them.
+        """
+        values, extras = self._splitter.split(rows)
         arrays = {index: self._array(index, values[index], extras) for index in values}
         for index, column in enumerate(self.columns):
             if column.type == "extra":  # complete now
@@ -51,88 +51,11 @@ class TableBuilder:
         return made
 
 
-def _require_objects(rows: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    odd = set(map(type, rows)) - {dict}
-    if odd:
-        raise TypeError(f"a row is a JSON object, not {odd.pop().__name__}")
-    return rows
-
-
 def _texts(extras: Extras, count: int) -> list[str | None]:
     made: list[str | None] = [None] * count
     for row, extra in extras.items():
         made[row] = json_text({name: extra[name] for name in sorted(extra)})
     return made
-
-
-class _Branch:
-    """The columns of one object: of the record, or of an object in it."""
-
-    def __init__(self, cls: type[Record], steps: tuple[str, ...], columns: Mapping[int, Column]) -> None:
-        self._cls = cls
-        self._steps = steps
-        self._leaves: dict[str, int] = {}
-        inside: dict[str, dict[int, Column]] = {}
-        for index, column in columns.items():
-            name, *rest = column.steps[len(steps) :] or [""]
-            if rest:
-                inside.setdefault(name, {})[index] = column
-            elif name:
-                self._leaves[name] = index
-        self._branches = {
-            name: _Branch(registry.resolve(fields_of(cls)[name]["of"]), (*steps, name), below)
-            for name, below in inside.items()
-        }
-        self._names = self._leaves.keys() | self._branches.keys()
-
-    def read(self, objects: Objects, values: dict[int, list[Any]], extras: Extras) -> None:
-        """Add the values of each column to ``values``, and what has no column to ``extras``."""
-        found = self._found(objects)
-        members = sum(map(len, filter(None, objects)))
-        if members != sum(len(objects) - column.count(None) for column in found.values()):
-            found = self._found(self._tidy(objects, extras))
-        for name, index in self._leaves.items():
-            values[index] = found[name]
-        for name, branch in self._branches.items():
-            branch.read(branch.objects(found[name], extras), values, extras)
-
-    def _found(self, objects: Objects) -> dict[str, list[Any]]:
-        """Return the values of each property. Most objects of a page have the same ones."""
-        here = [each for each in objects if each is not None]
-        if len(here) == len(objects):
-            return {name: [each.get(name) for each in here] for name in self._names}
-        return {name: [None if each is None else each.get(name) for each in objects] for name in self._names}
-
-    def _tidy(self, objects: Objects, extras: Extras) -> Objects:
-        """Return the objects with the names that the catalogue knows; the rest goes to ``extras``."""
-        return [
-            each if each is None or each.keys() <= self._names else self._sorted_out(i, each, extras)
-            for i, each in enumerate(objects)
-        ]
-
-    def _sorted_out(self, row: int, data: dict[str, Any], extras: Extras) -> dict[str, Any]:
-        known, unknown = sort_out(self._cls, data)
-        fields = fields_of(self._cls)
-        more = {
-            name: value
-            for name, value in known.items()
-            if name not in self._names and value is not None and not fields[name].get("secret")
-        }
-        for name, value in (more | (unknown or {})).items():
-            extras.setdefault(row, {})[".".join((*self._steps, name))] = value
-        return known
-
-    def objects(self, values: list[Any], extras: Extras) -> Objects:
-        """Return ``values``, with None for what is not an object."""
-        if set(map(type, values)) <= {dict, type(None)}:
-            return values
-        made: list[dict[str, Any] | None] = []
-        for row, value in enumerate(values):
-            fits = value is None or value.__class__ is dict
-            made.append(value if fits else None)
-            if not fits:
-                extras.setdefault(row, {})[".".join(self._steps)] = value
-        return made
 
 
 # --- schema -----------------------------------------------------------------------------------

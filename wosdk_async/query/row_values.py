@@ -1,0 +1,223 @@
+"""The values of each column, from the rows of a page.
+
+The definition is the slow way, for rows as dicts: it takes names in any letter case, and keeps what has no
+column. The fast way reads a page as Structs with the columns as fields, in half the time. A page that holds
+anything else (a name that no column has, a text where an object is documented) is read the slow way. Its
+names are learned, so that the next page with them is read the fast way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+import attrs
+import msgspec
+from msgspec import UNSET
+
+from wosdk_async.codec.dicts import sort_out, spellings
+from wosdk_async.codec.json import UNREADABLE, check_size, exact_decoder
+from wosdk_async.codec.record_reader import MAX_UNKNOWN
+from wosdk_async.model import Record, registry
+from wosdk_async.protocol.envelopes import ROWS, objects
+from wosdk_async.query.columns import Column, fields_of
+
+__all__ = ["Extras", "RowSplitter"]
+
+Values = dict[int, list[Any]]
+"""Number of the column -> its values."""
+Extras = dict[int, dict[str, Any]]
+"""Number of the row -> path -> value that has no column or does not fit its column."""
+Objects = Sequence[dict[str, Any] | None]
+
+
+Getter = Callable[[Any], Any]
+
+
+class RowSplitter:
+    """Splits the rows of a page into the values of these columns; the column Extra gets none."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._root = _Branch(columns[0].entity, (), {i: each for i, each in enumerate(columns) if each.steps})
+        self._form = _form_of(self._root)
+        self._forms = {self._form.struct: self._form}
+
+    def rows(self, body: bytes) -> list[Any]:
+        """Return the rows of a response to a query, for :meth:`split`; each that has an id has it as ``id``.
+
+        Raises what :func:`~wosdk_async.codec.loads` raises, and for JSON of another form.
+        """
+        check_size(body)
+        try:
+            return [row.data for row in self._form.decode(body).entities]
+        except UNREADABLE:
+            rows = _plain_rows(body)
+        if len(self._forms) < _MAX_FORMS and self._root.learn(rows):
+            self._form = _form_of(self._root)
+            self._forms[self._form.struct] = self._form  # pages of the form before may still wait
+        return rows  # type: ignore[no-any-return]
+
+    def split(self, rows: Sequence[Any]) -> tuple[Values, Extras]:
+        """Return the values of each column, and what has no column."""
+        kinds = set(map(type, rows))
+        extras: Extras = {}
+        if len(kinds) == 1 and (form := self._forms.get(next(iter(kinds)))) is not None:
+            for path, get in form.more:
+                for row, value in enumerate(map(get, rows)):
+                    if value is not UNSET:
+                        extras.setdefault(row, {})[path] = value
+            return {index: list(map(get, rows)) for index, get in form.getters}, extras
+        if kinds - {dict}:
+            raise TypeError(f"a row is a JSON object, not {(kinds - {dict}).pop().__name__}")
+        values: Values = {}
+        self._root.read(rows, values, extras)
+        return values, extras
+
+
+_plain_rows = objects(ROWS, None)
+_MAX_NAME = 100  # characters
+_MAX_FORMS = 8  # a service that sends ever new names must not cause ever new Structs
+
+
+@attrs.frozen(eq=False)
+class _Form:
+    """Struct of a row, and what is in it."""
+
+    struct: Any
+    decode: Callable[[bytes], Any]
+    getters: tuple[tuple[int, Getter], ...]
+    """Number of each column, and the function that gets its value."""
+    more: tuple[tuple[str, Getter], ...]
+    """Path of each property that has no column, and the function that gets its value."""
+
+
+def _form_of(root: _Branch) -> _Form:
+    struct = root.struct()
+    return _Form(struct, exact_decoder(ROWS.envelope[struct]), tuple(root.getters()), tuple(root.more()))
+
+
+class _Branch:
+    """The columns of one object: of the record, or of an object in it."""
+
+    def __init__(self, cls: type[Record], steps: tuple[str, ...], columns: Mapping[int, Column]) -> None:
+        self._cls = cls
+        self._steps = steps
+        self._leaves: dict[str, int] = {}
+        inside: dict[str, dict[int, Column]] = {}
+        for index, column in columns.items():
+            name, *rest = column.steps[len(steps) :]
+            if rest:
+                inside.setdefault(name, {})[index] = column
+            else:
+                self._leaves[name] = index
+        self._branches = {
+            name: _Branch(registry.resolve(fields_of(cls)[name]["of"]), (*steps, name), below)
+            for name, below in inside.items()
+        }
+        self._names = {*self._leaves, *self._branches}
+        self._learned: dict[str, str] = {}
+        """Names that rows had and no column has -> their attributes of the Struct."""
+
+    # --- Structs ----------------------------------------------------------------------------
+
+    def struct(self) -> Any:
+        """Return the Struct. An object that was not sent is one without values, so no path ends early."""
+        fields: list[tuple[str, Any, Any]] = [(_attribute(name), Any, None) for name in self._leaves]
+        fields += [(attribute, Any, UNSET) for attribute in self._learned.values()]
+        for name, branch in self._branches.items():
+            inner = branch.struct()
+            fields.append((_attribute(name), inner, inner()))
+        wire = {_attribute(name): name for name in self._names}
+        wire |= {attribute: name for name, attribute in self._learned.items()}
+        name = f"{self._cls.__name__}Row"
+        return msgspec.defstruct(name, fields, rename=wire, forbid_unknown_fields=True, frozen=True, gc=False)
+
+    def getters(self, before: str = "") -> Iterator[tuple[int, Getter]]:
+        """Yield, for each column, the function that gets its value from a Struct."""
+        for name, index in self._leaves.items():
+            yield index, attrgetter(before + _attribute(name))
+        for name, branch in self._branches.items():
+            yield from branch.getters(f"{before}{_attribute(name)}.")
+
+    def more(self, before: str = "") -> Iterator[tuple[str, Getter]]:
+        """Yield, for each property that was learned, the function that gets its value from a Struct."""
+        for name, attribute in self._learned.items():
+            if not self._is_secret(name):
+                yield self._path(name), attrgetter(before + attribute)
+        for name, branch in self._branches.items():
+            yield from branch.more(f"{before}{_attribute(name)}.")
+
+    def learn(self, objects: Iterable[Any]) -> bool:
+        """Learn the names that no column has; return whether any was new."""
+        here = [each for each in objects if each.__class__ is dict]
+        names = {name for each in here for name in each} - self._names - self._learned.keys()
+        room = MAX_UNKNOWN - len(self._learned)
+        new = [name for name in sorted(names) if self._is_learnable(name)][:room]
+        self._learned |= {name: f"more_{len(self._learned) + i}" for i, name in enumerate(new)}
+        inner = [branch.learn(each.get(name) for each in here) for name, branch in self._branches.items()]
+        return bool(new) or any(inner)
+
+    def _is_learnable(self, name: str) -> bool:
+        known, meant_by = spellings(self._cls)  # type: ignore[arg-type]  # as in codec/dicts.py
+        is_other_spelling = name not in known and name.lower() in meant_by
+        is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
+        return is_taken_by_msgspec and len(name) <= _MAX_NAME and not is_other_spelling
+
+    # --- dicts ------------------------------------------------------------------------------
+
+    def read(self, objects: Objects, values: Values, extras: Extras) -> None:
+        """Add the values of each column to ``values``, and what has no column to ``extras``."""
+        found = self._found(objects)
+        members = sum(map(len, filter(None, objects)))
+        if members != sum(len(objects) - column.count(None) for column in found.values()):
+            found = self._found(self._tidy(objects, extras))  # there are more names, or nulls
+        for name, index in self._leaves.items():
+            values[index] = found[name]
+        for name, branch in self._branches.items():
+            branch.read(branch.objects(found[name], extras), values, extras)
+
+    def _found(self, objects: Objects) -> dict[str, list[Any]]:
+        return {name: [None if each is None else each.get(name) for each in objects] for name in self._names}
+
+    def _tidy(self, objects: Objects, extras: Extras) -> Objects:
+        """Return the objects with the names that the catalogue knows; the rest goes to ``extras``."""
+        return [
+            each if each is None or each.keys() <= self._names else self._sorted_out(i, each, extras)
+            for i, each in enumerate(objects)
+        ]
+
+    def _sorted_out(self, row: int, data: dict[str, Any], extras: Extras) -> dict[str, Any]:
+        known, unknown = sort_out(self._cls, data)
+        for name in known.keys() - self._names:
+            if not self._is_secret(name):
+                self._keep(row, self._path(name), known[name], extras)
+        for name, value in (unknown or {}).items():
+            self._keep(row, self._path(name), value, extras)
+        return known
+
+    def objects(self, values: list[Any], extras: Extras) -> Objects:
+        """Return ``values``, with None for what is not an object."""
+        if set(map(type, values)) <= {dict, type(None)}:
+            return values
+        made: list[dict[str, Any] | None] = []
+        for row, value in enumerate(values):
+            fits = value is None or value.__class__ is dict
+            made.append(value if fits else None)
+            if not fits:
+                self._keep(row, self._path(), value, extras)
+        return made
+
+    def _keep(self, row: int, path: str, value: Any, extras: Extras) -> None:
+        extras.setdefault(row, {})[path] = value
+
+    def _path(self, *name: str) -> str:
+        return ".".join((*self._steps, *name))
+
+    def _is_secret(self, name: str) -> bool:
+        return bool(fields_of(self._cls).get(name, {}).get("secret"))
+
+
+def _attribute(name: str) -> str:
+    """Return the attribute of a Struct for a property: its name may be one that Python reserves."""
+    return "id" if name == "Id" else f"of_{name}"
