@@ -43,13 +43,13 @@ def connect() -> Client:
 # --- what routes get ------------------------------------------------------------------------
 
 
-def client_of(request: Request) -> Client:
+async def client_of(request: Request) -> Client:
     """Return the client, which the lifespan has opened."""
     client: Client = request.app.state.client
     return client
 
 
-def company_of(
+async def company_of(
     client: Annotated[Client, Depends(client_of)],
     request_timeout: Annotated[float, Header(gt=0)] = USUAL_SECONDS,
 ) -> Company:

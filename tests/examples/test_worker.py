@@ -1,0 +1,154 @@
+"""The worker: every work order is processed, also when it is stopped, killed, or in doubt."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.examples import worker
+from docs.examples.worker import Store, follow
+from tests.testing.orders import create_command
+from wosdk_async import Client, Company, WoPickUpCommand, WorkOrder
+from wosdk_async.sandbox import Faults, LocalCompany
+from wosdk_async.testing import Sandbox
+
+PROGRAM = Path(worker.__file__)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "orders.db"
+
+
+def rows(path: Path, query: str = "SELECT id, status FROM orders ORDER BY id") -> list[tuple[Any, ...]]:
+    db = sqlite3.connect(path)
+    try:
+        return db.execute(query).fetchall()
+    finally:
+        db.close()
+
+
+async def run_until(acme: Company, path: Path, done: Any) -> None:
+    """Run the worker until ``done()`` is true."""
+    store, stop = Store(path), asyncio.Event()
+    work = asyncio.ensure_future(follow(acme, store, stop, every=0))
+    async with asyncio.timeout(10):
+        while not (await done()):
+            assert not work.done(), work
+            await asyncio.sleep(0)
+    stop.set()
+    await work
+    store.close()
+
+
+async def flags_of(acme: Company, order: int) -> int:
+    return len((await acme.get(WorkOrder, order, properties=["Flags.*"])).flags or [])
+
+
+def sent(sandbox: Sandbox, path: str) -> int:
+    return sum(path in request.path for request in sandbox.requests)
+
+
+async def test_orders_are_kept_and_flagged_once(
+    wosdk_company: Company, wosdk_sandbox: Sandbox, path: Path
+) -> None:
+    """The flag is a move of its own, which the feed gives again."""
+    await wosdk_company.run(create_command("PO-1"))
+    await wosdk_company.run(create_command(""))
+
+    async def done() -> bool:
+        return len(rows(path)) == 2 and sent(wosdk_sandbox, "query/WorkOrder") > 20
+
+    await run_until(wosdk_company, path, done)
+    assert (await flags_of(wosdk_company, 1), await flags_of(wosdk_company, 2)) == (0, 1)
+    assert sent(wosdk_sandbox, "WoSetFlagsCommand") == 1
+
+
+async def test_the_next_run_goes_on(wosdk_company: Company, path: Path) -> None:
+    async def kept() -> bool:
+        return rows(path) == [(1, "New")]
+
+    async def moved() -> bool:
+        return rows(path) == [(1, "Open"), (2, "New")]
+
+    await wosdk_company.run(create_command("PO-1"))
+    await run_until(wosdk_company, path, kept)
+    await wosdk_company.run(create_command("PO-2"))
+    await wosdk_company.run(WoPickUpCommand(work_order_id=1))
+    await run_until(wosdk_company, path, moved)
+
+
+@pytest.mark.parametrize("carried_out", [True, False])
+async def test_a_flag_in_doubt_is_looked_for(
+    wosdk_company: Company, wosdk_faults: Faults, wosdk_sandbox: Sandbox, path: Path, carried_out: bool
+) -> None:
+    """It is set once, whether or not the first call was carried out."""
+    await wosdk_company.run(create_command(""))
+    wosdk_faults.add("reset", operation="WoSetFlagsCommand", carried_out=carried_out, first=1)
+
+    async def done() -> bool:
+        return bool(rows(path)) and await flags_of(wosdk_company, 1) == 1
+
+    await run_until(wosdk_company, path, done)
+    assert await flags_of(wosdk_company, 1) == 1
+    assert sent(wosdk_sandbox, "WoSetFlagsCommand") == (1 if carried_out else 2)
+
+
+async def test_a_failure_of_the_service_ends_nothing(
+    wosdk_company: Company, wosdk_faults: Faults, path: Path
+) -> None:
+    await wosdk_company.run(create_command("PO-1"))
+    wosdk_faults.add("status", status=500, operation="query", first=12)
+
+    async def kept() -> bool:
+        return bool(rows(path))
+
+    await run_until(wosdk_company, path, kept)
+    assert wosdk_faults.injected == {"status": 12}
+
+
+async def test_rows_and_watermark_are_one_transaction(wosdk_company: Company, path: Path) -> None:
+    """Killed before the commit, both are as they were."""
+    store = Store(path)
+    store.put(WorkOrder(id=1, number="A"))
+    store.close()
+    assert rows(path) == rows(path, "SELECT * FROM place") == []
+
+
+def test_sigterm_ends_the_program_and_the_next_run_goes_on(path: Path) -> None:
+    with LocalCompany() as local:
+        environ = {**os.environ, **local.variables, "PYTHONPATH": str(PROGRAM.parents[2])}
+
+        async def create(key: str) -> None:
+            async with Client.from_env(local.variables) as client:
+                await client.company().run(create_command(key))
+
+        for number in (1, 2):
+            asyncio.run(create(f"PO-{number}"))
+            process = subprocess.Popen([sys.executable, str(PROGRAM), str(path)], env=environ)
+            wait_for(path, number)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=20) == 0
+    assert [row[0] for row in rows(path)] == [1, 2]
+
+
+def wait_for(path: Path, count: int) -> None:
+    """Wait until the program has committed so many rows."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            if len(rows(path)) == count:
+                return
+        except sqlite3.OperationalError:
+            pass  # it has not made the table yet
+        time.sleep(0.02)
+    raise AssertionError(f"no {count} rows in 30 s")
