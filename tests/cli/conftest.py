@@ -69,6 +69,20 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dialect: str) -> Ite
         yield local.variables
 
 
+@pytest.fixture(scope="module")
+def kept_company(dialect: str) -> Iterator[LocalCompany]:
+    """A local Company of one module, whose tests may add to it and change nothing else."""
+    with LocalCompany(dialect=dialect) as local:
+        yield local
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch, kept_company: LocalCompany) -> None:
+    """The environment variables lead to the Company of the module."""
+    for name, value in kept_company.variables.items():
+        monkeypatch.setenv(name, value)
+
+
 @pytest.fixture(scope="session")
 def local_company(dialect: str) -> Iterator[LocalCompany]:
     """A local Company that no test changes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from tests.cli.conftest import Wosdk
@@ -36,13 +37,14 @@ def state(wosdk: Wosdk, number: str) -> str:
     return str(order(wosdk, number)["StatusId"])
 
 
-def responses(change: Answer, record: dict[str, Any] | None = None) -> Any:
+def responses(change: Answer, record: dict[str, Any] | None = None) -> Callable[[Request], Answer]:
     """Return a handler that responds to reads with ``record``, and to everything else with ``change``."""
-    shown = record or {"Id": 7, "Number": "RSC000007", "StatusId": "New"}
+    shown = record if record is not None else {"Id": 7, "Number": "RSC000007", "StatusId": "New"}
 
     def respond(request: Request) -> Answer:
         if request.method == "GET":
-            return Answer(body={"Data": shown})
+            id = int(request.path.partition("?")[0].rpartition("/")[2])
+            return Answer(body={"Data": {**shown, "Id": id}})
         if "/query/" in request.path:
             return Answer(body={"Entities": [{"Data": shown}]})
         return change

@@ -17,8 +17,7 @@ from tests.cli.conftest import Wosdk
 from tests.cli.orders import FIELDS, orders
 from wosdk_async.cli.app import app
 
-pytestmark = pytest.mark.usefixtures("served")
-
+VERBS = ["create", "update", "delete", "hold", "resume", "complete", "cancel", "assign", "note", "attach"]
 MALL = ("create", "Customer", "Name=Acme Mall", "TenantCode=T-77", "WorkZone=14")
 
 
@@ -28,6 +27,7 @@ def read(wosdk: Wosdk, entity: str, id: int | str, *paths: str) -> Any:
     return json.loads(wosdk("get", entity, str(id), "--json", *named).stdout)
 
 
+@pytest.mark.usefixtures("served")
 def test_a_record_is_created_changed_and_deleted(wosdk: Wosdk) -> None:
     """By its name; the difference is shown first."""
     made = wosdk(*MALL, "--marker", "TenantCode", "--json")
@@ -50,6 +50,7 @@ def test_a_record_is_created_changed_and_deleted(wosdk: Wosdk) -> None:
     assert wosdk("delete", "Customer", "Acme Mall").exit_code == 4
 
 
+@pytest.mark.usefixtures("served")
 def test_a_work_order_is_created_by_its_command(wosdk: Wosdk, tmp_path: Path) -> None:
     """Assignments go over the JSON body, as for run."""
     (tmp_path / "order.json").write_text('{"PoNumber": "PO-1", "Duration": 30}', encoding="utf-8")
@@ -61,6 +62,7 @@ def test_a_work_order_is_created_by_its_command(wosdk: Wosdk, tmp_path: Path) ->
     assert (again.exit_code, again.stdout.startswith("POST api/v1/cmd/WoCreateCommand {")) == (0, True)
 
 
+@pytest.mark.usefixtures("served")
 def test_values_become_null(wosdk: Wosdk) -> None:
     """NAME= and NAME:=null; a value that is there already is not sent."""
     (number,) = orders(wosdk, 1)
@@ -96,6 +98,7 @@ def test_values_become_null(wosdk: Wosdk) -> None:
         (("delete", "Customer", "512", "99"), 4, "Customer entity with id 99 is not found"),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("kept")
 def test_what_cannot_be_done_is_reported(
     wosdk: Wosdk, arguments: tuple[str, ...], status: int, message: str
 ) -> None:
@@ -108,6 +111,7 @@ def test_what_cannot_be_done_is_reported(
     assert read(wosdk, "Customer", 512) == before
 
 
+@pytest.mark.usefixtures("served")
 def test_a_state_is_moved_by_verbs(wosdk: Wosdk) -> None:
     """The service's refusal, and the verbs that do it."""
     (number,) = orders(wosdk, 1)
@@ -118,6 +122,7 @@ def test_a_state_is_moved_by_verbs(wosdk: Wosdk) -> None:
     )
 
 
+@pytest.mark.usefixtures("served")
 def test_several_records_of_one_name_are_listed(wosdk: Wosdk) -> None:
     """Nothing is chosen, nothing changed; the message has a command that shows them."""
     ids = [json.loads(wosdk(*MALL, "--json").stdout)["id"] for _ in range(2)]
@@ -133,6 +138,7 @@ def test_several_records_of_one_name_are_listed(wosdk: Wosdk) -> None:
     assert [json.loads(line)["Id"] for line in shown.splitlines()] == ids
 
 
+@pytest.mark.usefixtures("served")
 def test_records_are_deleted_together(wosdk: Wosdk) -> None:
     """Each with its name; the same one twice is deleted once."""
     ids = [
@@ -153,25 +159,20 @@ def examples(name: str) -> list[str]:
     return re.findall(r"^ +wosdk (.*)$", command.help or "", re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["create", "update", "delete", "hold", "resume", "complete", "cancel", "assign", "note", "attach"],
-)
-def test_the_examples_of_the_help_work(
-    wosdk: Wosdk, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("served")
+def test_the_examples_of_the_help_work(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As dry runs, with work orders of these numbers and files of these names."""
-    numbers = orders(wosdk, 6)
+    assert orders(wosdk, 6)[4] == "RSC000005"
     for contact in ("Ann Lee", "Bo Ray"):
         wosdk("create", "Contact", f"DisplayAs={contact}", f"LastName={contact}")
     for file in ("before.jpg", "after.jpg", "permit.pdf"):
         (tmp_path / file).write_bytes(b"content")
     monkeypatch.chdir(tmp_path)
-    lines = examples(name)
-    assert len(lines) >= 2
-    assert numbers[4] == "RSC000005"
-    for line in lines:
-        words = shlex.split(line.partition(" < ")[0])
-        result = wosdk(*words, "--dry-run", input="A note")
-        assert result.exit_code == 0, result.output
-        assert "--dry-run: nothing was sent" in result.stderr
+    for name in VERBS:
+        lines = examples(name)
+        assert len(lines) >= 2
+        for line in lines:
+            words = shlex.split(line.partition(" < ")[0])
+            result = wosdk(*words, "--dry-run", input="A note")
+            assert result.exit_code == 0, result.output
+            assert "--dry-run: nothing was sent" in result.stderr

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import subprocess
+import threading
 
 import pytest
 
-from tests.cli.conftest import Wosdk
+from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
 from tests.cli.orders import responses
+from tests.cli.test_interruptions import stopped
 from tests.support.service import RESET, Answer, Request, Service, error
 from wosdk_async.cli import runner
 
@@ -106,6 +110,74 @@ def test_one_of_several_in_doubt_is_the_status(wosdk: Wosdk, scripted: Service) 
     assert result.stderr.count("Look before you run it again") == 1
 
 
+def test_a_change_that_stops_half_way_says_so(wosdk: Wosdk, scripted: Service) -> None:
+    """The first command was carried out, and the second refused: it is not "the service did nothing"."""
+
+    def respond(request: Request) -> Answer:
+        refused = error(400, "BUSINESS_LOGIC_ERROR", "no key")
+        return responses(refused if "PickUp" in request.path else DONE)(request)
+
+    scripted.handler = respond
+    result = wosdk("resume", "7", "--start")
+    assert (result.exit_code, result.stdout, len(changes(scripted))) == (1, "", 2)
+    assert "no key" in result.stderr
+    look = "Look before you run it again: wosdk get WorkOrder 7 -p '*' -p 'ActionLogRecords.*'\n"
+    assert result.stderr.endswith(f"A part of the change was made before that. {look}")
+    row = json.loads(wosdk("resume", "7", "--start", "--json").stdout)
+    assert row["outcome"] == "partly done"
+    row = json.loads(wosdk("resume", "7", "--json").stdout)
+    assert row["outcome"] == "done"
+
+
+def test_ctrl_c_reports_what_was_sent(scripted: Service) -> None:
+    """What has ended is reported as always; what was sent and has no response is in doubt."""
+    asked = threading.Event()
+
+    async def respond(request: Request) -> Answer:
+        if request.body and request.json["Command"]["WorkOrderId"] == 8:
+            asked.set()
+            await asyncio.Event().wait()
+        return responses(DONE, {})(request)
+
+    scripted.handler = respond
+    process = spawn("hold", "7", "8", "--reason", "2205")
+    try:
+        assert asked.wait(20)
+        seen = len(changes(scripted))
+        _, stdout, stderr = stopped(process)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert seen >= 1
+    assert stdout in ("WorkOrder 7: ? -> OnHold\n", "")
+    assert "wosdk: the change of WorkOrder 8 was sent (RequestId " in stderr
+    assert "may have been carried out. Look before you run it again: wosdk get WorkOrder 8 " in stderr
+    assert stderr.endswith("wosdk: interrupted\n")
+
+
+def test_a_result_that_cannot_be_written_is_no_failed_change(scripted: Service) -> None:
+    """Status 8: it was made, so the command must not be given again. What failed is reported too."""
+
+    def respond(request: Request) -> Answer:
+        refused = request.method == "POST" and request.json["Command"]["WorkOrderId"] == 8
+        return responses(error(400, "BUSINESS_LOGIC_ERROR", "no key") if refused else DONE)(request)
+
+    scripted.handler = respond
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "hold", "7", "8", "--reason", "2205"],
+            cwd=ROOT,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert (done.returncode, len(changes(scripted))) == (8, 2), done.stderr
+    assert "no key" in done.stderr
+    assert "1 change of 2 made, but the result could not be written: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_marker_is_looked_up_in_doubt(wosdk: Wosdk, scripted: Service) -> None:
     """The record is there, so it was created; nothing is sent again."""
     scripted.handler = responses(RESET, {"Id": 9, "TenantCode": "T-77"})
@@ -150,3 +222,26 @@ def test_texts_of_the_service_cannot_control_the_terminal(wosdk: Wosdk, scripted
                 assert "\\x1b[2J" in result.output or "\\u001b[2J" in result.output
     scripted.handler = responses(DONE, record)
     assert json.loads(wosdk(*HOLD, "--json").stdout)["number"] == evil
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hold", "--reason", "Weather"), "Missing argument 'ORDER...'"),
+        (
+            ("hold", "1", "--reason", "Weather", "--at", "noon"),
+            "takes a time such as 2026-03-01T08:00, not 'noon'",
+        ),
+        (("hold", "1", "--reason", "Weather", "--at", "2026-03-01T08:00Z"), "Invalid value for '--at'"),
+        (("assign", "1"), "Missing option '--to'"),
+        (("assign", "1", "--to", "208", "--mode", "Main"), "'Main' is not one of 'Primary', 'AddSecondary'"),
+        (("note", "1"), "Missing option '--text'"),
+        (("attach", "1"), "Missing argument 'FILE...'"),
+        (("attach", "1", "no-such.jpg"), "File 'no-such.jpg' does not exist"),
+        (("attach", "1", __file__, __file__, "--title", "x"), "--title is the title of one file"),
+    ],
+)
+def test_a_wrong_command_line_shows_the_usage(wosdk: Wosdk, arguments: tuple[str, ...], message: str) -> None:
+    result = wosdk(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr

@@ -104,7 +104,15 @@ class RecordChange:
     @property
     def status(self) -> Exit:
         """The exit status of the outcome."""
+        if self.partly:
+            return Exit.SOME
         return status_of(self.outcome) if isinstance(self.outcome, WosdkError) else Exit.DONE
+
+    @property
+    def partly(self) -> bool:
+        """Whether a change of several calls failed after one of them had taken effect."""
+        failed = isinstance(self.outcome, WosdkError) and not isinstance(self.outcome, InDoubtError)
+        return failed and self.trace is not None and self.trace.effect
 
     def message(self) -> str:
         """Return what went wrong and what to do about it."""
@@ -112,6 +120,8 @@ class RecordChange:
         text = f"{self.label}: {error}"
         if isinstance(error, InDoubtError):
             return f"{text}. {advice(self.look)}"
+        if self.partly:
+            return f"{text}. A part of the change was made before that. {advice(self.look)}"
         return f"{text}. {self.rule}" if self.rule and isinstance(error, BusinessRuleError) else text
 
     def as_json(self) -> str:
@@ -120,7 +130,8 @@ class RecordChange:
             more = {"outcome": "done", **self.outcome.facts}
         else:
             doubt = isinstance(self.outcome, InDoubtError)
-            more = {"outcome": "in doubt" if doubt else "failed", "error": str(self.outcome)}
+            outcome = "in doubt" if doubt else "partly done" if self.partly else "failed"
+            more = {"outcome": outcome, "error": str(self.outcome)}
         return json_text({**self.facts, **more})
 
 
@@ -177,7 +188,7 @@ class ChangeSession:
         except KeyboardInterrupt:
             self._report(changes)
             for change in changes:
-                if change.outcome is None and change.trace is not None and change.trace.sent:
+                if change.outcome is None and change.trace is not None and change.trace.effect:
                     say_sent(f"the change of {change.label}", change.trace.request_id, change.look)
             raise
         self._report(changes)
@@ -185,19 +196,25 @@ class ChangeSession:
             raise click.exceptions.Exit(status)
 
     def _report(self, changes: Sequence[RecordChange]) -> None:
-        """Write a line for each outcome: what was done to stdout, what failed to stderr too."""
+        """Write a line for each outcome: what was done to stdout, what failed to stderr."""
         ended = [change for change in changes if change.outcome is not None]
         done = [change for change in ended if isinstance(change.outcome, Made)]
-        lines = [change.as_json() for change in ended] if self.options.as_json else list(map(_line, done))
-        if self.dry is not None:
-            lines = [_request(call, self.options.as_json) for _, call in self.dry.calls]
-        with writing(f"{counted(len(done), 'change')} of {len(changes)} made"), opened(_STDOUT) as file:
-            file.write("".join(f"{line}\n" for line in lines))
-        for change in ended:
-            if not isinstance(change.outcome, Made):
-                say(change.message())
+        try:
+            with writing(f"{counted(len(done), 'change')} of {len(changes)} made"), opened(_STDOUT) as file:
+                file.write("".join(f"{line}\n" for line in self._lines(ended)))
+        finally:
+            for change in ended:
+                if not isinstance(change.outcome, Made):
+                    say(change.message())
         if self.dry is not None:
             say("--dry-run: nothing was sent")
+
+    def _lines(self, ended: Sequence[RecordChange]) -> list[str]:
+        if self.dry is not None:
+            return [_request(call, self.options.as_json) for _, call in self.dry.calls]
+        if self.options.as_json:
+            return [change.as_json() for change in ended]
+        return [_line(change.label, change.outcome) for change in ended if isinstance(change.outcome, Made)]
 
 
 _STDOUT = Output("table", None)
@@ -218,9 +235,8 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
     return found[0] if len(changes) == 1 else Exit.SOME
 
 
-def _line(change: RecordChange) -> str:
-    text = change.outcome.text if isinstance(change.outcome, Made) else ""
-    return visible(f"{change.label}: {text}")
+def _line(label: str, made: Made) -> str:
+    return visible(f"{label}: {made.text}")
 
 
 def _request(call: Any, as_json: bool) -> str:

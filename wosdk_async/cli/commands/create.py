@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.input.records import python_name, query_command, require_operation
+from wosdk_async.cli.input.records import look_for, python_name, require_operation
 from wosdk_async.cli.options import unchecked_option
 from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange, change_options
 from wosdk_async.cli.record_fields import (
@@ -126,4 +126,4 @@ def _look_for(kind: type[Record] | str, given: Mapping[str, Any], marker: str | 
         name = kind if isinstance(kind, str) else kind.wire_name
         return f"wosdk query {name} --order 'Id desc' --limit 5"
     key = python_name(kind, marker, "--marker")
-    return query_command(kind, key, given.get(kind.__wire__[key]["name"]))
+    return look_for(kind, key, given.get(kind.__wire__[key]["name"]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.input.records import RecordTexts, by_option, get_command, label_of, require_operation
+from wosdk_async.cli.input.records import RecordTexts, by_option, label_of, look_at, require_operation
 from wosdk_async.cli.options import unchecked_option
 from wosdk_async.cli.output.cells import counted, json_text
 from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange, change_options
@@ -74,4 +74,4 @@ def _delete(name: str, id: Id, record: dict[str, Any]) -> RecordChange:
         return Made("deleted")
 
     label = label_of(name, id, record)
-    return RecordChange(label=label, facts={"entity": name, "id": id}, make=make, look=get_command(name, id))
+    return RecordChange(label=label, facts={"entity": name, "id": id}, make=make, look=look_at(name, id))

@@ -12,8 +12,8 @@ from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.records import (
     RecordTexts,
     by_option,
-    get_command,
     label_of,
+    look_at,
     python_name,
     require_operation,
 )
@@ -119,7 +119,7 @@ async def _update(
         facts={"entity": name, "id": id},
         make=make,
         shown=shown,
-        look=get_command(name, id),
+        look=look_at(name, id),
         rule=_STATES if "StatusId" in new else "",
     )
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = [
     "RecordTexts",
     "by_option",
-    "get_command",
     "label_of",
+    "look_at",
+    "look_for",
     "python_name",
-    "query_command",
     "require_operation",
 ]
 
@@ -78,7 +78,7 @@ class RecordTexts:
             refs = await company.resolve(kind, names=names, by=key)
         except NotUniqueError as error:
             name = next((each for each in names if repr(each) in error.message), names[0])
-            shown = query_command(kind, key, name)
+            shown = look_for(kind, key, name)
             raise NotUniqueError(
                 f"{error.message}. To see them: {shown}", operation=error.operation, company=error.company
             ) from error
@@ -122,7 +122,7 @@ def python_name(kind: type[Record], name: str, option: str) -> str:
     raise CliError(f"{option}: {kind.wire_name} has no field {name!r}{hint}")
 
 
-def query_command(kind: type[Record], key: str, value: object) -> str:
+def look_for(kind: type[Record], key: str, value: object) -> str:
     """Return the ``wosdk`` command, for a shell, that lists the records with a value."""
     text = str(value).replace("'", "''")
     condition = re.sub(r'([\\$`"])', r"\\\1", f"{kind.__wire__[key]['name']} = '{text}'")
@@ -152,6 +152,6 @@ def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:
     return f"{entity} {key} ({name})" if name else f"{entity} {key}"
 
 
-def get_command(entity: str, id: Id) -> str:
+def look_at(entity: str, id: Id) -> str:
     """Return the ``wosdk`` command, for a shell, that shows a record."""
     return f"wosdk get {entity} " + (str(id) if isinstance(id, int) else f"'{json_text(dict(id))}'")
