@@ -1,0 +1,79 @@
+"""Records as data: what ``to_dict`` of a 5 KB work order takes, compared with decoding it.
+
+    python -m benchmarks.records [--quick] [--json OUT.json]
+
+The figures are CPU time of this process: medians of rounds in which the cases take turns.
+
+to_dict_vs_decode            to_dict of an order that was just decoded, with all that it has to make of the
+                             objects in it, divided by decoding the order
+to_dict_vs_decode_read       the same divided by decoding the order and reading every object of it
+to_dict_looked_at_vs_decode  to_dict of an order whose objects were read before, divided by decoding it
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.__main__ import measure
+from benchmarks.payload import object_reader, work_order
+from wosdk_async import WorkOrder, codec, from_dict, from_json, to_dict, to_json
+
+__all__ = ["cases", "ratios"]
+
+
+def cases() -> dict[str, Callable[[], object]]:
+    """Return the cases by name."""
+    body = work_order(unknown=True)
+    read_all = object_reader()
+    for _ in range(20):  # the codec learns the fields
+        codec.decode(body, WorkOrder)
+    read = read_all(codec.decode(body, WorkOrder))
+    shown = to_dict(read)
+    assert to_dict(codec.decode(body, WorkOrder)) == shown
+    assert from_dict(WorkOrder, shown) == read
+    text = to_json(read)
+    return {
+        "decode": lambda: codec.decode(body, WorkOrder),
+        "decode, every object read": lambda: read_all(codec.decode(body, WorkOrder)),
+        "decode and to_dict": lambda: to_dict(codec.decode(body, WorkOrder)),
+        "decode and to_dict, Python names": lambda: to_dict(codec.decode(body, WorkOrder), names="python"),
+        "decode and to_json": lambda: to_json(codec.decode(body, WorkOrder)),
+        "to_dict, every object read before": lambda: to_dict(read),
+        "from_dict": lambda: from_dict(WorkOrder, shown),
+        "from_json": lambda: from_json(WorkOrder, text),
+    }
+
+
+def ratios(took: dict[str, float]) -> dict[str, float]:
+    """Return the ratios for the JSON file."""
+    fresh = took["decode and to_dict"] - took["decode"]
+    return {
+        "to_dict_vs_decode": fresh / took["decode"],
+        "to_dict_vs_decode_read": fresh / took["decode, every object read"],
+        "to_dict_looked_at_vs_decode": took["to_dict, every object read before"] / took["decode"],
+    }
+
+
+def main() -> None:
+    """Measure and print the figures."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    parser.add_argument("--json", type=Path, help="write the ratios to this file")
+    arguments = parser.parse_args()
+    took = measure(cases(), 11 if arguments.quick else 101)
+    for name, seconds in took.items():
+        print(f"{name:36} {seconds * 1e6:8.1f} us")
+    found = ratios(took)
+    for name, ratio in found.items():
+        print(f"{name:36} {ratio:8.2f}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(found, indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
