@@ -10,6 +10,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.errors import export_package
+from wosdk_async.jobs.export.page_decoder import PageDecoder
 from wosdk_async.jobs.export.parts import IdRange
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol import calls
@@ -70,14 +71,20 @@ class ExportedRows:
         """Names of the columns that hold JSON text."""
         return frozenset(column.name for column in self.columns if column.is_json)
 
-    def cursor(self, company: Company, ids: IdRange, page: int, rows_before: int = 0) -> Cursor:
+    def decoder(self, schema: Any) -> PageDecoder:
+        """Return the function that reads pages, for batches of this schema."""
+        return PageDecoder(self.columns, schema, calls.query(self.plan.name, {}).decode)
+
+    def cursor(
+        self, company: Company, ids: IdRange, page: int, *, decode: PageDecoder, rows_before: int = 0
+    ) -> Cursor:
         """Return the cursor of a range; of a limit ``rows_before`` were read already."""
         plan = self.plan
         if plan.limit is not None:
             plan = attrs.evolve(plan, limit=max(1, plan.limit - rows_before))
         if plan.by_key:
-            return KeyCursor(_fetch(company), plan, page, above=ids.above, until=ids.until)
-        return OffsetCursor(_fetch(company), plan, page)
+            return KeyCursor(_fetch(company, decode), plan, page, above=ids.above, until=ids.until)
+        return OffsetCursor(_fetch(company, decode), plan, page)
 
     async def highest(self, company: Company) -> int | None:
         """Return the highest id of the records; None when there are none."""
@@ -87,8 +94,11 @@ class ExportedRows:
         return cursor.last if await cursor.page() else None
 
 
-def _fetch(company: Company) -> Any:
+def _fetch(company: Company, decode: PageDecoder | None = None) -> Any:
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
-        return await company.send(calls.query(plan.entity, expression))
+        call = calls.query(plan.entity, expression)
+        if decode is not None:
+            call.decode = decode
+        return await company.send(call)
 
     return fetch

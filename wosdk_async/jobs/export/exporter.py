@@ -22,7 +22,7 @@ from wosdk_async.jobs.export.parts import IdRange, Part, gaps, split
 from wosdk_async.jobs.export.plan import ExportPlan, described_columns
 from wosdk_async.jobs.export.reading import PartReader, read_ranges
 from wosdk_async.jobs.export.summary import ExportSummary
-from wosdk_async.jobs.export.table_writers import TableFile, format_named, writing_table
+from wosdk_async.jobs.export.table_writers import TableFile, format_named, require_packages, writing_table
 from wosdk_async.jobs.export.work_folder import WorkFolder, work_folder_of
 from wosdk_async.jobs.opening import company_identity
 from wosdk_async.model import Record
@@ -84,6 +84,8 @@ class Export:
         self.format = format_named(self.output, self.options.format)
         self._rows = ExportedRows.of(entity, [*where, *_since(entity, since)], select, self.options.limit)
         self._builder = self._rows.builder()
+        self._decode = self._rows.decoder(self._builder.schema)
+        require_packages(self.format)
         self._company_given = company
         self._on_progress, self._on_stage = on_progress, on_stage
         self._read = 0
@@ -184,7 +186,9 @@ class Export:
             reader = PartReader(
                 folder,
                 self._builder,
-                lambda ids: self._rows.cursor(self._company, ids, self.options.page, before),
+                lambda ids: self._rows.cursor(
+                    self._company, ids, self.options.page, decode=self._decode, rows_before=before
+                ),
                 self._count,
                 thread,
             )

@@ -103,6 +103,9 @@ class PartWriter:
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         ipc, arrow = export_package("pyarrow.ipc"), export_package("pyarrow")
         self.rows = 0
+        self.last = above
+        """Id of the last row."""
+        self.finished = False
         self._folder = folder
         self._above = above
         self._path = folder / f"{_text(above, 'start')}{_OPEN}"
@@ -112,9 +115,10 @@ class PartWriter:
     def __repr__(self) -> str:
         return f"<PartWriter {self._path.name} rows={self.rows}>"
 
-    def write(self, batch: Any) -> None:
-        """Append a batch."""
+    def write(self, batch: Any, last: int | None) -> None:
+        """Append a batch; ``last`` is the id of its last row."""
         self._stream.write_batch(batch)
+        self.last = last
         self.rows += batch.num_rows
 
     def finish(self, until: int | None) -> Part:
@@ -124,6 +128,7 @@ class PartWriter:
         sync_file(self._path)
         name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
         path = self._path.replace(self._folder / name)
+        self.finished = True
         sync_folder(self._folder)
         return Part(path, IdRange(self._above, until), self.rows)
 

@@ -12,6 +12,7 @@ import anyio
 import attrs
 
 from wosdk_async.jobs.export.errors import writing_output
+from wosdk_async.jobs.export.page_decoder import BatchRow, batch_of
 from wosdk_async.jobs.export.parts import IdRange, PartWriter
 from wosdk_async.jobs.export.work_folder import WorkFolder
 from wosdk_async.query.paging import Cursor, prefetch
@@ -49,42 +50,55 @@ class PartReader:
 
     async def read(self, ids: IdRange) -> None:
         """Read a range; when that fails or is cancelled, keep what was read."""
-        part = await self._run(self._begin, ids.above)
-        last = ids.above
+        part, counted = await self._run(self._begin, ids.above), 0
         try:
             async with aclosing(prefetch([self.cursor(ids)])) as pages:
                 async for page in pages:
                     if part.rows >= _PART_ROWS and ids.until is not None:
-                        await self._run(part.finish, last)
-                        part = await self._run(self._begin, last)
+                        await self._run(part.finish, part.last)
+                        part, counted = await self._run(self._begin, part.last), 0
                     await self._run(self._append, part, page)
-                    last = page[-1].get("Id", last)
-                    self.on_rows(len(page))
+                    counted = self._count(part, counted)
             await self._run(part.finish, ids.until)
         except BaseException:
             with anyio.CancelScope(shield=True):
-                await self._run(self._keep, part, last, ids)
+                if await self._run(self._keep, part, ids):
+                    self._count(
+                        part, counted
+                    )  # the thread may have written a page for a reader that was gone
             raise
+
+    def _count(self, part: PartWriter, counted: int) -> int:
+        if part.rows > counted:
+            self.on_rows(part.rows - counted)
+        return part.rows
 
     def _begin(self, above: int | None) -> PartWriter:
         return PartWriter(self.folder.path, self.builder.schema, above)
 
-    def _append(self, part: PartWriter, page: list[dict[str, Any]]) -> None:
-        part.write(self.builder.batch(page))
+    def _append(self, part: PartWriter, page: list[Any]) -> None:
+        part.write(batch_of(self.builder, page), _id_of(page[-1]))
 
-    def _keep(self, part: PartWriter, last: int | None, ids: IdRange) -> None:
+    def _keep(self, part: PartWriter, ids: IdRange) -> bool:
         """Finish a part that holds rows; a range without an end cannot go on, so nothing of it is kept."""
         try:
-            if part.rows and ids.until is not None:
-                part.finish(last)
-                return
+            if part.rows and ids.until is not None and not part.finished:
+                part.finish(part.last)
+            if part.finished:  # also by a call whose caller was cancelled meanwhile
+                return True
         except OSError:  # a full disk: the error that ended the range says more
             pass
         part.discard()
+        return False
 
     async def _run(self, function: Callable[..., T], *args: Any) -> T:
         with writing_output(self.folder.path):
             return await asyncio.get_running_loop().run_in_executor(self.thread, function, *args)
+
+
+def _id_of(row: Any) -> int | None:
+    found: int | None = row.id if isinstance(row, BatchRow) else row.get("Id")
+    return found
 
 
 async def read_ranges(reader: PartReader, ranges: Iterable[IdRange], parallel: int) -> None:

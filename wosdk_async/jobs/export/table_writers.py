@@ -10,13 +10,13 @@ from typing import Any, Protocol
 import attrs
 
 from wosdk_async.jobs.export.csv_tables import CsvTableWriter, JsonTableWriter
-from wosdk_async.jobs.export.errors import ExportError
+from wosdk_async.jobs.export.errors import ExportError, export_package
 from wosdk_async.jobs.export.parquet_tables import ParquetTableWriter
 from wosdk_async.jobs.export.workbooks import WorkbookWriter
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 
-__all__ = ["FORMATS", "TableFile", "TableWriter", "format_named", "writing_table"]
+__all__ = ["FORMATS", "TableFile", "TableWriter", "format_named", "require_packages", "writing_table"]
 
 FORMATS = {
     ".parquet": "parquet",
@@ -54,6 +54,15 @@ class TableFile:
     title: str = "rows"
     """Name of the table, where the format has one."""
     csv_for_excel: ExcelSeparator | None = None
+
+
+def require_packages(format: str) -> None:
+    """Import what a format needs, which takes long. Raises ExportError when a package is missing."""
+    for name in _PACKAGES.get(format, ()):
+        export_package(name)
+
+
+_PACKAGES = {"parquet": ("pyarrow.parquet", "pyarrow.ipc"), "xlsx": ("xlsxwriter",)}
 
 
 @contextlib.contextmanager
