@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.export.exporter import Export
+from wosdk_async.jobs.export.incremental import IncrementalExport
 from wosdk_async.jobs.export.options import ExportOptions
 from wosdk_async.jobs.export.summary import ExportSummary
 from wosdk_async.jobs.importer import Import
@@ -37,6 +38,7 @@ __all__ = [
     "ImportMap",
     "ImportMapError",
     "ImportOptions",
+    "IncrementalExport",
     "Row",
     "RowOutcome",
     "Source",

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
 from wosdk_async.option_checks import check_number
@@ -182,8 +183,15 @@ class ChangeFeed(Generic[E]):
 
 
 def _as_seen(record: Any) -> Seen:
-    at = record.last_action_date_utc
-    return Seen(record.id, at if isinstance(at, datetime) else _NEVER, record.concurrency_id)
+    at = _moved_at(record)
+    if isinstance(record, dict):  # of an export, which reads by wire names
+        return Seen(record["Id"], at or _NEVER, record.get("ConcurrencyId"))
+    return Seen(record.id, at or _NEVER, record.concurrency_id)
+
+
+def _moved_at(record: Any) -> datetime | None:
+    at = read_utc(record.get(MOVED)) if isinstance(record, dict) else record.last_action_date_utc
+    return at if isinstance(at, datetime) else None
 
 
 def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
@@ -191,8 +199,8 @@ def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
 
     A record may have a time in the future, and the clock of a host may be behind.
     """
-    at = newest and newest.last_action_date_utc
-    if not isinstance(at, datetime):
+    at = None if newest is None else _moved_at(newest)
+    if at is None:
         return None
     return at if clock is None else min(at, clock)
 

@@ -16,6 +16,7 @@ from wosdk_async.cli.output.files import require_not_kept, require_stdout
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.export.exporter import Export
+    from wosdk_async.jobs.export.incremental import IncrementalExport
     from wosdk_async.jobs.export.summary import ExportSummary
 
 __all__ = ["export_command"]
@@ -131,7 +132,33 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
             raise
 
 
-def _export(given: dict[str, Any]) -> Export:
+def _export(given: dict[str, Any]) -> Export | IncrementalExport:
+    return _incremental(given) if given["since"] == "last" else _whole(given)
+
+
+def _incremental(given: dict[str, Any]) -> IncrementalExport:
+    from wosdk_async.cli.input.texts import entity_named
+    from wosdk_async.jobs.export.incremental import IncrementalExport
+
+    for option, name in (("--where", "conditions"), ("--limit", "limit")):
+        if given[name]:
+            raise CliError(
+                f"--since last exports every change, so {option} is not for it: an order that no longer "
+                "fulfils a condition would seem unchanged. Filter the parts when you read them"
+            )
+    for option in ("again", "force"):
+        if given[option]:
+            raise CliError(f"--since last only adds parts, so there is no --{option}; name another directory")
+    return IncrementalExport(
+        entity_named(given["entity"], unchecked=False),
+        given["output"],
+        select=given["paths"],
+        format=given["file_format"],
+        csv_for_excel=given["csv_for_excel"],
+    )
+
+
+def _whole(given: dict[str, Any]) -> Export:
     from wosdk_async.cli.input.texts import condition, entity_named
     from wosdk_async.jobs.export.exporter import Export
 
@@ -162,6 +189,9 @@ def _time(text: str | None) -> datetime | None:
 def _print(summary: ExportSummary) -> None:
     from wosdk_async.cli.output.cells import counted
 
+    if summary.path is None:
+        click.echo("nothing has changed since the last part")
+        return
     size = f"{summary.bytes / 1e6:.1f} MB" if summary.bytes >= 100_000 else f"{summary.bytes:,} bytes"
     click.echo(
         f"{summary.path}: {counted(summary.rows, 'row')}, {counted(summary.columns, 'column')}, {size} "

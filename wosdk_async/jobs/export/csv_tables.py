@@ -16,10 +16,10 @@ from wosdk_async.safe_text import without_formulas
 __all__ = ["CsvTableWriter", "JsonTableWriter", "exact_number", "iso_time"]
 
 
-def exact_number(number: Decimal) -> Decimal:
-    """Return a number without the zeros that fill its column: all numbers of a column have one scale."""
-    plain = number.normalize()
-    return plain.quantize(Decimal(1)) if plain.as_tuple().exponent > 0 else plain  # type: ignore[operator]
+def exact_number(number: Decimal) -> str:
+    """Return all digits, without the zeros that fill the column: its numbers have one scale."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def iso_time(moment: datetime) -> str:
@@ -60,7 +60,7 @@ def _texts(values: list[Any]) -> list[Any]:
 _TEXTS: dict[type | None, Callable[[Any], str]] = {
     str: without_formulas,
     bool: lambda value: "true" if value else "false",
-    Decimal: lambda number: format(exact_number(number), "f"),
+    Decimal: exact_number,
     datetime: iso_time,
 }
 
@@ -100,6 +100,6 @@ def _values(values: list[Any], is_json: bool) -> list[Any]:
 
 
 _JSON: dict[type | None, Callable[[Any], Any]] = {
-    Decimal: lambda number: orjson.Fragment(format(exact_number(number), "f")),
+    Decimal: lambda number: orjson.Fragment(exact_number(number)),
     datetime: iso_time,
 }

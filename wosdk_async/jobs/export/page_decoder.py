@@ -190,7 +190,10 @@ class PageDecoder:
 
     def _learn(self, rows: Sequence[dict[str, Any]]) -> bool:
         """Expect from now on what all ``rows`` have besides; return whether that is anything new."""
-        _, known = spellings(self._columns[0].entity)
+        cls: Any = self._columns[0].entity  # mypy takes the objects for the class
+        _, known = spellings(cls)
+        if not all(isinstance(row, dict) for row in rows):
+            return False
         first = rows[0] if rows else {}
         found = {
             name: _KINDS[type(value)]

@@ -16,13 +16,16 @@ from typing import Any
 from wosdk_async.jobs.export.csv_tables import exact_number, iso_time
 from wosdk_async.jobs.export.errors import ExportError, export_package
 
-__all__ = ["WorkbookWriter"]
+__all__ = ["SHEET_ROWS", "WorkbookWriter"]
 
-_SHEET_ROWS = 1_048_575  # below the header
+SHEET_ROWS = 1_048_575
+"""Rows of one sheet below its header."""
+
 _CELL = 32_767  # units of UTF-16
 _PIECE = 16_000  # characters of a long text, each of at most two units
 _DIGITS = 15
 _OLDEST = datetime(1900, 3, 1)  # Excel takes 1900 for a leap year, and has no dates before
+_NEWEST = datetime(9999, 12, 31)  # the end of its last day would be rounded to the year 10000
 _LONG = "Long texts"
 _NAME = 25  # characters of the name of a sheet, without its number
 
@@ -51,7 +54,7 @@ class WorkbookWriter:
     def write(self, batch: Any) -> None:
         """Append the rows of a batch."""
         for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            if self._row == _SHEET_ROWS:
+            if self._row == SHEET_ROWS:
                 self._begin_sheet()
             self._row += 1
             for place, value in enumerate(row):
@@ -91,7 +94,7 @@ class WorkbookWriter:
             self._write_number(place, value)
         elif isinstance(value, datetime):
             moment = value.replace(tzinfo=None)
-            if moment >= _OLDEST:
+            if _OLDEST <= moment < _NEWEST:
                 self._sheet.write_datetime(self._row, place, moment, self._date)
             else:
                 self._sheet.write_string(self._row, place, iso_time(value))
@@ -99,11 +102,11 @@ class WorkbookWriter:
             self._write_text(place, value)
 
     def _write_number(self, place: int, value: int | Decimal) -> None:
-        number = exact_number(Decimal(value))
-        if len(number.as_tuple().digits) <= _DIGITS:
-            self._sheet.write_number(self._row, place, number)
+        text = exact_number(Decimal(value))
+        if len(text.strip("-0.").replace(".", "")) <= _DIGITS:
+            self._sheet.write_number(self._row, place, float(text))
         else:
-            self._sheet.write_string(self._row, place, format(number, "f"))
+            self._sheet.write_string(self._row, place, text)
 
     def _write_text(self, place: int, text: str) -> None:
         if _units(text) <= _CELL:

@@ -1,0 +1,157 @@
+"""Exports of changes: a folder to which each run adds a part."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+
+from tests.jobs.conftest import Local, serving
+from wosdk_async import Customer, UnsupportedError, WorkOrder, WosdkError
+from wosdk_async.jobs import IncrementalExport
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.export.errors import ExportError
+from wosdk_async.jobs.journal import FolderLock
+
+NEW = {
+    "TypeCategory": "Request",
+    "SubType": {"Id": 259},
+    "Customer": {"Id": 512},
+    "Items": [{"Asset": {"Id": 20430}, "Task": {"Id": 14211}}],
+}
+
+
+@pytest.fixture
+async def local(tmp_path: Path, dialect: str) -> AsyncIterator[Local]:
+    """A local Company with three work orders."""
+    async with serving(tmp_path / "store.db", dialect) as found:
+        for _ in range(3):
+            await created(found)
+        yield found
+
+
+async def created(local: Local) -> int:
+    made = await local.company.run("WoCreateCommand", {"WorkOrder": NEW})
+    id: int = made["Wo"]["Id"]
+    return id
+
+
+def parts(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def rows(folder: Path, part: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = pq.read_table(folder / f"part-{part:06d}" / "rows.parquet").to_pylist()
+    return found
+
+
+async def test_each_run_adds_what_has_changed(local: Local, tmp_path: Path) -> None:
+    """All of it first; then what moved, new ones too; nothing when nothing did."""
+    folder = tmp_path / "orders"
+    first = await IncrementalExport(WorkOrder, folder, company=local.company)
+    assert (first.path, first.rows) == (folder / "part-000001", 3)
+    again = await IncrementalExport(WorkOrder, folder, company=local.company)
+    assert (again.path, again.rows) == (None, 0)
+    await local.company.run("WoPickUpCommand", {"WorkOrderId": 1})
+    new = await created(local)
+    second = await IncrementalExport("WorkOrder", folder, company=local.company)
+    assert second.rows == 2
+    assert [row["Id"] for row in rows(folder, 2)] == [1, new]
+    assert parts(folder) == ["lock", "part-000001", "part-000002"]
+    assert (await IncrementalExport(WorkOrder, folder, company=local.company)).rows == 0
+
+
+async def test_the_latest_version_of_each_order(local: Local, tmp_path: Path) -> None:
+    """As the page has it, by duckdb and by polars."""
+    folder = tmp_path / "orders"
+    for command in ("WoPickUpCommand", "WoStartCommand"):
+        await IncrementalExport(WorkOrder, folder, company=local.company)
+        await local.company.run(command, {"WorkOrderId": 1})
+    await IncrementalExport(WorkOrder, folder, company=local.company)
+    pattern = f"{folder}/part-*/rows.parquet"
+    latest = duckdb.sql(
+        f"""select "Id", "ConcurrencyId" from '{pattern}' qualify row_number() over"""  # noqa: S608 - a path
+        ' (partition by "Id" order by "ConcurrencyId" desc, filename desc) = 1 order by "Id"'
+    ).fetchall()
+    versions = [(row["Id"], row["ConcurrencyId"]) for part in (1, 2, 3) for row in rows(folder, part)]
+    assert latest == sorted(dict(versions).items())
+    assert len(versions) == 5
+    by_polars = pl.scan_parquet(pattern).sort("ConcurrencyId").unique("Id", keep="last").collect()
+    assert sorted(by_polars.select("Id", "ConcurrencyId").rows()) == latest
+
+
+async def test_a_run_that_fails_adds_nothing(local: Local, tmp_path: Path) -> None:
+    """Nor does one that was killed: what it left is removed."""
+    folder = tmp_path / "orders"
+    await IncrementalExport(WorkOrder, folder, company=local.company)
+    await created(local)
+    local.server.failing = "query/WorkOrder"
+    local.server.failing_numbers = range(local.server.count("query/WorkOrder") + 3, 1_000_000)
+    with pytest.raises(WosdkError, match="no queries today"):
+        await IncrementalExport(WorkOrder, folder, company=local.company)
+    assert parts(folder) == ["lock", "part-000001"]
+    local.server.failing = "\0"
+    left = folder / ".part-000002"
+    left.mkdir()
+    (left / "rows.parquet").write_bytes(b"half")
+    assert (await IncrementalExport(WorkOrder, folder, company=local.company)).rows == 1
+    assert parts(folder) == ["lock", "part-000001", "part-000002"]
+
+
+async def test_all_parts_of_a_folder_are_alike(local: Local, tmp_path: Path) -> None:
+    """Other columns or another format are refused, with what differs."""
+    folder = tmp_path / "orders"
+    await IncrementalExport(WorkOrder, folder, company=local.company, select=["Number"])
+    assert list(rows(folder, 1)[0]) == ["Number", "LastActionDateUtc", "ConcurrencyId", "Id", "Extra"]
+    with pytest.raises(ExportError, match="have other conditions and properties and columns"):
+        await IncrementalExport(WorkOrder, folder, company=local.company)
+    with pytest.raises(ExportError, match="have other format"):
+        await IncrementalExport(WorkOrder, folder, company=local.company, select=["Number"], format="csv")
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "xlsx"])
+async def test_parts_in_other_formats(local: Local, tmp_path: Path, format: Any) -> None:
+    summary = await IncrementalExport(WorkOrder, tmp_path / "orders", company=local.company, format=format)
+    assert summary.bytes == (tmp_path / "orders" / "part-000001" / f"rows.{format}").stat().st_size > 0
+
+
+async def test_the_watermark_is_beside_the_rows(local: Local, tmp_path: Path) -> None:
+    """One that was damaged is not taken for none: all records would come again."""
+    folder = tmp_path / "orders"
+    await IncrementalExport(WorkOrder, folder, company=local.company)
+    path = folder / "part-000001" / "watermark.json"
+    about = json.loads(path.read_bytes())
+    assert about["rows"] == 3
+    assert datetime.now(UTC) - datetime.fromisoformat(json.loads(about["watermark"])["time"]) < timedelta(
+        days=1
+    )
+    for broken in (b"", b"[]", b'{"watermark": "x", "plan": {}}'):
+        path.write_bytes(broken)
+        with pytest.raises(ExportError, match="restore it from a backup"):
+            await IncrementalExport(WorkOrder, folder, company=local.company)
+    path.unlink()
+    with pytest.raises(ExportError, match="restore it from a backup"):
+        await IncrementalExport(WorkOrder, folder, company=local.company)
+
+
+async def test_what_it_refuses(local: Local, tmp_path: Path) -> None:
+    """Entities without a time of their change, a limit, folders of others, and a second process."""
+    with pytest.raises(UnsupportedError, match=r"Customer has no LastActionDateUtc.*compare"):
+        IncrementalExport(Customer, tmp_path / "customers")
+    with pytest.raises(ExportError, match="limit is for"):
+        IncrementalExport(WorkOrder, tmp_path / "orders", limit=5)
+    with pytest.raises(ExportError, match=r"holds other files \(store"):
+        await IncrementalExport(WorkOrder, tmp_path, company=local.company)
+    folder = tmp_path / "orders"
+    folder.mkdir()
+    lock = FolderLock(folder)
+    with pytest.raises(JournalError, match="another process"):
+        await IncrementalExport(WorkOrder, folder, company=local.company)
+    lock.release()

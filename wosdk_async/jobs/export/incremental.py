@@ -1,0 +1,305 @@
+"""The incremental export: a folder to which each run adds a part with the work orders that changed.
+
+Rows and watermark of a part get their place in one step, so a kill leaves both or none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import shutil
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import aclosing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import orjson
+
+from wosdk_async import __version__
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.export.errors import ExportError, writing_output
+from wosdk_async.jobs.export.exported_rows import ExportedRows, known_entity
+from wosdk_async.jobs.export.options import ExportOptions
+from wosdk_async.jobs.export.parts import sync_file
+from wosdk_async.jobs.export.plan import ExportPlan, described_columns
+from wosdk_async.jobs.export.summary import ExportSummary
+from wosdk_async.jobs.export.table_writers import TableFile, require_packages, writing_table
+from wosdk_async.jobs.journal import FolderLock
+from wosdk_async.jobs.journal.lock import LOCK
+from wosdk_async.jobs.journal.store import sync_folder
+from wosdk_async.jobs.opening import company_identity
+from wosdk_async.model import Record
+from wosdk_async.protocol.wire import Call
+from wosdk_async.query.builder import Query
+from wosdk_async.query.plan import selection
+from wosdk_async.query.properties import Path as PropertyPath
+from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves
+from wosdk_async.resources.watermark import Watermark, watermark_since
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["IncrementalExport"]
+
+T = TypeVar("T")
+
+_PART = re.compile(r"part-([0-9]{6})")
+_OPEN = ".part-"  # beginning of a part that is not complete
+_WATERMARK = "watermark.json"
+
+
+class IncrementalExport:
+    """One run of an export of changes, which adds a part to a folder.
+
+    ::
+
+        summary = await IncrementalExport(WorkOrder, "orders", company=acme)
+
+    The first run exports all records. Each further one exports those that moved since the last part, and adds
+    nothing when none did. A record that moved is in several parts: the one with the highest
+    ``ConcurrencyId`` is the latest.
+
+    Args:
+        entity: WorkOrder, the one entity with the time of its last change.
+        folder: the folder of the parts; it is made when it is missing.
+        select: property paths, the same in each run.
+        overlap: how far each run looks back, for transactions that were under way.
+        company: the Company for ``await export``; :meth:`run` takes it, too.
+        on_progress: called with the number of rows read.
+        on_stage: called with a text that says what is being done.
+        options: as for :class:`Export`; further keywords change single options.
+
+    Raises:
+        UnsupportedError: the entity has no time of its last change.
+        ExportError: an option is not for incremental exports, or a package is missing.
+    """
+
+    is_kept = False
+    """Whether something that was read is kept: a part that is not complete is not."""
+
+    def __init__(
+        self,
+        entity: type[Record] | str,
+        folder: str | Path,
+        *,
+        select: Iterable[str | PropertyPath] = (),
+        overlap: timedelta = timedelta(minutes=5),
+        company: Company | None = None,
+        on_progress: Callable[[int], None] = lambda _: None,
+        on_stage: Callable[[str], None] = lambda _: None,
+        options: ExportOptions | None = None,
+        **changes: Any,
+    ) -> None:
+        self.options = attrs.evolve(options or ExportOptions(), **changes)
+        self.folder = Path(folder)
+        self.format = self.options.format or "parquet"
+        self._entity = known_entity(entity)
+        require_moves(self._entity)
+        if self.options.limit is not None:
+            raise ExportError("limit is for an export into one file; a folder of changes has all of them")
+        self._rows = ExportedRows.of(self._entity, select=_with_versions(self._entity, select))
+        self._builder = self._rows.builder()
+        require_packages(self.format)
+        self._overlap = overlap
+        self._company_given = company
+        self._on_progress, self._on_stage = on_progress, on_stage
+        self.rows = 0
+        """Rows that were read."""
+
+    def __repr__(self) -> str:
+        return f"<IncrementalExport {self._rows.plan.name} to {self.folder.name}>"
+
+    def __await__(self) -> Generator[Any, None, ExportSummary]:
+        return self.run().__await__()
+
+    def watch(self, on_progress: Callable[[int], None], on_stage: Callable[[str], None]) -> None:
+        """Replace the functions that are called meanwhile."""
+        self._on_progress, self._on_stage = on_progress, on_stage
+
+    async def run(self, company: Company | None = None) -> ExportSummary:
+        """Add a part with the records that moved since the last one.
+
+        Raises:
+            ExportError: the folder holds something else, or parts of another export.
+            OutputError: a file cannot be written.
+            JournalError: another process works in the folder.
+            WosdkError: a page could not be read. No part is added then.
+        """
+        acme = company or self._company_given
+        if acme is None:
+            raise InvalidCallError(
+                "the export has no Company; write export.run(company) or IncrementalExport(..., company=...)"
+            )
+        started = time.monotonic()
+        await acme.connect()
+        lock = await self._in_thread(self._open)
+        try:
+            return await self._add_part(acme, started)
+        finally:
+            lock.release()
+
+    async def _add_part(self, acme: Company, started: float) -> ExportSummary:
+        last = await self._in_thread(self._last_part)
+        plan = self._plan(acme)
+        feed = self._feed(acme, await self._in_thread(lambda: _watermark_of(last, plan)))
+        path = self.folder / f"part-{_number(last) + 1:06d}"
+        draft = self.folder / f".{path.name}"
+        try:
+            size = await self._write_rows(feed, draft)
+            if self.rows:
+                await self._in_thread(lambda: self._publish(draft, path, plan, feed.watermark))
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        return ExportSummary(
+            path=path if self.rows else None,
+            format=self.format,
+            rows=self.rows,
+            bytes=size,
+            columns=len(self._rows.columns),
+            seconds=time.monotonic() - started,
+        )
+
+    # --- the folder ---------------------------------------------------------------------------
+
+    def _open(self) -> FolderLock:
+        """Make and lock the folder, and remove what a kill left."""
+        self.folder.mkdir(exist_ok=True)
+        names = [path.name for path in self.folder.iterdir()]
+        if names and LOCK not in names:
+            raise ExportError(
+                f"{self.folder}: holds other files ({names[0]}), and no parts of an export; "
+                "name another folder"
+            )
+        lock = FolderLock(self.folder)
+        for left in self.folder.glob(f"{_OPEN}*"):
+            shutil.rmtree(left)
+        return lock
+
+    def _last_part(self) -> Path | None:
+        return max((path for path in self.folder.iterdir() if _PART.fullmatch(path.name)), default=None)
+
+    def _publish(self, draft: Path, path: Path, plan: ExportPlan, watermark: Watermark) -> None:
+        """Put rows and watermark at their place, in one step."""
+        about = {
+            "plan": plan.as_dict(),
+            "rows": self.rows,
+            "version": __version__,
+            "watermark": str(watermark),
+        }
+        (draft / _WATERMARK).write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+        for each in draft.iterdir():
+            sync_file(each)
+        sync_folder(draft)
+        draft.replace(path)
+        sync_folder(self.folder)
+
+    def _plan(self, acme: Company) -> ExportPlan:
+        return ExportPlan(
+            entity=self._rows.plan.name,
+            company=company_identity(acme),
+            expression=self._rows.plan.expression(),
+            columns=described_columns(self._rows.columns),
+            format=self.format,
+            csv_for_excel=self.options.csv_for_excel,
+        )
+
+    # --- the rows -----------------------------------------------------------------------------
+
+    def _feed(self, acme: Company, since: Watermark | None) -> ChangeFeed[Any]:
+        """Return the feed of the records as dicts."""
+
+        def query(trace: Trace | None) -> Query[Any]:
+            async def send(call: Call[list[Any]]) -> list[Any]:
+                return await (acme if trace is None else acme.traced(trace)).send(call)
+
+            return Query(self._rows.plan.name, send)
+
+        return ChangeFeed(
+            self._entity,
+            query,
+            watermark_since(acme.name, since),
+            properties=self._rows.plan.properties,
+            overlap=self._overlap,
+            sleep=asyncio.sleep,
+        )
+
+    async def _write_rows(self, feed: ChangeFeed[Any], draft: Path) -> int:
+        """Write the rows of one pass; return the size of the file, 0 without rows."""
+        async with aclosing(self._batches(feed)) as batches:
+            if (first := await anext(batches, None)) is None:
+                return 0
+            await self._in_thread(draft.mkdir)
+            with contextlib.ExitStack() as exits, writing_output(draft):
+                file = self._table_file(draft / f"rows.{self.format}")
+                writer = exits.enter_context(writing_table(file))
+                await asyncio.to_thread(writer.write, first)
+                async for batch in batches:
+                    await asyncio.to_thread(writer.write, batch)
+        return file.path.stat().st_size
+
+    async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
+        """Yield the rows of one pass in batches."""
+        page: list[Any] = []
+        async with aclosing(aiter(feed)) as records:
+            async for record in records:
+                page.append(record)
+                if len(page) == self.options.page:
+                    yield await self._batch(page)
+                    page = []
+        if page:
+            yield await self._batch(page)
+
+    async def _batch(self, page: list[Any]) -> Any:
+        made = await asyncio.to_thread(self._builder.batch, page)
+        self.rows += len(page)
+        self._on_progress(self.rows)
+        return made
+
+    def _table_file(self, path: Path) -> TableFile:
+        return TableFile(
+            path=path,
+            format=self.format,
+            schema=self._builder.schema,
+            json_columns=self._rows.json_columns,
+            title=self._rows.plan.name,
+            csv_for_excel=self.options.csv_for_excel,
+        )
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        with writing_output(self.folder):
+            return await asyncio.to_thread(function)
+
+
+def _with_versions(entity: type[Record], select: Iterable[str | PropertyPath]) -> list[str]:
+    """Return the paths, with the fields that tell versions of a record apart."""
+    chosen = selection(entity, select)
+    return chosen if not chosen or "*" in chosen else [*chosen, MOVED, "ConcurrencyId"]
+
+
+def _number(part: Path | None) -> int:
+    return 0 if part is None else int(part.name.removeprefix("part-"))
+
+
+def _watermark_of(part: Path | None, plan: ExportPlan) -> Watermark | None:
+    """Return the watermark of a part. Raises ExportError when it cannot be gone on with."""
+    if part is None:
+        return None
+    try:
+        about = orjson.loads((part / _WATERMARK).read_bytes())
+        watermark, stored = Watermark.parse(about["watermark"]), about["plan"]
+        differing = plan.differences(stored)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, InvalidCallError) as error:
+        raise ExportError(
+            f"{part / _WATERMARK}: cannot be read ({error}); restore it from a backup, or export into "
+            "another folder, from the beginning"
+        ) from None
+    if differing:
+        raise ExportError(
+            f"{part.parent}: its parts have other {' and '.join(differing)}; all parts of a folder are "
+            "alike, so give the command that made them, or name another folder"
+        )
+    return watermark
