@@ -99,8 +99,9 @@ def create_app(connect: Callable[[], Client] = connect) -> FastAPI:
 async def answer_problem(request: Request, error: Exception) -> Response:
     """Answer with the problem body of an error of the service; the log has all of it."""
     assert isinstance(error, WosdkError)  # noqa: S101 - for the type checker
-    log.warning("%s %s: %s", request.method, request.url.path, error)
     problem = problem_of(error)
+    level = logging.WARNING if problem.status >= 500 else logging.INFO
+    log.log(level, "%s %s: %s", request.method, request.url.path, error)
     return Response(problem.content, problem.status, dict(problem.headers))
 
 
