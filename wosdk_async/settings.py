@@ -27,12 +27,13 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
 from wosdk_async.transport.session.hosts import shown_address
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "settings_file"]
 
 _log = logging.getLogger("wosdk_async")
 
 _REGIONS = ("americas", "apac", "emea")
 _PREFIX = "WOSDK_"
+_DEFAULT = "default"  # the profile that is read when nothing else is set
 _OTHERS = 0o077  # permissions of group and others
 _NAMES = frozenset(
     [
@@ -86,6 +87,9 @@ class Settings:
     ) -> Settings:
         """Read the variables above, and a profile if one is named.
 
+        When none is named, no ``credentials`` are passed and none of the variables up to
+        ``WOSDK_TRUSTED_HOSTS`` is set, the profile ``default`` is read, if there is one.
+
         Args:
             environ: variables to read instead of ``os.environ``.
             profile: the profile; ``WOSDK_PROFILE`` if left out.
@@ -111,7 +115,12 @@ class Settings:
         env = os.environ if environ is None else environ
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
-        found = {**_profile(name, env), **given} if name else given
+        if name:
+            found = {**_profile(name, env), **given}
+        elif credentials is None and not any(f"{_PREFIX}{each}" in given for each in _NAMES):
+            found = given | _default_profile(env)  # not beside variables: they may be of another Company
+        else:
+            found = given
         return cls(
             region=region or _region(found),
             company=company if company is not None else found.get("WOSDK_COMPANY"),
@@ -159,7 +168,7 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
 
 def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
     """Return a profile as variables."""
-    path = Path(env.get("WOSDK_CONFIG") or _home(env))
+    path = settings_file(env)
     data, mode = _file(path)
     profiles: Any = data.get("profiles")
     found = profiles.get(name) if isinstance(profiles, dict) else None
@@ -171,7 +180,20 @@ def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
     return {f"{_PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in found.items()}
 
 
-def _home(env: Mapping[str, str]) -> Path:
+def _default_profile(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the profile ``default`` as variables; none if the settings file has no such profile."""
+    try:
+        path = settings_file(env)
+    except RuntimeError:  # a user without a home
+        return {}
+    profiles = _file(path)[0].get("profiles") if os.path.exists(path) else None
+    return _profile(_DEFAULT, env) if isinstance(profiles, dict) and _DEFAULT in profiles else {}
+
+
+def settings_file(env: Mapping[str, str]) -> Path:
+    """Return the path of the settings file, which may not be there."""
+    if given := env.get("WOSDK_CONFIG"):
+        return Path(given)
     base = env.get("XDG_CONFIG_HOME")
     return (Path(base) if base else Path.home() / ".config") / "wosdk" / "config.toml"
 

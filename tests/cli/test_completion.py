@@ -64,6 +64,7 @@ def completed(line: str) -> list[str]:
                 "hold",
                 "import",
                 "jobs",
+                "login",
                 "note",
                 "query",
                 "resume",

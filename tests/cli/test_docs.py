@@ -71,6 +71,7 @@ def test_every_example_prints_what_the_page_says(
 ) -> None:
     """The examples, one after the other, against a new local Company."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WOSDK_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("COLUMNS", "118")
     for line, expected in examples():
         assert expected

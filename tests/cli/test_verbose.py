@@ -137,9 +137,11 @@ def test_fields_that_are_secret_are_masked_in_both_directions(wosdk: Wosdk, scri
     """A password that was sent is known again where the response repeats it."""
 
     def handler(request: Request) -> Answer:
+        own = "of-the-service-1"
         sent = request.json["Command"]["Entity"]["Password"]
         link = "https://files.example/a.pdf?sig=VerySecretSignature"
-        return Answer(body={"CommandResult": {"Password": sent, "Note": f"was {sent}", "Url": link}})
+        result = {"Password": sent, "Token": own, "Note": f"was {sent}", "Url": link}
+        return Answer(body={"CommandResult": result})
 
     scripted.handler = handler
     body = '{"Entity": {"Username": "mira", "Password": "correct-horse-9"}}'
@@ -149,6 +151,7 @@ def test_fields_that_are_secret_are_masked_in_both_directions(wosdk: Wosdk, scri
     assert result.exit_code == 0
     assert "correct-horse-9" in result.stdout
     assert "correct-horse-9" not in result.stderr
+    assert "of-the-service-1" not in result.stderr
     assert "VerySecretSignature" not in result.stderr
     assert '"Username":"mira"' in result.stderr
     assert '"Password":"***"' in result.stderr

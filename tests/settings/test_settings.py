@@ -417,3 +417,32 @@ def test_an_argument_without_its_name() -> None:
         make(SECRET)
     with pytest.raises(ConfigurationError, match=r"^Client.from_env\(\) got a str without a name"):
         make.from_env({}, SECRET)
+
+
+@pytest.mark.parametrize(
+    ("variables", "company"),
+    [
+        ({}, "Usual"),
+        ({"WOSDK_PROFILE": "stage"}, "Acme Stage"),
+        ({"WOSDK_COMPANY": "Mine"}, "Mine"),
+        ({"WOSDK_REGION": "apac"}, None),
+        ({"WOSDK_COMPANY": ""}, "Usual"),  # an empty variable is not set
+    ],
+)
+def test_the_default_profile_is_read_when_nothing_else_is_set(
+    config: dict[str, str], variables: dict[str, str], company: str | None
+) -> None:
+    """It is not mixed with variables, which may be of another Company, nor with credentials of a program."""
+    with Path(config["WOSDK_CONFIG"]).open("a", encoding="utf-8") as file:
+        file.write('[profiles.default]\ncompany = "Usual"\nregion = "emea"\n')
+    found = Settings.from_env({**config, **variables})
+    assert found.company == company
+    assert (found.region.name == "emea") == (company in ("Usual", "Acme Stage"))
+    assert Settings.from_env(config, credentials=Credentials("a", "b")).company is None
+
+
+def test_a_user_without_a_home_has_no_default_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A container may run as a user whom its system does not know."""
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(os, "getuid", lambda: 54_321)
+    assert Settings.from_env({}).company is None

@@ -22,7 +22,7 @@ _SECTIONS = {  # of the help
     "Change records": ("create", "delete", "run", "update"),
     "Work orders": ("assign", "attach", "cancel", "complete", "hold", "note", "resume"),
     "Files": ("export", "import", "jobs"),
-    "This machine": ("completion", "sandbox"),
+    "This machine": ("completion", "login", "sandbox"),
 }
 _COMMANDS = tuple(sorted(name for names in _SECTIONS.values() for name in names))
 _MODULES = {

@@ -17,7 +17,7 @@ from wosdk_async.cli.output.files import Output, opened
 if TYPE_CHECKING:
     from wosdk_async.cli.diagnostics import Step
 
-__all__ = ["check_command"]
+__all__ = ["StepReport", "check_command"]
 
 
 @click.command("check", short_help="Try the way to the Company step by step, and say what is wrong.")
@@ -42,14 +42,14 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
       wosdk --profile stage check --json
     """
     with cli_errors(), opened(Output("json" if as_json else "table", output)) as file:
-        report = _Report(None if as_json else file)
+        report = StepReport(None if as_json else file)
         _check(target_of(ctx), report)
         if as_json:
             report.write_json(file)
     ctx.exit(report.status)
 
 
-def _check(target: Target, report: _Report) -> None:
+def _check(target: Target, report: StepReport) -> None:
     from wosdk_async.cli.diagnostics import Step, failed, steps
     from wosdk_async.cli.runner import Runner
     from wosdk_async.errors import ConfigurationError
@@ -67,7 +67,7 @@ def _check(target: Target, report: _Report) -> None:
         report.add(failed("settings", error, time.monotonic() - started))
 
 
-class _Report:
+class StepReport:
     """The steps so far; they are written to ``file``, if there is one, as they end."""
 
     def __init__(self, file: IO[str] | None) -> None:
