@@ -18,7 +18,7 @@ STEADY = (  # what differs from run to run, and what is written for it
     (re.compile(r" in \d+\.\d s"), " in 0.1 s"),
     (re.compile(r"\b[0-9a-f]{32}\b"), "5f3c..."),
 )
-_SHOWN = ("check", "describe", "get", "query", "run", "create", "update", "delete", "hold", "resume")
+_SHOWN = ("login", "check", "describe", "get", "query", "run", "create", "update", "delete", "hold", "resume")
 _SHOWN += ("complete", "cancel", "assign", "note", "attach")
 
 
