@@ -51,6 +51,7 @@ from wosdk_async import (
     WoStartCommand,
     fields,
 )
+from wosdk_async.query.table import RecordTable
 
 
 async def verbs(client: Client) -> None:
@@ -161,6 +162,10 @@ async def queries(client: Client) -> None:
     async for page in query.pages(size=50):
         assert_type(page, list[WorkOrder])
     assert_type(await query.all(), list[WorkOrder])
+    assert_type(await query.table(size=500, parallel=4), RecordTable)
+    async for batch in query.batches(parallel=4):
+        assert_type(batch, Any)
+    await query.table(sise=5)  # type: ignore[arg-type]
     assert_type(await query.first(), WorkOrder | None)
     assert_type(await query.one(), WorkOrder)
     assert_type(await client.company().query("NewEntity").one(), dict[str, Any])

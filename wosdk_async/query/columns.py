@@ -67,13 +67,20 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
     asked: dict[tuple[str, ...], Column] = {}
     implied: dict[tuple[str, ...], Column] = {}
     for path in paths or ("*",):
-        if path != "*":
-            find(root(cls), path.removesuffix(".*"))  # raises for a name that is not known
+        _check(cls, path)
         for column in _below(_Place(cls, cls), path.split(".")):
             asked.setdefault(column.steps, column)
     for column in tuple(asked.values()):
         implied |= {each.steps: each for each in _implied(column)}
     return (*(asked | implied).values(), Column(cls, (), "extra"))
+
+
+def _check(cls: type[Record], path: str) -> None:
+    """Raise UnknownPropertyError for a name that the catalogue does not know."""
+    if path != "*":
+        found = find(root(cls), path.removesuffix(".*"))
+        if path.endswith(".*") and found.below is None:
+            found.by_wire("*")  # raises for a single value
 
 
 def fields_of(cls: type[Record]) -> dict[str, Wire]:

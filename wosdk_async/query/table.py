@@ -54,7 +54,7 @@ class TableBuilder:
 def _texts(extras: Extras, count: int) -> list[str | None]:
     made: list[str | None] = [None] * count
     for row, extra in extras.items():
-        made[row] = json_text({name: extra[name] for name in sorted(extra)})
+        made[row] = json_text(extra if len(extra) == 1 else {name: extra[name] for name in sorted(extra)})
     return made
 
 
