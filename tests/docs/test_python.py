@@ -40,9 +40,8 @@ def fresh(local: LocalCompany, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 def types_of(folder: Path) -> str:
     """What mypy says of the modules in ``folder``, under the project's settings."""
-    printed, trouble, _ = api.run(
-        ["--config-file", str(ROOT / "pyproject.toml"), *map(str, sorted(folder.glob("*.py")))]
-    )
+    settings = ["--config-file", str(ROOT / "pyproject.toml"), "--disable-error-code=import-untyped"]
+    printed, trouble, _ = api.run([*settings, *map(str, sorted(folder.glob("*.py")))])  # pandas has no types
     return "" if printed.startswith("Success") else printed + trouble
 
 
