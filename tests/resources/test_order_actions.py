@@ -60,12 +60,14 @@ async def test_who_is_not_one_employee_is_reported(local: Local, order: WorkOrde
     acme = local.company
     with pytest.raises(NotFoundError, match="no Employee with the user name, number or name 'Nobody'"):
         await acme.work_orders.assign(order, "Nobody")
-    await acme.create(Employee(first_name="Mira", display_as="mira okafor", username="other"))
+    made = await acme.create(Employee(first_name="Mira", display_as="mira okafor", username="other"))
     with pytest.raises(NotUniqueError, match=r"several Employee .* 'Mira Okafor': ids 208, \d+; use the id"):
         await acme.work_orders.assign(order, "Mira Okafor")
     with pytest.raises(InvalidCallError, match="mode is 'Main'; it takes Primary, AddSecondary"):
         await acme.work_orders.assign(order, 208, mode="Main")
     assert local.server.count("WoAssignCommand") == 0
+    await acme.delete(Employee, made.id or 0)
+    assert await acme.work_orders.employee("Mira Okafor") == 208
 
 
 async def test_a_note_is_private_unless_it_is_said(local: Local, order: WorkOrder) -> None:
