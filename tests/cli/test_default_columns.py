@@ -130,3 +130,37 @@ def test_a_release_that_lacks_a_name_is_asked_for_its_own_values(wosdk: Wosdk, s
     assert result.stdout.splitlines() == ["Name  Id", "Acme  1"]
     assert asked[0][0] == "*"
     assert asked[1] == ["*"]
+
+
+@pytest.mark.usefixtures("seeded")
+def test_a_record_has_the_names_of_its_references(wosdk: Wosdk) -> None:
+    """In a table; JSON and paths that were asked for stay as they are."""
+    lines = dict(line.split(maxsplit=1) for line in wosdk("get", "Customer", "512").stdout.splitlines())
+    assert list(lines)[:3] == ["Name", "DisplayAs", "WorkZone.DisplayAs"]
+    assert lines["WorkZone.DisplayAs"] == "Riverside Campus"
+    assert '"WorkZone":{"Id":14}' in wosdk("get", "Customer", "512", "--json").stdout
+    named = wosdk("get", "Customer", "512", "-p", "Dba").stdout.split()
+    assert named == ["Dba", "Lindqvist", "Dental", "Id", "512"]
+
+
+def test_a_record_is_read_once_more_when_a_name_is_not_known(wosdk: Wosdk, scripted: Service) -> None:
+    """What was asked for is not: a wrong path of -p is the service's refusal."""
+
+    def handler(request: Request) -> Answer:
+        if "properties" in request.path:
+            return Answer(400, {"ErrorCode": "ERROR_CODE_1002", "ErrorMessage": "no Contract"})
+        return Answer(body={"Data": {"Id": 7, "Name": "Acme"}})
+
+    scripted.handler = handler
+    assert wosdk("get", "Customer", "7").stdout.split() == ["Name", "Acme", "Id", "7"]
+    refused = wosdk("get", "Customer", "7", "-p", "Name")
+    assert (refused.exit_code, "no Contract" in refused.stderr) == (3, True)
+    assert len(scripted.calls) == 3
+
+
+def test_the_items_of_a_record_stand_with_what_matters() -> None:
+    """Each with its number, before the other values."""
+    file = io.StringIO()
+    print_record(file, ORDER, (), entity_class("WorkOrder") or "")
+    names = [line.split()[0] for line in file.getvalue().splitlines()]
+    assert names[3:6] == [f"Items[{i}].Task.DisplayAs" for i in range(3)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +12,10 @@ from wosdk_async.cli.commands.completion import entities, properties
 from wosdk_async.cli.exit_codes import cli_errors, writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+    from wosdk_async.protocol.calls import Id
 
 __all__ = ["get_command"]
 
@@ -45,7 +51,7 @@ def get_command(
     """Read one record.
 
     ID is the record's id, a JSON object for an entity with a compound key, or the number or name by which
-    people know the record. Without -p the service sends the record's own values, and no lists.
+    people know the record. Without -p a table shows the record's own values and the names of its references.
 
     \b
       wosdk get WorkOrder RSC000005
@@ -55,6 +61,7 @@ def get_command(
     result = output_of(as_json, as_csv, output)
     with cli_errors():
         from wosdk_async.cli.input.texts import entity_named
+        from wosdk_async.cli.output.default_columns import DefaultColumns
         from wosdk_async.cli.output.formats import write_record
         from wosdk_async.cli.runner import Runner
         from wosdk_async.query.plan import selection
@@ -63,8 +70,23 @@ def get_command(
         texts = RecordTexts.read(entity_type, [record_id], by)
         selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
         name = entity_type if isinstance(entity_type, str) else entity_type.wire_name
+        by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
         with Runner(target_of(ctx)) as runner:
             (id,) = runner.run(texts.ids(runner.company))
-            record = runner.run(runner.company.get(name, id, properties=paths))
+            record = runner.run(_read(runner.company, name, id, by_name or paths, paths))
         with writing("the record was read", result.path):
             write_record(result, record, paths, entity_type)
+
+
+async def _read(
+    company: Company, name: str, id: Id, paths: Sequence[str], otherwise: Sequence[str]
+) -> dict[str, Any]:
+    """Read a record with ``paths``, or with ``otherwise`` when the service lacks one of them."""
+    from wosdk_async.errors import UnknownNameError
+
+    try:
+        return await company.get(name, id, properties=paths)
+    except UnknownNameError:  # the names of references are extras: a release may lack one
+        if paths == otherwise:
+            raise
+        return await company.get(name, id, properties=otherwise)

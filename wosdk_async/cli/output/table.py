@@ -141,9 +141,9 @@ def print_record(
     """Write one record, a line for each value that has content or was asked for; ids come last."""
     pairs = [(name, value) for name, value in flattened(record) if has_content(value) or name in paths]
     if not paths:
-        names = DefaultColumns.of(entity).ordered(name for name, _ in pairs)
+        names = DefaultColumns.of(entity).ordered(_INDEX.sub("", name) for name, _ in pairs)
         order = {name: i for i, name in enumerate(names)}
-        pairs.sort(key=lambda pair: order.get(pair[0], len(order)))
+        pairs.sort(key=lambda pair: order.get(_INDEX.sub("", pair[0]), len(order)))
     print_table(file, [[visible(name), _line(entity, name, value)] for name, value in pairs[:_MAX_COLUMNS]])
     if len(pairs) > _MAX_COLUMNS:
         say(f"{counted(len(pairs) - _MAX_COLUMNS, 'more value')} left out; --json has all")
