@@ -87,6 +87,16 @@ async def test_parallel_reads_all_by_ranges_of_ids() -> None:
         await served(25).table(parallel=0)
 
 
+async def test_names_in_another_letter_case_are_understood() -> None:
+    async def send(call: Call[Any]) -> Any:
+        is_first = "Criteria" not in json.loads(call.body or b"")["QueryExpression"]
+        rows = [{"Data": {"ID": id, "number": "A"}} for id in (1, 2) if is_first]
+        return call.decode(json.dumps({"Entities": rows}).encode())
+
+    table = (await Query(WorkOrder, send).select("Number").table()).to_pyarrow()
+    assert table.to_pylist() == [{"Number": "A", "Id": id, "Extra": None} for id in (1, 2)]
+
+
 async def test_batches_come_page_by_page() -> None:
     batches = [batch async for batch in served(25).batches(size=10)]
     assert [batch.num_rows for batch in batches] == [10, 10, 5]

@@ -90,6 +90,8 @@ def test_ever_new_names_do_not_fill_the_memory() -> None:
             b'{"VendorNte":{"Value":"\\ud800","New":[1.50]}}',
             '{"VendorNte.New":[1.50],"VendorNte.Value":"\\ud800"}',
         ),
+        (b'{"DueDateUtc":"0000-01-01T00:00:00"}', '{"DueDateUtc":"0000-01-01T00:00:00"}'),
+        (b'{"DtDue":"0000-01-01"}', '{"DtDue":"0000-01-01"}'),
         (b'{"VendorNte":7}', '{"VendorNte":7}'),
         (b'{"Duration":5.0}', '{"Duration":5.0}'),
         (b'{"Duration":true,"NUMBER":"A"}', '{"Duration":true}'),
