@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["query_command"]
 
 _LIMIT = 100  # rows, unless --limit or --all says otherwise
-_PROGRESS = 1000  # rows between two reports of --count
 
 
 @click.command("query", no_args_is_help=True)
@@ -154,32 +153,16 @@ async def _rows(company: Company, name: str, expression: dict[str, Any]) -> list
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
     from wosdk_async.cli.input.texts import condition
     from wosdk_async.cli.output.cells import json_text
+    from wosdk_async.cli.row_count import count_rows
     from wosdk_async.cli.runner import Runner
 
     where = [condition(kind, text) for text in conditions]
     name = kind if isinstance(kind, str) else kind.wire_name
     with Runner(target) as runner:
-        rows = runner.run(_counted(runner.company.query(name, check=False).where(*where), name))
+        rows = runner.run(count_rows(runner.company.query(name, check=False).where(*where), name))
     with writing("the rows were counted", result.path), opened(result) as file:
         data = json_text({"entity": name, "count": rows}) if result.format == "json" else rows
         file.write(f"{data}\n")
-
-
-async def _counted(query: Query[Any], entity: str) -> int:
-    """Return how many rows there are: the service does not count, so their ids are read (facts 4)."""
-    from wosdk_async.cli.output.reporting import RowProgress
-    from wosdk_async.query.paging import ROW_CAP
-    from wosdk_async.query.plan import KEYS
-
-    rows, key = 0, KEYS.get(entity)
-    found = query.select("Id").scan(size=ROW_CAP) if key is None else aiter(query.select(*key))
-    with RowProgress(final=False) as progress:
-        async with aclosing(found):
-            async for _ in found:
-                rows += 1
-                if not rows % _PROGRESS:
-                    progress.add(_PROGRESS)
-    return rows
 
 
 def _by_conditions(
