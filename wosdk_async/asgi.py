@@ -30,7 +30,7 @@ class CancelAbandonedReads:
     def __init__(self, app: Any) -> None:
         self._app: App = app
 
-    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass a request to the application."""
         if scope["type"] != "http" or scope["method"] not in _READS:
             await self._app(scope, receive, send)

@@ -88,7 +88,7 @@ def create_app(connect: Callable[[], Client] = connect) -> FastAPI:
             app.state.client = client
             yield
 
-    app = FastAPI(title="Work orders", lifespan=lifespan)
+    app = FastAPI(title="Work orders", lifespan=lifespan, separate_input_output_schemas=False)
     app.add_middleware(CancelAbandonedReads)
     app.add_exception_handler(WosdkError, answer_problem)
     add_order_routes(app)

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from docs.examples import fastapi_app
+from docs.examples import fastapi_app, litestar_app
 from wosdk_async import Client, Company, WoPickUpCommand, WorkOrder, WoStartCommand
 from wosdk_async.sandbox import Faults
 from wosdk_async.testing import Sandbox, SkippingClock
@@ -33,13 +33,29 @@ def fastapi(connect: Callable[[], Client]) -> tuple[Any, AbstractAsyncContextMan
     return app, app.router.lifespan_context(app)
 
 
-@pytest.fixture(params=[fastapi], ids=lambda make: make.__name__)
+def litestar(connect: Callable[[], Client]) -> tuple[Any, AbstractAsyncContextManager[Any]]:
+    app = litestar_app.create_app(connect)
+    return app, app.lifespan()
+
+
+@pytest.fixture(params=[fastapi, litestar], ids=lambda make: make.__name__)
 async def web(request: pytest.FixtureRequest, wosdk_sandbox: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
     """Requests to an application whose client is connected to the Company of this test."""
     app, lifespan = request.param(lambda: wosdk_sandbox.client(max_queued=2, in_flight=1))
-    async with lifespan:
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://app") as web:
-            yield web
+    begun, over = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:
+        """Enter and leave in one task, as Litestar demands; a fixture may end in another than it began."""
+        async with lifespan:
+            begun.set()
+            await over.wait()
+
+    life = asyncio.ensure_future(live())
+    await begun.wait()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://app") as web:
+        yield web
+    over.set()
+    await life
 
 
 async def started(acme: Company) -> int:

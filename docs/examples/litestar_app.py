@@ -1,0 +1,176 @@
+"""Work orders over HTTP: a small back end on Litestar, with the routes of ``fastapi_app.py``.
+
+    pip install 'wosdk_async' litestar uvicorn
+    uvicorn litestar_app:app           # the WOSDK_* variables name the Company
+
+Its tests are in ``tests/examples/test_web_apps.py``; ``docs/web.md`` explains the parts.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+from litestar import Litestar, Request, Response, get, post
+from litestar.datastructures import State
+from litestar.di import NamedDependency, Provide
+from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
+from msgspec import Meta, Struct
+
+from wosdk_async import (
+    Client,
+    Company,
+    Trace,
+    WoCreateCommand,
+    WorkOrder,
+    WosdkError,
+    fields,
+    problem_of,
+)
+from wosdk_async.asgi import CancelAbandonedReads
+from wosdk_async.integrations.litestar import RecordPlugin
+
+log = logging.getLogger(__name__)
+
+MAX_QUEUED = 100  # calls that wait for the service; with one more, a request is answered with 503
+USUAL_SECONDS, MAX_SECONDS = 15.0, 60.0  # that a request may take
+
+
+def connect() -> Client:
+    """Return the client of the whole application."""
+    return Client.from_env(max_queued=MAX_QUEUED)
+
+
+# --- what routes get ------------------------------------------------------------------------
+
+
+async def company_of(
+    state: State,
+    request_timeout: Annotated[float, HeaderParameter(name="Request-Timeout", gt=0)] = USUAL_SECONDS,
+) -> Company:
+    """Return the Company; each of its calls may take the seconds that the caller gives in a header."""
+    client: Client = state.client
+    return client.company().with_options(deadline=min(request_timeout, MAX_SECONDS))
+
+
+Acme = NamedDependency[Company]
+OrderId = Annotated[int, PathParameter(ge=1, lt=2**31)]
+# The key ends up in the PoNumber of the order, where a call in doubt is looked up by it.
+Key = Annotated[str, HeaderParameter(name="Idempotency-Key", pattern=r"^[A-Za-z0-9._-]{8,50}$")]
+Text = Annotated[str, Meta(max_length=2000)]
+
+
+class Completion(Struct):
+    """Body of a request to complete an order."""
+
+    note: Text | None = None
+
+
+class Hold(Struct):
+    """Body of a request to put an order on hold."""
+
+    reason: Annotated[str, Meta(max_length=100)]
+    comment: Text | None = None
+
+
+# --- work orders: records are bodies and results as they are --------------------------------
+
+
+@get("/orders")
+async def list_orders(
+    acme: Acme,
+    status: Annotated[str | None, QueryParameter(max_length=40)] = None,
+    after: Annotated[int, QueryParameter(ge=0, lt=2**31)] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
+) -> list[WorkOrder]:
+    """List work orders by id; the id of the last one, as ``after``, leads to the next page."""
+    f = fields(WorkOrder)
+    query = acme.query(WorkOrder).where(f.id > after).select("*", "Customer.*")
+    if status is not None:
+        query = query.where(f.status_id == status)
+    return await query.order_by(f.id).limit(limit).all()
+
+
+@get("/orders/{order_id:int}")
+async def get_order(acme: Acme, order_id: OrderId) -> WorkOrder:
+    """Read one work order."""
+    return await acme.get(WorkOrder, order_id, properties=["*", "Customer.*", "Items.*"])
+
+
+@post("/orders")
+async def create_order(acme: Acme, data: JSONBody[WorkOrder], key: Key) -> Response[WorkOrder]:
+    """Create a work order once for each key: the same request again finds the first one's order."""
+    data.po_number = key
+    trace = Trace()
+    command = WoCreateCommand(work_order=data)
+    made = await acme.traced(trace).run(command, marker="work_order.po_number", look_first=True)
+    return Response(made.wo or data, status_code=200 if trace.found else 201)
+
+
+@post("/orders/{order_id:int}/complete", status_code=200)
+async def complete_order(acme: Acme, order_id: OrderId, data: JSONBody[Completion]) -> WorkOrder:
+    """Complete a work order."""
+    return await acme.work_orders.complete(order_id, note=data.note)
+
+
+@post("/orders/{order_id:int}/hold", status_code=200)
+async def hold_order(acme: Acme, order_id: OrderId, data: JSONBody[Hold]) -> WorkOrder:
+    """Put a work order on hold, for a reason of the Company by its name."""
+    return await acme.work_orders.hold(order_id, reason=data.reason, comment=data.comment)
+
+
+# --- health: what a load balancer asks ------------------------------------------------------
+
+
+@get("/healthz")
+async def is_alive() -> dict[str, str]:
+    """Answer as long as the process does; nothing is sent to the service."""
+    return {"status": "alive"}
+
+
+@get("/readyz")
+async def is_ready(state: State) -> Response[dict[str, Any]]:
+    """Answer 200 if there is a session and the queue is short, so that requests may come."""
+    client: Client = state.client
+    await client.company().with_options(deadline=5).connect()  # opens a session if there is none
+    stats = client.stats()
+    shown = {"in_flight": stats.in_flight, "queued": stats.queued, "outcomes": dict(stats.outcomes)}
+    return Response(shown, status_code=200 if stats.queued < MAX_QUEUED else 503)
+
+
+# --- the application ------------------------------------------------------------------------
+
+
+def answer_problem(request: Request[Any, Any, Any], error: WosdkError) -> Response[bytes]:
+    """Answer with the problem body of an error of the service; the log has all of it."""
+    problem = problem_of(error)
+    level = logging.WARNING if problem.status >= 500 else logging.INFO
+    log.log(level, "%s %s: %s", request.method, request.url.path, error)
+    headers = {name: value for name, value in problem.headers.items() if name != "Content-Type"}
+    media_type = problem.headers["Content-Type"]
+    return Response(problem.content, status_code=problem.status, headers=headers, media_type=media_type)
+
+
+def create_app(connect: Callable[[], Client] = connect) -> Litestar:
+    """Return the application. Tests pass a client of their own."""
+
+    @asynccontextmanager
+    async def lifespan(app: Litestar) -> AsyncIterator[None]:
+        async with connect() as client:  # one for all requests; it ends with the application
+            app.state.client = client
+            yield
+
+    return Litestar(
+        [list_orders, get_order, create_order, complete_order, hold_order, is_alive, is_ready],
+        plugins=[RecordPlugin()],
+        dependencies={"acme": Provide(company_of)},
+        middleware=[CancelAbandonedReads],
+        exception_handlers={WosdkError: answer_problem},
+        lifespan=[lifespan],
+        logging_config=None,  # as the server sets it
+    )
+
+
+app = create_app()
