@@ -1,0 +1,209 @@
+"""``wosdk export`` as people use it: files, summaries, refusals, and processes that are killed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
+from tests.export.conftest import Orders, order
+from tests.support.service import Service
+
+
+@pytest.fixture
+def orders(scripted: Service) -> Orders:
+    """A service with 300 work orders."""
+    made = Orders(order(id) for id in range(1, 301))
+    scripted.handler = made
+    return made
+
+
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "xlsx"])
+def test_each_format(wosdk: Wosdk, tmp_path: Path, suffix: str) -> None:
+    """A line on stdout says what there is; nothing else is left."""
+    output = tmp_path / f"places.{suffix}"
+    result = wosdk("export", "Location", "-o", output)
+    assert result.exit_code == 0
+    assert result.stdout.startswith(f"{output}: 13 rows, 17 columns, ")
+    assert list(tmp_path.iterdir()) == [output]
+
+
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize("option", ["-p", "--property", "--select"])
+def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path, option: str) -> None:
+    output = tmp_path / "units.csv"
+    result = wosdk("export", "Location", "-w", "TypeId = Unit", option, "Name", "-o", output, "--json")
+    with output.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["Name"] for row in rows] == ["Suite 101", "Suite 201", "Shop 12", "Small suite"]
+    found = json.loads(result.stdout)
+    assert (found["path"], found["rows"], found["format"], found["columns"]) == (str(output), 4, "csv", 3)
+
+
+@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("Locaton",), 2, "did you mean 'Location'"),
+        (("Location", "-p", "Nam"), 2, "did you mean 'Name'"),
+        (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'"),
+        (("Location", "--since", "2026-03-01T08:00Z"), 2, "Location has no LastActionDateUtc"),
+        (("Location", "--since", "last"), 2, "Location has no LastActionDateUtc"),
+        (("WorkOrder", "--since", "last", "-w", "StatusId = New"), 2, "so --where is not for it"),
+        (("WorkOrder", "--since", "last", "--limit", "5"), 2, "so --limit is not for it"),
+        (("WorkOrder", "--since", "last", "--force"), 2, "there is no --force"),
+        (("WorkOrder", "--since", "yesterday"), 2, "write last, or a time with its zone"),
+        (("WorkOrder", "--since", "2026-03-01T08:00"), 2, "write last, or a time with its zone"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(
+    wosdk: Wosdk, tmp_path: Path, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    """One line on stderr, and no file."""
+    result = wosdk("export", *arguments, "-o", tmp_path / "out.parquet")
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert message in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("seeded")
+def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
+    """A suffix without a format, a file that exists, a directory that does not."""
+    kept = tmp_path / "kept.csv"
+    kept.write_text("precious")
+    for output, message in (
+        (tmp_path / "out.dat", "its suffix '.dat' is not that of a format; name it with --format"),
+        (kept, "exists already; name another file, or add --force"),
+        (tmp_path / "none" / "out.csv", "there is no directory"),
+    ):
+        result = wosdk("export", "Location", "-o", output)
+        assert result.exit_code == 2
+        assert message in result.stderr
+    assert kept.read_text() == "precious"
+    assert wosdk("export", "Location", "-o", kept, "--force").exit_code == 0
+
+
+@pytest.mark.usefixtures("served")
+def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
+    """And says so when nothing has changed."""
+    folder = tmp_path / "orders"
+    create = ("WorkOrder.TypeCategory=Request", "WorkOrder.SubType=259", "WorkOrder.Customer=512")
+    items = 'WorkOrder.Items:=[{"Asset": {"Id": 20430}, "Task": {"Id": 14211}}]'
+    assert wosdk("run", "WoCreateCommand", *create, items).exit_code == 0
+    first = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
+    assert first.stdout.startswith(f"{folder / 'part-000001'}: 1 row, ")
+    second = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
+    assert (second.exit_code, second.stdout) == (0, "nothing has changed since the last part\n")
+
+
+@pytest.mark.usefixtures("orders")
+@pytest.mark.parametrize("name", ["pyarrow", "xlsxwriter"])
+def test_a_missing_package_is_named(tmp_path: Path, name: str) -> None:
+    """With what to install; nothing is sent."""
+    hide = f"import sys; sys.modules['{name}'] = None; "
+    output = str(tmp_path / "orders.xlsx")
+    command = [sys.executable, "-c", hide + COMMAND[2], "export", "WorkOrder", "-o", output]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"wosdk: an export needs the package {name}; run pip install 'wosdk_async[export]'\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- stopped and killed -----------------------------------------------------------------------
+
+
+def stopped_at(orders: Orders, above: int) -> threading.Event:
+    """Let the service be silent about the page after ``above``; the event is set when it is asked for."""
+    import asyncio
+
+    asked = threading.Event()
+
+    async def silent(bound: int | None) -> None:
+        if bound == above:
+            asked.set()
+            await asyncio.Event().wait()
+
+    orders.before = silent
+    return asked
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_the_same_command_goes_on_after_a_kill(
+    wosdk: Wosdk, orders: Orders, tmp_path: Path, number: signal.Signals
+) -> None:
+    """Ctrl-C keeps each row that was read; a kill, those of parts that are finished."""
+    output = tmp_path / "orders.parquet"
+    # A full range of 4,000 ids; the row 9,000 is in the third, which is silent at its first page.
+    orders.rows |= {id: order(id) for id in range(301, 9_001, 29)}
+    asked = stopped_at(orders, 8000)
+    arguments = ("export", "WorkOrder", "-o", output, "-p", "Number", "--parallel", "1")
+    process = spawn(*arguments)
+    try:
+        assert asked.wait(20)
+        process.send_signal(number)
+        stdout, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert stdout == ""
+    assert not output.exists()
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert "are kept: the same command goes on" in stderr
+        assert "Traceback" not in stderr
+    orders.before = None
+    done = wosdk(*arguments, "--json")
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert found["rows"] == len(orders.rows)
+    assert 0 < found["earlier"] < found["rows"]
+    assert "rows were read before; going on" in done.stderr
+    assert pq.read_table(output)["Id"].to_pylist() == sorted(orders.rows)
+
+
+def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_path: Path) -> None:
+    """At each step of its end: the next run completes the file, and asks the service for nothing again."""
+    steps = ("WorkFolder.publish", "WorkFolder.remove", "writing_table")
+    for step in steps:
+        output = tmp_path / f"{step}.csv"
+        kill = (
+            "import os, wosdk_async.jobs.export.exporter as e; from wosdk_async.cli import main; "
+            f"e.{step} = lambda *_: os._exit(9); main()"
+        )
+        arguments = ["export", "WorkOrder", "-o", str(output)]
+        done = subprocess.run([sys.executable, "-c", kill, *arguments], cwd=ROOT, check=False)
+        assert done.returncode == 9
+        assert output.exists() == (step == "WorkFolder.remove")
+        orders.asked.clear()
+        result = wosdk(*arguments)
+        assert result.exit_code == 0, result.stderr
+        assert orders.asked == []
+        assert len(output.read_text(encoding="utf-8").splitlines()) == 301
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{step}.csv" for step in steps)
+
+
+def test_a_page_that_fails_says_that_the_rest_is_kept(wosdk: Wosdk, orders: Orders, tmp_path: Path) -> None:
+    """The status is that of the refusal."""
+    orders.rows |= {id: order(id) for id in range(301, 9_001, 29)}
+    orders.failing = lambda above: above == 8000
+    result = wosdk("export", "WorkOrder", "-o", tmp_path / "orders.csv", "--parallel", "1")
+    assert result.exit_code == 3
+    assert "rows were read and are kept: the same command goes on" in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("wosdk: no queries today")
+
+
+def test_it_never_changes_anything(wosdk: Wosdk, scripted: Service, orders: Orders, tmp_path: Path) -> None:
+    """Only queries are sent."""
+    assert wosdk("export", "WorkOrder", "-o", tmp_path / "orders.jsonl").exit_code == 0
+    assert {request.path for request in scripted.calls} == {"/api/v1/query/WorkOrder"}
+    assert len(orders.asked) > 1
