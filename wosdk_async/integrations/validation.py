@@ -111,4 +111,4 @@ def _shown(value: Any) -> bool | str | None:
 
 
 def _text(text: str) -> str:
-    return one_line(shortened(text, _LONGEST)).encode("utf-8", "backslashreplace").decode()
+    return one_line(shortened(text, _LONGEST))  # writes half a surrogate pair as an escape, too
