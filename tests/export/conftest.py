@@ -18,13 +18,15 @@ Row = dict[str, Any]
 class Orders:
     """Records by id, answered by pages in the order of ``Id``; ``asked`` has the bounds of each request.
 
-    A page that begins after an id in ``failing`` is refused. ``before`` is awaited before each page.
+    A page that begins after an id in ``failing`` is refused. ``before`` is awaited before each page. Each
+    record is ``repeated``.
     """
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self.rows = {row["Id"]: row for row in rows}
         self.asked: list[tuple[int | None, int | None]] = []
         self.failing: Callable[[int | None], bool] = lambda _: False
+        self.repeated = 1
         self.before: Callable[[int | None], Awaitable[None]] | None = None
 
     async def __call__(self, request: Request) -> Answer:
@@ -42,7 +44,8 @@ class Orders:
         ids = sorted(
             id for id in self.rows if (above is None or id > above) and (until is None or id <= until)
         )
-        page = (ids[::-1] if down else ids)[first : first + expression["Count"]]
+        found = [id for id in (ids[::-1] if down else ids) for _ in range(self.repeated)]
+        page = found[first : first + expression["Count"]]
         await asyncio.sleep(0)
         return Answer(body={"Entities": [{"Data": self.rows[id]} for id in page]})
 

@@ -263,12 +263,58 @@ async def test_money_beyond_the_column_is_kept_in_extra(
     assert isinstance(row["VendorNte.Value"], Decimal)
 
 
+async def test_records_that_are_repeated_in_a_page_are_written_once(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """As a condition on a list does: once for each element that matches."""
+    orders.repeated = 3
+    await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, **SMALL)
+    assert ids_in(tmp_path / "orders.parquet") == sorted(orders.rows)
+
+
+async def test_an_id_of_too_many_bits_ends_the_export(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    """A part could not be named after it."""
+    orders.rows = {2**70: order(2**70)}
+    with pytest.raises(WosdkError, match="more than 64 bits"):
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    assert left_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
+async def test_a_cancellation_while_the_output_is_written(
+    acme: Company, orders: Orders, tmp_path: Path, suffix: str
+) -> None:
+    """The thread has ended by then, and the same export goes on without a request."""
+    output = tmp_path / f"orders.{suffix}"
+
+    def cancel(stage: str) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        if stage.startswith("writing"):
+            task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.ensure_future(Export(WorkOrder, output, company=acme, on_stage=cancel).run())
+    assert not output.exists()
+    orders.asked.clear()
+    summary = await Export(WorkOrder, output, company=acme)
+    assert (summary.rows, summary.earlier, orders.asked) == (len(orders.rows), len(orders.rows), [])
+
+
 async def test_a_page_out_of_order_ends_the_export(acme: Company, orders: Orders, tmp_path: Path) -> None:
     """A service that breaks its promise does not make a file with rows missing."""
     orders.rows[2000] = order(2)
     with pytest.raises(WosdkError, match="not in the order of Id"):
         await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, parallel=1, page=100)
     assert not (tmp_path / "orders.parquet").exists()
+
+
+async def test_a_refusal_leaves_no_folder(acme: Company, orders: Orders, tmp_path: Path) -> None:
+    """Nothing was read that could be gone on with."""
+    orders.failing = lambda _: True
+    with pytest.raises(WosdkError, match="no queries today"):
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    assert left_in(tmp_path) == []
 
 
 async def test_a_full_disk_keeps_what_was_read(acme: Company, orders: Orders, tmp_path: Path) -> None:

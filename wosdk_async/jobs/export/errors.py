@@ -1,17 +1,22 @@
-"""Errors of an export, and of packages that it needs."""
+"""Errors of an export, of packages that it needs, and of files that it writes in a thread."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import importlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import anyio
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import OutputError
 
-__all__ = ["ExportError", "export_package", "writing_output"]
+__all__ = ["ExportError", "export_package", "in_thread", "writing_output"]
+
+T = TypeVar("T")
 
 
 class ExportError(ConfigurationError):
@@ -40,3 +45,24 @@ def writing_output(path: Path) -> Iterator[None]:
             f"{error.filename or path}: {why}; free space on the disk or change the permissions, then give "
             "the same command again: what was read goes on from there"
         ) from error
+
+
+async def in_thread(
+    path: Path, function: Callable[[], T], *, on_cancel: Callable[[], None] = lambda: None
+) -> T:
+    """Return the result of a function that writes files, as :func:`writing_output` does.
+
+    A caller that is cancelled waits until the thread has ended: it works on what the caller would close.
+    ``on_cancel`` may end it sooner.
+    """
+    task = asyncio.ensure_future(asyncio.to_thread(function))
+    try:
+        with writing_output(path):
+            return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        on_cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # seen: the cancellation says more
+        raise

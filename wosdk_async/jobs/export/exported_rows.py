@@ -11,7 +11,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.errors import export_package
 from wosdk_async.jobs.export.page_decoder import PageDecoder
-from wosdk_async.jobs.export.parts import IdRange
+from wosdk_async.jobs.export.parts import IdRange, checked_id
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import entity_name, require_support
@@ -91,7 +91,7 @@ class ExportedRows:
         order = Order(self.plan.name, "Id", descending=True)
         plan = attrs.evolve(self.plan, properties=("Id",), orders=(order,), limit=1)
         cursor = KeyCursor(_fetch(company), plan, 1)
-        return cursor.last if await cursor.page() else None
+        return checked_id(cursor.last) if await cursor.page() else None
 
 
 def _fetch(company: Company, decode: PageDecoder | None = None) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-import anyio
 import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.export.errors import ExportError, writing_output
+from wosdk_async.jobs.export.errors import ExportError, in_thread
 from wosdk_async.jobs.export.exported_rows import ExportedRows, known_entity
 from wosdk_async.jobs.export.options import ExportOptions
 from wosdk_async.jobs.export.parts import IdRange, Part, gaps, split
@@ -125,17 +123,19 @@ class Export:
         self._require_place()
         await self._company.connect()
         plan = self._plan()
-        folder = await self._in_thread(lambda: WorkFolder(self.output, plan, again=self.options.again))
+        folder = WorkFolder(self.output, plan, again=self.options.again)
         try:
             earlier = await self._complete(folder, plan)
             return await self._finish(folder, earlier, started)
         finally:
+            if not folder.begun:  # it holds nothing to go on with
+                folder.remove()
             folder.close()
 
     async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
         """Read and write all that is missing; return the number of rows that were there."""
         if folder.is_complete:
-            return sum(part.rows for part in folder.parts())
+            return folder.rows
         if self.output.exists() and not self.options.force:
             raise _exists(self.output)
         parts = await self._in_thread(folder.parts)
@@ -224,14 +224,11 @@ class Export:
 
     async def _write(self, folder: WorkFolder) -> None:
         """Write the parts into the output; a thread does it, and stops soon after a cancellation."""
-        task = asyncio.ensure_future(self._in_thread(lambda: self._assemble(folder)))
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
+
+        def stop() -> None:
             self._stopping = True
-            with anyio.CancelScope(shield=True):
-                await asyncio.wait([task])
-            raise
+
+        await in_thread(folder.path, lambda: self._assemble(folder), on_cancel=stop)
 
     def _assemble(self, folder: WorkFolder) -> None:
         with writing_table(self._table_file(folder.draft)) as writer:
@@ -252,7 +249,7 @@ class Export:
         )
 
     async def _finish(self, folder: WorkFolder, earlier: int, started: float) -> ExportSummary:
-        rows = sum(part.rows for part in folder.parts())
+        rows = folder.rows
         await self._in_thread(folder.publish)
         return ExportSummary(
             path=self.output,
@@ -265,8 +262,7 @@ class Export:
         )
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
-        with writing_output(work_folder_of(self.output)):
-            return await asyncio.to_thread(function)
+        return await in_thread(work_folder_of(self.output), function)
 
 
 def _exists(output: Path) -> ExportError:

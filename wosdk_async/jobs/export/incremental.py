@@ -6,7 +6,7 @@ Rows and watermark of a part get their place in one step, so a kill leaves both 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import functools
 import re
 import shutil
 import time
@@ -22,7 +22,7 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.export.errors import ExportError, writing_output
+from wosdk_async.jobs.export.errors import ExportError, in_thread, writing_output
 from wosdk_async.jobs.export.exported_rows import ExportedRows, known_entity
 from wosdk_async.jobs.export.options import ExportOptions
 from wosdk_async.jobs.export.parts import sync_file
@@ -135,7 +135,8 @@ class IncrementalExport:
             )
         started = time.monotonic()
         await acme.connect()
-        lock = await self._in_thread(self._open)
+        with writing_output(self.folder):
+            lock = self._open()
         try:
             return await self._add_part(acme, started)
         finally:
@@ -233,12 +234,11 @@ class IncrementalExport:
             if (first := await anext(batches, None)) is None:
                 return 0
             await self._in_thread(draft.mkdir)
-            with contextlib.ExitStack() as exits, writing_output(draft):
-                file = self._table_file(draft / f"rows.{self.format}")
-                writer = exits.enter_context(writing_table(file))
-                await asyncio.to_thread(writer.write, first)
+            file = self._table_file(draft / f"rows.{self.format}")
+            with writing_output(draft), writing_table(file) as writer:
+                await self._in_thread(functools.partial(writer.write, first))
                 async for batch in batches:
-                    await asyncio.to_thread(writer.write, batch)
+                    await self._in_thread(functools.partial(writer.write, batch))
         return file.path.stat().st_size
 
     async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
@@ -254,7 +254,7 @@ class IncrementalExport:
             yield await self._batch(page)
 
     async def _batch(self, page: list[Any]) -> Any:
-        made = await asyncio.to_thread(self._builder.batch, page)
+        made = await self._in_thread(lambda: self._builder.batch(page))
         self.rows += len(page)
         self._on_progress(self.rows)
         return made
@@ -270,8 +270,7 @@ class IncrementalExport:
         )
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
-        with writing_output(self.folder):
-            return await asyncio.to_thread(function)
+        return await in_thread(self.folder, function)
 
 
 def _with_versions(entity: type[Record], select: Iterable[str | PropertyPath]) -> list[str]:

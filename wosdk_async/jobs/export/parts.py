@@ -15,10 +15,11 @@ from typing import Any, Self
 
 import attrs
 
+from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.export.errors import export_package
 from wosdk_async.jobs.journal.store import sync_folder
 
-__all__ = ["IdRange", "Part", "PartWriter", "gaps", "parts_in", "split", "sync_file"]
+__all__ = ["IdRange", "Part", "PartWriter", "checked_id", "gaps", "parts_in", "split", "sync_file"]
 
 _NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
 _OPEN = ".open"  # suffix of a part that is being written
@@ -54,6 +55,13 @@ class Part:
         ipc, arrow = export_package("pyarrow.ipc"), export_package("pyarrow")
         with arrow.OSFile(str(self.path)) as file, ipc.open_stream(file) as stream:
             yield from stream
+
+
+def checked_id(id: int | None) -> int | None:
+    """Return an id that was read. Raises WosdkError when it is longer than ids are."""
+    if id is not None and not -(2**63) <= id < 2**63:
+        raise WosdkError("the Id of a record has more than 64 bits, so its page cannot be kept")
+    return id
 
 
 def parts_in(folder: Path) -> list[Part]:

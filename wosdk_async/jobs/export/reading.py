@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.jobs.export.errors import writing_output
 from wosdk_async.jobs.export.page_decoder import BatchRow, batch_of
-from wosdk_async.jobs.export.parts import IdRange, PartWriter
+from wosdk_async.jobs.export.parts import IdRange, PartWriter, checked_id
 from wosdk_async.jobs.export.work_folder import WorkFolder
 from wosdk_async.query.paging import Cursor, prefetch
 
@@ -98,7 +98,7 @@ class PartReader:
 
 def _id_of(row: Any) -> int | None:
     found: int | None = row.id if isinstance(row, BatchRow) else row.get("Id")
-    return found
+    return checked_id(found)
 
 
 async def read_ranges(reader: PartReader, ranges: Iterable[IdRange], parallel: int) -> None:

@@ -78,6 +78,14 @@ class WorkFolder:
         return known is not None and known in (_facts(self.draft), _facts(self.output))
 
     @property
+    def rows(self) -> int:
+        """Rows of the finished parts, or of the output that is complete."""
+        known = self._stored.get("rows")
+        return (
+            known if self.is_complete and isinstance(known, int) else sum(part.rows for part in self.parts())
+        )
+
+    @property
     def draft(self) -> Path:
         """The output as long as it is not complete."""
         return self.path / f"output{self.output.suffix}"
@@ -94,7 +102,7 @@ class WorkFolder:
         """Give the draft its place, in one step, and remove the folder."""
         if self.draft.exists():
             sync_file(self.draft)
-            self._store({**self._stored, "output": _facts(self.draft)})
+            self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
             self.draft.replace(self.output)
             sync_folder(self.output.parent)
         self.remove()
