@@ -16,6 +16,7 @@ from wosdk_async.sandbox import Faults
 CHECKED = {
     ("python", ""): "test_python.py runs it and checks its types",
     ("python", "types only"): "test_python.py",
+    ("python", "quoted"): "tests/examples/test_quotes.py: a file of docs/examples has it",
     ("ini", ""): "test_python.py: the settings of the tests",
     ("sh", ""): "test_shell.py runs it",
     ("sh", "parse only"): "test_shell.py",
