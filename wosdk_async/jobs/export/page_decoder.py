@@ -151,10 +151,10 @@ class PageDecoder:
         return self._compute.utf8_slice_codeunits(texts, 0, _MICROSECONDS)
 
     def _of_years(self, times: Any) -> Any:
-        """Return ``times``. Raise ValueError for the year 0, which Python does not have."""
-        low = self._compute.min(times.view(self._arrow.int64())).as_py()
-        if low is not None and low < _FIRST:
-            raise ValueError("a time before the year 1")
+        """Return ``times``. Raise ValueError for the years 0 and 10000, which Python does not have."""
+        ends = self._compute.min_max(times.view(self._arrow.int64())).as_py()
+        if ends["min"] is not None and not _FIRST <= ends["min"] <= ends["max"] <= _LAST:
+            raise ValueError("a time that is not of the years 1 to 9999")
         return times
 
     def _extra_texts(self, inside: Mapping[tuple[str, ...], Any], count: int) -> Any:
@@ -209,4 +209,4 @@ class PageDecoder:
         return True
 
 
-_FIRST = -62_135_596_800_000_000  # the year 1 in microseconds
+_FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # the years 1 and 9999, in microseconds

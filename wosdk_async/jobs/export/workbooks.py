@@ -36,13 +36,7 @@ class WorkbookWriter:
     def __init__(self, path: Path, schema: Any, title: str) -> None:
         xlsxwriter = export_package("xlsxwriter")
         self._folder = tempfile.TemporaryDirectory(prefix="sheets-", dir=path.parent)
-        options = {
-            "constant_memory": True,
-            "tmpdir": self._folder.name,
-            "strings_to_formulas": False,
-            "strings_to_numbers": False,
-            "strings_to_urls": False,
-        }
+        options = {"constant_memory": True, "tmpdir": self._folder.name}
         self._book = xlsxwriter.Workbook(str(path), options)
         self._date = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
         self._names = list(schema.names)
