@@ -276,6 +276,26 @@ async def test_no_secret_is_in_the_file_in_any_form(file: Path) -> None:
         assert name not in shown, name
 
 
+async def test_a_file_that_would_hold_a_secret_is_not_written(file: Path) -> None:
+    """A secret of digits that comes as a number, say, which no text can replace."""
+
+    async def service(request: httpx.Request) -> httpx.Response:
+        if "Customer" in request.url.path:
+            return httpx.Response(200, json={"Data": {"Id": 1, "Number": 471100815204711}})
+        return await talkative(request)
+
+    variables = {
+        "WOSDK_CLIENT_ID": CLIENT_ID,
+        "WOSDK_CLIENT_SECRET": "471100815204711",
+        "WOSDK_COMPANY": "Acme Mall",
+    }
+    with pytest.raises(ConfigurationError, match="it was not written"):
+        with Recording(file, record=True) as recording:
+            async with recording.client(variables, transport=httpx.MockTransport(service)) as client:
+                await client.company().get(Customer, 1)
+    assert file.parent.name not in os.listdir(file.parent.parent)
+
+
 def _decoded(value: Any) -> list[str]:
     """The bytes of a file that are kept in base64, as text."""
     if isinstance(value, dict):
