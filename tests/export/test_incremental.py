@@ -149,6 +149,10 @@ async def test_what_it_refuses(local: Local, tmp_path: Path) -> None:
         IncrementalExport(WorkOrder, tmp_path / "orders", limit=5)
     with pytest.raises(ExportError, match=r"holds other files \(store"):
         await IncrementalExport(WorkOrder, tmp_path, company=local.company)
+    with pytest.raises(ExportError, match="is a file"):
+        await IncrementalExport(WorkOrder, tmp_path / "store.db", company=local.company)
+    with pytest.raises(ExportError, match="there is no directory"):
+        await IncrementalExport(WorkOrder, tmp_path / "none" / "orders", company=local.company)
     folder = tmp_path / "orders"
     folder.mkdir()
     lock = FolderLock(folder)

@@ -134,6 +134,7 @@ class IncrementalExport:
                 "the export has no Company; write export.run(company) or IncrementalExport(..., company=...)"
             )
         started = time.monotonic()
+        self._require_place()
         await acme.connect()
         with writing_output(self.folder):
             lock = self._open()
@@ -165,6 +166,13 @@ class IncrementalExport:
         )
 
     # --- the folder ---------------------------------------------------------------------------
+
+    def _require_place(self) -> None:
+        """Raise ExportError when the folder cannot be where it is to be; nothing has been sent."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ExportError(f"{self.folder}: is a file; an export of changes needs a directory of its own")
+        if not self.folder.parent.is_dir():
+            raise ExportError(f"{self.folder}: there is no directory {self.folder.parent}; make it first")
 
     def _open(self) -> FolderLock:
         """Make and lock the folder, and remove what a kill left."""
