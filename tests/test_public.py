@@ -57,3 +57,16 @@ def test_httpx_is_imported_in_one_package() -> None:
         )
     }
     assert importing == {"transport/http/httpx", "jobs/sources"}
+
+
+SHADOWED = """
+import pkgutil, wosdk_async
+wrong = {name for _, name, _ in pkgutil.iter_modules(wosdk_async.__path__)} & set(wosdk_async.__all__)
+print(sorted(wrong))
+"""
+
+
+def test_no_module_has_the_name_of_an_export() -> None:
+    """Whoever imported the module would find it in place of the function."""
+    out = subprocess.run([sys.executable, "-c", SHADOWED], capture_output=True, text=True, check=True).stdout
+    assert out == "[]\n"

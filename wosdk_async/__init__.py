@@ -55,7 +55,6 @@ if TYPE_CHECKING:
         WosdkError,
     )
     from wosdk_async.hooks import Attempt, DryRun
-    from wosdk_async.json_schema import json_schema
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
     from wosdk_async.records import from_dict, from_json, to_dict, to_json
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
+    from wosdk_async.schemas import json_schema
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.webhooks import read_event
@@ -151,7 +151,7 @@ _EXPORTS = {
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
-    "wosdk_async.json_schema": ("json_schema",),
+    "wosdk_async.schemas": ("json_schema",),
     "wosdk_async.records": ("from_dict", "from_json", "to_dict", "to_json"),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),

@@ -18,9 +18,9 @@ from litestar.typing import FieldDefinition
 
 from wosdk_async.codec import loads
 from wosdk_async.integrations.validation import Fault, InvalidRecordError, validated
-from wosdk_async.json_schema import class_schema, reachable
 from wosdk_async.model.base import Record
 from wosdk_async.records import Names, to_dict
+from wosdk_async.schemas import class_schema, reachable
 
 __all__ = ["RecordPlugin"]
 

@@ -18,9 +18,9 @@ from pydantic_core import (
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.integrations.validation import Fault, InvalidRecordError, validated
-from wosdk_async.json_schema import class_schema, reachable
 from wosdk_async.model.base import Record
 from wosdk_async.records import to_dict
+from wosdk_async.schemas import class_schema, reachable
 
 __all__ = ["record_schema"]
 
