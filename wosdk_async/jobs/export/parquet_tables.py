@@ -26,7 +26,11 @@ class ParquetTableWriter:
         self._arrow = export_package("pyarrow")
         self._schema = schema
         self._waiting: list[Any] = []
-        self._writer = export_package("pyarrow.parquet").ParquetWriter(path, schema, compression="zstd")
+        # Texts repeat (names, states). Numbers and times hardly do, and dictionaries of them take time.
+        texts = [field.name for field in schema if self._arrow.types.is_string(field.type)]
+        self._writer = export_package("pyarrow.parquet").ParquetWriter(
+            path, schema, compression="zstd", use_dictionary=texts
+        )
 
     def write(self, batch: Any) -> None:
         """Append a batch; a row group is written when enough rows are there."""
