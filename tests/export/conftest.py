@@ -19,7 +19,7 @@ class Orders:
     """Records by id, answered by pages in the order of ``Id``; ``asked`` has the bounds of each request.
 
     A page that begins after an id in ``failing`` is refused. ``before`` is awaited before each page. Each
-    record is ``repeated``.
+    record is ``repeated``. When it is ``boundless``, it ignores the end of a range.
     """
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
@@ -27,6 +27,7 @@ class Orders:
         self.asked: list[tuple[int | None, int | None]] = []
         self.failing: Callable[[int | None], bool] = lambda _: False
         self.repeated = 1
+        self.boundless = False
         self.before: Callable[[int | None], Awaitable[None]] | None = None
 
     async def __call__(self, request: Request) -> Answer:
@@ -35,6 +36,7 @@ class Orders:
         bounds = {each["Operator"]: int(each["Values"][0]) for each in conditions if _is_bound(each)}
         above, until = bounds.get("GreaterThan"), bounds.get("LessOrEqual")
         self.asked.append((above, until))
+        until = None if self.boundless else until
         if self.before is not None:
             await self.before(above)
         if self.failing(above):

@@ -309,6 +309,16 @@ async def test_a_page_out_of_order_ends_the_export(acme: Company, orders: Orders
     assert not (tmp_path / "orders.parquet").exists()
 
 
+async def test_a_service_that_ignores_the_end_of_a_range_ends_the_export(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """Records would be in the file several times."""
+    orders.boundless = True
+    with pytest.raises(WosdkError, match="does not keep to conditions on Id"):
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, **SMALL)
+    assert not (tmp_path / "orders.parquet").exists()
+
+
 async def test_a_refusal_leaves_no_folder(acme: Company, orders: Orders, tmp_path: Path) -> None:
     """Nothing was read that could be gone on with."""
     orders.failing = lambda _: True

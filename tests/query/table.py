@@ -20,15 +20,23 @@ class Table:
     """Notes by id, with a body; understands conditions on ``Id``, orders and pages.
 
     ``cap`` is the most rows it answers, ``turns`` how often an answer, or giving it up, lets other tasks run,
-    and ``repeated`` how often each row comes; a ``greedy`` one ignores ``Count``. ``before`` is called with
-    the number of a request before it is answered.
+    and ``repeated`` how often each row comes; a ``greedy`` one ignores ``Count``, and one that is ``deaf_to``
+    an operator its conditions. ``before`` is called with the number of a request before it is answered.
     """
 
     def __init__(
-        self, ids: Iterable[int], *, cap: int = 4000, turns: int = 0, repeated: int = 1, greedy: bool = False
+        self,
+        ids: Iterable[int],
+        *,
+        cap: int = 4000,
+        turns: int = 0,
+        repeated: int = 1,
+        greedy: bool = False,
+        deaf_to: str = "",
     ) -> None:
         self.rows = {id: f"note {-id}" for id in ids}
         self.cap, self.turns, self.repeated, self.greedy = cap, turns, repeated, greedy
+        self.deaf_to = deaf_to
         self.asked: list[Json] = []
         self.headers: list[tuple[tuple[str, str], ...]] = []
         self.before: Callable[[int], None] = lambda _: None
@@ -59,6 +67,7 @@ class Table:
         self.asked.append(expression)
         self.headers.append(call.headers)
         conditions = expression.get("Criteria", {}).get("Conditions", [])
+        conditions = [each for each in conditions if each["Operator"] != self.deaf_to]
         found = [id for id in self.rows if all(_fits(id, condition) for condition in conditions)]
         for order in reversed(expression["Orders"]):
             key = (lambda id: id) if order["PropertyName"] == "Id" else self.rows.__getitem__

@@ -245,6 +245,17 @@ async def test_a_scan_asks_for_nothing_beyond_its_end() -> None:
     assert len(ends) == 1
 
 
+@pytest.mark.parametrize("verb", ["scan", "table"])
+async def test_a_service_that_ignores_the_end_of_a_range_is_refused(verb: str) -> None:
+    """Its rows would come once for each range."""
+    query: Any = Table(range(1, 21), deaf_to="LessOrEqual").query()
+    with pytest.raises(WosdkError, match="with Id up to 6 has 7: the service does not keep to"):
+        if verb == "table":
+            await query.table(parallel=3, size=10)
+        else:
+            [note async for note in query.scan(parallel=3, size=10)]
+
+
 async def test_a_limit_ends_in_the_middle_of_a_later_page() -> None:
     """By offset as by key: the last page asks for what is left, and no row more is given."""
     for order in (f.id, f.body):

@@ -6,8 +6,10 @@ fits, it is the cell; if not, the cell is null and the value is returned, for th
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import json
+from array import array
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Context, Decimal, Inexact, InvalidOperation
@@ -109,8 +111,11 @@ def _integers(arrow: Any, _: Column) -> Cells:
     type = arrow.int64()
 
     def quick(values: list[Any]) -> Any:
+        kinds = set(map(builtins.type, values))
+        if kinds == {int}:  # three times as fast as pyarrow, which looks at each value
+            return arrow.Array.from_buffers(type, len(values), [None, arrow.py_buffer(array("q", values))])
         # pyarrow takes the Decimal 5.0 too, and for 1E+9999999 it computes for minutes.
-        return None if Decimal in set(map(_class, values)) else arrow.array(values, type)
+        return None if Decimal in kinds else arrow.array(values, type)
 
     return Cells(type, int, _as_sent, quick)
 
@@ -192,10 +197,6 @@ _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # the years 1 
 
 def _as_sent(value: Any) -> Any:
     return value
-
-
-def _class(value: Any) -> Any:
-    return value.__class__
 
 
 # --- JSON text --------------------------------------------------------------------------------

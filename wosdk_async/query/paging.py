@@ -20,7 +20,16 @@ from wosdk_async.query.conditions import Comparison, Order
 from wosdk_async.query.plan import Plan
 from wosdk_async.shared_tasks import mark_retrieved
 
-__all__ = ["ROW_CAP", "Cursor", "KeyCursor", "OffsetCursor", "checked_size", "key_ranges", "prefetch"]
+__all__ = [
+    "ROW_CAP",
+    "Cursor",
+    "KeyCursor",
+    "OffsetCursor",
+    "checked_size",
+    "id_of",
+    "key_ranges",
+    "prefetch",
+]
 
 ROW_CAP = 4000  # rows of one response (facts 7; the same in catalogue/differences.json)
 
@@ -82,16 +91,25 @@ class KeyCursor:
         start, found = self.last, []
         for record in records:
             key = _id(record)
+            if key == self.last and key != start:  # a repeat within this page
+                continue
             if self.last is not None and not self._follows(key, self.last):
-                if key == self.last and key != start:  # a repeat within this page
-                    continue
                 raise WosdkError(
                     f"records of {self._plan.name} are not in the order of Id: {key} came after {self.last},"
                     " so the next page cannot be read"
                 )
+            self._require_within(key)
             self.last = key
             found.append(record)
         return found
+
+    def _require_within(self, key: int) -> None:
+        """Raise WosdkError for a record that the next range has, too: rows would come several times."""
+        if self._until is not None and key > self._until:  # not shown that a service does so; assumed
+            raise WosdkError(
+                f"the page of {self._plan.name} with Id up to {self._until} has {key}: the service does not"
+                " keep to conditions on Id, so its records cannot be read by ranges"
+            )
 
     def _follows(self, key: int, last: int) -> bool:
         """Return whether ``key`` comes after ``last`` in the direction of the query."""
@@ -132,13 +150,16 @@ class OffsetCursor:
 
 
 def _id(record: Any) -> int:
-    found = _id_of_dict(record) if isinstance(record, dict) else getattr(record, "id", None)
+    found = id_of(record)
     if not isinstance(found, int):
         raise WosdkError(f"the Id of a record is {found!r}, not a number, so the next page cannot be read")
     return found
 
 
-def _id_of_dict(record: dict[str, Any]) -> Any:
+def id_of(record: Any) -> Any:
+    """Return the id of a record, of a dict or of a row of a table; None when it has none."""
+    if not isinstance(record, dict):
+        return getattr(record, "id", None)
     if (found := record.get("Id")) is not None:
         return found
     # facts 3.3: names ignore letter case

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import attrs
@@ -10,7 +10,6 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.errors import export_package
-from wosdk_async.jobs.export.page_decoder import PageDecoder
 from wosdk_async.jobs.export.parts import IdRange, checked_id
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol import calls
@@ -61,7 +60,9 @@ class ExportedRows:
 
     def builder(self) -> Any:
         """Return the maker of record batches. Raises ExportError when pyarrow is missing."""
-        export_package("pyarrow")
+        arrow = export_package("pyarrow")
+        export_package("pyarrow.compute")
+        arrow.array([""])  # loads pandas if it is there: not while the event loop waits
         from wosdk_async.query.table import TableBuilder  # it needs pyarrow
 
         return TableBuilder(self.columns)
@@ -71,12 +72,14 @@ class ExportedRows:
         """Names of the columns that hold JSON text."""
         return frozenset(column.name for column in self.columns if column.is_json)
 
-    def decoder(self, schema: Any) -> PageDecoder:
-        """Return the function that reads pages, for batches of this schema."""
-        return PageDecoder(self.columns, schema, calls.query(self.plan.name, {}).decode)
-
     def cursor(
-        self, company: Company, ids: IdRange, page: int, *, decode: PageDecoder, rows_before: int = 0
+        self,
+        company: Company,
+        ids: IdRange,
+        page: int,
+        *,
+        decode: Callable[[bytes], list[Any]],
+        rows_before: int = 0,
     ) -> Cursor:
         """Return the cursor of a range; of a limit ``rows_before`` were read already."""
         plan = self.plan
@@ -94,7 +97,7 @@ class ExportedRows:
         return checked_id(cursor.last) if await cursor.page() else None
 
 
-def _fetch(company: Company, decode: PageDecoder | None = None) -> Any:
+def _fetch(company: Company, decode: Callable[[bytes], list[Any]] | None = None) -> Any:
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
         call = calls.query(plan.entity, expression)
         if decode is not None:

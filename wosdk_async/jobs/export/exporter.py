@@ -82,7 +82,6 @@ class Export:
         self.format = format_named(self.output, self.options.format)
         self._rows = ExportedRows.of(entity, [*where, *_since(entity, since)], select, self.options.limit)
         self._builder = self._rows.builder()
-        self._decode = self._rows.decoder(self._builder.schema)
         require_packages(self.format)
         self._company_given = company
         self._on_progress, self._on_stage = on_progress, on_stage
@@ -187,7 +186,7 @@ class Export:
                 folder,
                 self._builder,
                 lambda ids: self._rows.cursor(
-                    self._company, ids, self.options.page, decode=self._decode, rows_before=before
+                    self._company, ids, self.options.page, decode=self._builder.rows, rows_before=before
                 ),
                 self._count,
                 thread,

@@ -12,10 +12,9 @@ import anyio
 import attrs
 
 from wosdk_async.jobs.export.errors import writing_output
-from wosdk_async.jobs.export.page_decoder import BatchRow, batch_of
 from wosdk_async.jobs.export.parts import IdRange, PartWriter, checked_id
 from wosdk_async.jobs.export.work_folder import WorkFolder
-from wosdk_async.query.paging import Cursor, prefetch
+from wosdk_async.query.paging import Cursor, id_of, prefetch
 
 __all__ = ["BatchBuilder", "PartReader", "read_ranges"]
 
@@ -29,7 +28,7 @@ class BatchBuilder(Protocol):
 
     schema: Any
 
-    def batch(self, rows: Sequence[dict[str, Any]]) -> Any:
+    def batch(self, rows: Sequence[Any]) -> Any:
         """Return the rows as a record batch."""
 
 
@@ -77,7 +76,7 @@ class PartReader:
         return PartWriter(self.folder.path, self.builder.schema, above)
 
     def _append(self, part: PartWriter, page: list[Any]) -> None:
-        part.write(batch_of(self.builder, page), _id_of(page[-1]))
+        part.write(self.builder.batch(page), checked_id(id_of(page[-1])))
 
     def _keep(self, part: PartWriter, ids: IdRange) -> bool:
         """Finish a part that holds rows; a range without an end cannot go on, so nothing of it is kept."""
@@ -94,11 +93,6 @@ class PartReader:
     async def _run(self, function: Callable[..., T], *args: Any) -> T:
         with writing_output(self.folder.path):
             return await asyncio.get_running_loop().run_in_executor(self.thread, function, *args)
-
-
-def _id_of(row: Any) -> int | None:
-    found: int | None = row.id if isinstance(row, BatchRow) else row.get("Id")
-    return checked_id(found)
 
 
 async def read_ranges(reader: PartReader, ranges: Iterable[IdRange], parallel: int) -> None:

@@ -1,0 +1,88 @@
+"""Values that a service may send: a cell of an export is what a record has, or the value is in Extra."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.export.conftest import Orders, order
+from tests.support.service import Answer, Request, Service
+from wosdk_async import Company, WorkOrder, codec
+from wosdk_async.jobs import Export
+
+READ = codec.reader(WorkOrder)
+
+TIMES = [
+    "2026-03-01T09:12:31.44",
+    "2026-03-01T09:12:31.4412345Z",
+    "2026-03-01T09:12:31.1234+0530",
+    "2026-03-01T09:12:31.441234+02",
+    "2026-03-01T09:12:31.4412345-02:00",
+    "20260301T091231",
+    "2026-03-01T24:00:00",
+    "2026-03-01",
+    "0000-01-01T00:00:00",
+    "0001-01-01T00:00:00+05:30",
+    "9999-12-31T23:59:59-05:30",
+    "10000-01-01T00:00:00",
+    "2026-13-01T00:00:00",
+    "soon",
+    "",
+]
+
+
+async def exported(orders: Orders, acme: Company, tmp_path: Path) -> list[dict[str, Any]]:
+    """The rows of an export of everything."""
+    await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    rows: list[dict[str, Any]] = pq.read_table(tmp_path / "orders.parquet").to_pylist()
+    assert len(rows) == len(orders.rows)
+    return rows
+
+
+@pytest.mark.parametrize(("name", "attribute"), [("DtDue", "dt_due"), ("DueDateUtc", "due_date_utc")])
+async def test_times_are_read_as_records_read_them(
+    orders: Orders, acme: Company, tmp_path: Path, name: str, attribute: str
+) -> None:
+    """All in one page: one that is odd must not change how the others are read."""
+    orders.rows = {id: order(id, **{name: time}) for id, time in enumerate(TIMES, 1)}
+    for row, time in zip(await exported(orders, acme, tmp_path), TIMES, strict=True):
+        read = getattr(READ(json.dumps({name: time}).encode()), attribute)
+        assert row[name] == (read if isinstance(read, datetime) else None), time
+        assert (name in json.loads(row["Extra"] or "{}")) == (row[name] is None)
+
+
+@pytest.mark.parametrize("number", ["1E-9999999", "0E-9999999", "1E+9999999", "0.00001", "1e999999999999"])
+async def test_numbers_of_no_size_that_a_column_has(tmp_path: Path, number: str) -> None:
+    """They do not end the process; each is in Extra, as it was sent."""
+
+    def answer(request: Request) -> Answer:
+        is_first = "GreaterThan" not in json.dumps(request.json)
+        row = f'{{"Data": {{"Id": 1, "VendorNte": {{"Value": {number}}}}}}}'
+        return Answer(body=f'{{"Entities": [{row if is_first else ""}]}}'.encode())
+
+    async with Service() as service:
+        service.handler = answer
+        async with service.client() as client:
+            await Export(WorkOrder, tmp_path / "orders.parquet", company=client.company())
+    (row,) = pq.read_table(tmp_path / "orders.parquet").to_pylist()
+    if row["VendorNte.Value"] is None:
+        assert "VendorNte.Value" in json.loads(row["Extra"], parse_float=str)
+    else:
+        assert row["VendorNte.Value"] == Decimal(number)
+
+
+async def test_an_id_in_other_letters_names_the_part(orders: Orders, acme: Company, tmp_path: Path) -> None:
+    """The service ignores letter case, so a stopped export goes on from there, too."""
+    orders.rows = {id: {"ID": id, "Number": "x"} for id in range(1, 31)}
+    orders.failing = lambda above: above == 20
+    with pytest.raises(Exception, match="no queries"):
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=10, parallel=1)
+    orders.failing = lambda _: False
+    summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=10, parallel=1)
+    assert (summary.earlier, summary.rows) == (20, 30)
