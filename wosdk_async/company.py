@@ -524,7 +524,7 @@ class Company:
                 found, or found several times, is not remembered.
 
         Raises:
-            NotFoundError: there is no such record (``status`` is 0).
+            NameNotFoundError: there is no such record (``status`` is 0).
             NotUniqueError: several records have the name.
             UnknownPropertyError: the entity has no such property.
             InvalidCallError: the property does not hold text.

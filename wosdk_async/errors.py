@@ -31,6 +31,7 @@ __all__ = [
     "DownloadError",
     "InDoubtError",
     "InvalidCallError",
+    "NameNotFoundError",
     "NoAnswerError",
     "NotFoundError",
     "NotSentError",
@@ -188,6 +189,13 @@ class ConflictError(RefusedError):
 
 class NotFoundError(RefusedError):
     """An id that no record has."""
+
+
+class NameNotFoundError(NotFoundError):
+    """A name that no record has, where an action or a reference needs one; nothing was sent (``status`` 0).
+
+    The message suggests a similar name, or lists the names there are, where the library has read them.
+    """
 
 
 class UnsupportedError(RefusedError):

@@ -68,6 +68,8 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.BusinessRuleError, 422, "business-rule", "A business rule forbids it"),
         ProblemRule(errors.ConflictError, 409, "conflict", "The record was changed in between"),
         ProblemRule(errors.NotFoundError, 404, "not-found", "There is no such record"),
+        # the record that the request names in its address is there
+        ProblemRule(errors.NameNotFoundError, 422, "name-not-found", "A name in the request has no record"),
         ProblemRule(errors.UnsupportedError, 422, "unsupported", "The record does not support this"),
         ProblemRule(errors.UnknownNameError, 422, "unknown-name", "The service does not know the name"),
         # it may have been done

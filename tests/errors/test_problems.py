@@ -17,6 +17,7 @@ from wosdk_async import (
     DownloadError,
     InDoubtError,
     InvalidCallError,
+    NameNotFoundError,
     NotFoundError,
     NotSentError,
     OverloadedError,
@@ -113,6 +114,7 @@ def test_the_nearest_class_counts() -> None:
         pass
 
     assert problem_of(NoSuchRoomError("x")).status == 404
+    assert problem_of(NameNotFoundError("x")).status == 422  # a name in a body: the address is right
     assert problem_of(UnknownPropertyError("x")).body["type"].endswith(":unknown-property")
     assert problem_of(InvalidCallError("x")).body["type"].endswith(":invalid")
 

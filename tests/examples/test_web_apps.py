@@ -112,6 +112,15 @@ async def test_an_order_that_is_not_there(web: httpx.AsyncClient) -> None:
     assert response.json()["title"] == "There is no such record"
 
 
+async def test_a_name_in_a_body_is_not_the_address(web: httpx.AsyncClient, wosdk_company: Company) -> None:
+    """The order is there, so 404 would be wrong."""
+    await web.post("/orders", json=NEW, headers=key())
+    order = await started(wosdk_company)
+    response = await web.post(f"/orders/{order}/hold", json={"reason": "Waiting for prats"})
+    assert (response.status_code, response.json()["type"]) == (422, "urn:problem-type:wosdk:name-not-found")
+    assert "did you mean 'Waiting for parts'" in response.json()["detail"]
+
+
 @pytest.mark.parametrize(
     ("body", "headers"),
     [

@@ -16,6 +16,7 @@ from wosdk_async import (
     Company,
     InDoubtError,
     InvalidCallError,
+    NameNotFoundError,
     NotFoundError,
     NotUniqueError,
     Ref,
@@ -157,7 +158,7 @@ async def test_many_at_once_read_the_reasons_once(local: Local) -> None:
     errors = await asyncio.gather(
         *(local.company.work_orders.hold(order, reason="?") for order in orders), return_exceptions=True
     )
-    assert {type(error) for error in errors} == {NotFoundError}
+    assert {type(error) for error in errors} == {NameNotFoundError}
     assert local.server.count(REASONS) == 2
 
 

@@ -156,7 +156,7 @@ class CustomFields:
                 an Employee that was read need none.
 
         Raises:
-            NotFoundError: there is no such label; the message lists the labels there are. Nothing was sent.
+            NameNotFoundError: there is no such label; the message lists the labels. Nothing was sent.
             NotUniqueError: several fields have the label. Nothing was sent.
             InvalidCallError: a value is not of the type of its field. Nothing was sent.
             InDoubtError: the fields may have been written, but no response confirms it.

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any, Never, overload
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async import model  # its classes are loaded when they are named
-from wosdk_async.errors import DeadlineError, DownloadError, InvalidCallError, NotFoundError, UnknownNameError
+from wosdk_async.errors import (
+    DeadlineError,
+    DownloadError,
+    InvalidCallError,
+    NameNotFoundError,
+    NotFoundError,
+    UnknownNameError,
+)
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described, refuse_keywords
@@ -289,7 +296,7 @@ class Documents:
         try:
             record = await found.select("Id", "DisplayAs").one()
         except NotFoundError:
-            raise NotFoundError(
+            raise NameNotFoundError(
                 f"the Company has no document type called {chosen!r}", operation="query DocumentType"
             ) from None
         return model.DocumentType(id=record.id, display_as=record.display_as)

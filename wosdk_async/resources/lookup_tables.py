@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from wosdk_async.errors import NotFoundError, NotUniqueError
+from wosdk_async.errors import NameNotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import require_support
@@ -39,7 +39,7 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
     """Return the only record that is called ``name``; ``what`` is their kind, such as "hold reason".
 
     Raises:
-        NotFoundError: no record has the name; the message suggests similar names and lists the known ones.
+        NameNotFoundError: no record has the name; the message suggests similar ones and lists the known ones.
         NotUniqueError: several records have the name; the message has their ids.
     """
     labelled = [(label(record) or "", record) for record in records]
@@ -53,7 +53,7 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
         )
     names = sorted({text for text, _ in labelled if text})
     known = f"there are {listed(names)}" if names else "there are none"
-    raise NotFoundError(f"no {what} is called {name!r}{suggestion(name.strip(), names)}; {known}")
+    raise NameNotFoundError(f"no {what} is called {name!r}{suggestion(name.strip(), names)}; {known}")
 
 
 def listed(values: Sequence[Any]) -> str:
@@ -109,7 +109,7 @@ class LookupTables:
             records = await self._table(entity, not_before)
             try:
                 return choose(what, name, filter(fits, records), label)
-            except (NotFoundError, NotUniqueError) as error:
+            except (NameNotFoundError, NotUniqueError) as error:
                 missed = error
         missed.add(company=self.sender.company, operation=f"look up {entity.wire_name}")
         raise missed

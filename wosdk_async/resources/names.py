@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from wosdk_async.codec.field_types import FIELD_TYPES
-from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
+from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.model.base import Referable
 from wosdk_async.option_checks import check_number
@@ -119,7 +119,7 @@ class NameResolver:
         return {each: entity.ref(found[each]) for each in wanted}
 
     async def _ids(self, entity: type[E], key: str, names: Iterable[str]) -> dict[str, int]:
-        """Return the id of each name. Raises NotFoundError or NotUniqueError."""
+        """Return the id of each name. Raises NameNotFoundError or NotUniqueError."""
         known: _Found = self._tables.remembered.setdefault(_Found, _Found())
         not_before = self._tables.now() - self._max_age
         asked: dict[str, _Batch] = {}
@@ -174,7 +174,7 @@ class NameResolver:
         what = f"{entity.wire_name} with the {entity.__wire__[key]['name']}"
         where = {"operation": f"look up {entity.wire_name}", "company": self._sender.company}
         if missing := [name for name, ids in found.items() if not ids]:
-            raise NotFoundError(f"there is no {what} {listed(missing)}", **where)
+            raise NameNotFoundError(f"there is no {what} {listed(missing)}", **where)
         for name, ids in found.items():
             if len(ids) > 1:
                 raise NotUniqueError(

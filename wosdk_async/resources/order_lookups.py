@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
+from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotFoundError, NotUniqueError
 from wosdk_async.protocol.arguments import described
 from wosdk_async.query.conditions import identifier
 from wosdk_async.query.fields import fields
@@ -67,7 +67,9 @@ class OrderLookups:
             for order in await self._tables.all_of(WorkOrder, query):
                 found.setdefault(folded(order.number or ""), []).append(order)
         orders = {number: found.get(folded(number), []) for number in wanted}
-        self._require_one("WorkOrder", "number", {n: [o.id or 0 for o in some] for n, some in orders.items()})
+        self._require_one(
+            "WorkOrder", "number", {n: [o.id or 0 for o in some] for n, some in orders.items()}, NotFoundError
+        )
         return {number: order for number, (order, *_) in orders.items()}
 
     # --- reasons, repair codes and employees by their names ----------------------------------
@@ -97,7 +99,7 @@ class OrderLookups:
         """Return the id of an employee or provider, given the user name, the number or the name shown.
 
         Raises:
-            NotFoundError: nobody is called like this.
+            NameNotFoundError: nobody is called like this.
             NotUniqueError: several are; the message has their ids.
         """
         from wosdk_async.model import Employee
@@ -109,7 +111,7 @@ class OrderLookups:
         named = f.username.in_(texts) | f.number.in_(texts) | f.display_as.in_(texts)
         query = self._company.query(Employee).where(named).select("Id", "IsRemoved")
         ids = [row.id or 0 for row in await self._tables.all_of(Employee, query) if not row.is_removed]
-        self._require_one("Employee", "user name, number or name", {employee: ids})
+        self._require_one("Employee", "user name, number or name", {employee: ids}, NameNotFoundError)
         return ids[0]
 
     # --- parts ------------------------------------------------------------------------------
@@ -136,11 +138,13 @@ class OrderLookups:
             )
         return int(identifier(given, f"the {what}", entity.__name__))
 
-    def _require_one(self, entity: str, by: str, found: dict[str, list[int]]) -> None:
-        """Raise NotFoundError or NotUniqueError unless each name has one id."""
+    def _require_one(
+        self, entity: str, by: str, found: dict[str, list[int]], error: type[NotFoundError]
+    ) -> None:
+        """Raise ``error`` or NotUniqueError unless each name has one id."""
         where = {"operation": f"look up {entity}", "company": self._tables.sender.company}
         if missing := [name for name, ids in found.items() if not ids]:
-            raise NotFoundError(f"there is no {entity} with the {by} {listed(missing)}", **where)
+            raise error(f"there is no {entity} with the {by} {listed(missing)}", **where)
         for name, ids in found.items():
             if len(ids) > 1:
                 raise NotUniqueError(

@@ -46,7 +46,7 @@ class WorkOrders(OrderLookups):
     ``ReasonId``.
 
     Raises:
-        NotFoundError: there is no such name; the message lists the names there are, and nothing was sent.
+        NameNotFoundError: there is no such name; the message lists the names there are, and nothing was sent.
         NotUniqueError: several records have the name; nothing was sent.
         BusinessRuleError: the service refuses the action.
         InDoubtError: the action may have taken effect, but no response confirms it.
