@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import resource
+import signal
 from datetime import UTC, datetime
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 from tests.export.conftest import MONEY, Orders, order
 from wosdk_async import Company, Customer, InvalidCallError, UnsupportedError, WorkOrder, WosdkError, fields
-from wosdk_async.jobs import Export
+from wosdk_async.jobs import Export, IncrementalExport
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.export.errors import ExportError
 
@@ -327,19 +331,62 @@ async def test_a_refusal_leaves_no_folder(acme: Company, orders: Orders, tmp_pat
     assert left_in(tmp_path) == []
 
 
-async def test_a_full_disk_keeps_what_was_read(acme: Company, orders: Orders, tmp_path: Path) -> None:
-    """The error says what to do, and the same export goes on."""
-    import resource
-
+@pytest.mark.parametrize("is_soon_free", [False, True])
+async def test_a_full_disk_keeps_what_was_read(
+    acme: Company, orders: Orders, tmp_path: Path, is_soon_free: bool
+) -> None:
+    """The error says what to do, and the same export goes on: a page that is half written does not count."""
     output = tmp_path / "orders.parquet"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    orders.rows = {id: order(id, TaskRefinement=str(hash((id, "x"))) * 40) for id in range(1, 300)}
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+
+    def free(*_: object) -> None:
+        if is_soon_free:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    orders.rows = {id: order(id, TaskRefinement=sha256(b"%d" % id).hexdigest() * 9) for id in range(1, 3000)}
+    earlier = signal.signal(signal.SIGXFSZ, free)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
     try:
         with pytest.raises(OutputError, match=r"File too large; free space on the disk"):
-            await Export(WorkOrder, output, company=acme, **SMALL)
+            await Export(WorkOrder, output, company=acme, page=700, parallel=2)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, earlier)
     assert not output.exists()
-    await Export(WorkOrder, output, company=acme, **SMALL)
+    await Export(WorkOrder, output, company=acme, page=700, parallel=2)
+    assert ids_in(output) == sorted(orders.rows)
+
+
+@pytest.mark.parametrize("kind", [Export, IncrementalExport])
+async def test_a_disk_that_is_full_at_the_start(acme: Company, tmp_path: Path, kind: Any) -> None:
+    """Nothing is left behind, and the words are those of an export."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        with pytest.raises(OutputError, match=r"File too large; free space on the disk.*goes on from there"):
+            await kind(WorkOrder, tmp_path / "orders.parquet", company=acme)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert left_in(tmp_path) == []
+    assert not (tmp_path / "orders.parquet").exists()
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "noise", "fewer"])
+async def test_a_part_that_cannot_be_read_is_read_again(
+    acme: Company, orders: Orders, tmp_path: Path, damage: str
+) -> None:
+    """After a power failure a file may be there without all that was written."""
+    output = tmp_path / "orders.parquet"
+    orders.failing = lambda above: above == 7503
+    with pytest.raises(WosdkError, match="no queries"):
+        await Export(WorkOrder, output, company=acme, page=100, parallel=1)
+    (part,) = sorted((tmp_path / "orders.parquet.export").glob("start_*.arrow"))
+    whole = part.read_bytes()
+    torn = {"cut": whole[:-3000], "empty": b"", "noise": b"noise" * 1000, "fewer": whole}[damage]
+    part.write_bytes(torn)
+    if damage == "fewer":
+        part.rename(part.with_name(part.name.replace("_60.", "_61.")))
+    orders.failing = lambda _: False
+    summary = await Export(WorkOrder, output, company=acme, page=100, parallel=1)
+    assert summary.rows == len(orders.rows)
     assert ids_in(output) == sorted(orders.rows)

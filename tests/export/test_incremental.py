@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.jobs.conftest import Local, serving
-from wosdk_async import Customer, UnsupportedError, WorkOrder, WosdkError
+from wosdk_async import Customer, InvalidCallError, UnsupportedError, WorkOrder, WosdkError
 from wosdk_async.jobs import IncrementalExport
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.export.errors import ExportError
@@ -159,3 +159,54 @@ async def test_what_it_refuses(local: Local, tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="another process"):
         await IncrementalExport(WorkOrder, folder, company=local.company)
     lock.release()
+
+
+async def test_parts_beyond_a_million(local: Local, tmp_path: Path) -> None:
+    """The last part is that with the highest number, not the last one by its name."""
+    folder = tmp_path / "orders"
+    await IncrementalExport(WorkOrder, folder, company=local.company)
+    (folder / "part-000001").rename(folder / "part-999999")
+    for number in (1_000_000, 1_000_001):
+        await created(local)
+        summary = await IncrementalExport(WorkOrder, folder, company=local.company)
+        assert (summary.rows, summary.path) == (1, folder / f"part-{number}")
+
+
+@pytest.mark.parametrize("kind", ["link", "file", "strange"])
+async def test_nothing_is_removed_that_no_run_left(local: Local, tmp_path: Path, kind: str) -> None:
+    """Whatever its name is; the message says which it is."""
+    folder, elsewhere = tmp_path / "orders", tmp_path / "precious"
+    await IncrementalExport(WorkOrder, folder, company=local.company)
+    elsewhere.mkdir()
+    left = folder / ".part-000002"
+    if kind == "link":
+        left.symlink_to(elsewhere)
+    elif kind == "file":
+        left.write_text("precious")
+    else:
+        left.mkdir()
+        (left / "thesis.txt").write_text("precious")
+    with pytest.raises(ExportError, match=r"\.part-000002: .* no run of an export left it; move it"):
+        await IncrementalExport(WorkOrder, folder, company=local.company)
+    assert left.exists()
+    assert elsewhere.exists()
+
+
+async def test_a_watermark_of_the_future_is_refused(local: Local, tmp_path: Path) -> None:
+    """Changes would be missed until then, and every run would say that nothing has changed."""
+    folder = tmp_path / "orders"
+    await IncrementalExport(WorkOrder, folder, company=local.company)
+    path = folder / "part-000001" / "watermark.json"
+    about = json.loads(path.read_bytes())
+    about["watermark"] = json.dumps(json.loads(about["watermark"]) | {"time": "2999-01-01T00:00:00Z"})
+    path.write_text(json.dumps(about))
+    with pytest.raises(ExportError, match=r"watermark\.json: its watermark is 2999-01-01 00:00 UTC"):
+        await IncrementalExport(WorkOrder, folder, company=local.company)
+
+
+async def test_it_is_run_once(local: Local, tmp_path: Path) -> None:
+    """Its count of rows is that of one part."""
+    export = IncrementalExport(WorkOrder, tmp_path / "orders", company=local.company)
+    assert (await export).rows == 3
+    with pytest.raises(InvalidCallError, match="this export was run; make another"):
+        await export

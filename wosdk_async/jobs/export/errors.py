@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,9 +13,10 @@ from typing import Any, TypeVar
 import anyio
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.errors import OutputError
+from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.journal import FolderLock
 
-__all__ = ["ExportError", "export_package", "in_thread", "writing_output"]
+__all__ = ["ExportError", "export_package", "in_thread", "locked_folder", "writing_output"]
 
 T = TypeVar("T")
 
@@ -39,12 +41,34 @@ def writing_output(path: Path) -> Iterator[None]:
     """Turn errors of the system into OutputError with the remedy."""
     try:
         yield
-    except OSError as error:
-        why = error.strerror or str(error).partition("\n")[0]
+    except (OSError, JournalError) as error:
+        cause = error.__cause__ if isinstance(error, JournalError) else error
+        if not isinstance(cause, OSError):
+            raise
+        why = cause.strerror or str(cause).partition("\n")[0]
         raise OutputError(
-            f"{error.filename or path}: {why}; free space on the disk or change the permissions, then give "
+            f"{cause.filename or path}: {why}; free space on the disk or change the permissions, then give "
             "the same command again: what was read goes on from there"
         ) from error
+
+
+def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
+    """Make a folder that is missing, check and lock it. A folder that cannot be written is not left behind.
+
+    Raises:
+        OutputError: the folder cannot be made or written.
+        JournalError: another process works there.
+    """
+    with writing_output(path):
+        is_new = not path.exists()
+        path.mkdir(exist_ok=True)
+        check(path)
+        try:
+            return FolderLock(path)
+        except JournalError as error:
+            if is_new and isinstance(error.__cause__, OSError):
+                shutil.rmtree(path, ignore_errors=True)
+            raise
 
 
 async def in_thread(

@@ -118,6 +118,7 @@ class Export:
             WosdkError: a page could not be read. What was read is kept, and the same export goes on.
         """
         self._company = self._required(company)
+        self._stopping = False
         started = time.monotonic()
         self._require_place()
         await self._company.connect()
@@ -137,7 +138,7 @@ class Export:
             return folder.rows
         if self.output.exists() and not self.options.force:
             raise _exists(self.output)
-        parts = await self._in_thread(folder.parts)
+        parts = await self._in_thread(lambda: folder.whole_parts(self._builder.schema))
         self._read = earlier = sum(part.rows for part in parts)
         if earlier:
             self._on_stage(f"{earlier} rows were read before; going on")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import re
 import shutil
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
@@ -22,15 +21,21 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.export.errors import ExportError, in_thread, writing_output
+from wosdk_async.jobs.export.errors import ExportError, in_thread, locked_folder, writing_output
 from wosdk_async.jobs.export.exported_rows import ExportedRows, known_entity
 from wosdk_async.jobs.export.options import ExportOptions
+from wosdk_async.jobs.export.part_folder import (
+    WATERMARK,
+    last_part,
+    next_part,
+    remove_left,
+    require_parts,
+    watermark_of,
+)
 from wosdk_async.jobs.export.parts import sync_file
 from wosdk_async.jobs.export.plan import ExportPlan, described_columns
 from wosdk_async.jobs.export.summary import ExportSummary
 from wosdk_async.jobs.export.table_writers import TableFile, require_packages, writing_table
-from wosdk_async.jobs.journal import FolderLock
-from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.journal.store import sync_folder
 from wosdk_async.jobs.opening import company_identity
 from wosdk_async.model import Record
@@ -45,10 +50,6 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["IncrementalExport"]
 
 T = TypeVar("T")
-
-_PART = re.compile(r"part-([0-9]{6})")
-_OPEN = ".part-"  # beginning of a part that is not complete
-_WATERMARK = "watermark.json"
 
 
 class IncrementalExport:
@@ -106,6 +107,7 @@ class IncrementalExport:
         self._overlap = overlap
         self._company_given = company
         self._on_progress, self._on_stage = on_progress, on_stage
+        self._begun = False
         self.rows = 0
         """Rows that were read."""
 
@@ -133,21 +135,25 @@ class IncrementalExport:
             raise InvalidCallError(
                 "the export has no Company; write export.run(company) or IncrementalExport(..., company=...)"
             )
+        if self._begun:
+            raise InvalidCallError("this export was run; make another IncrementalExport for the next part")
+        self._begun = True
         started = time.monotonic()
         self._require_place()
         await acme.connect()
-        with writing_output(self.folder):
-            lock = self._open()
+        lock = locked_folder(self.folder, require_parts)
         try:
+            await self._in_thread(lambda: remove_left(self.folder))
             return await self._add_part(acme, started)
         finally:
             lock.release()
 
     async def _add_part(self, acme: Company, started: float) -> ExportSummary:
-        last = await self._in_thread(self._last_part)
+        last = await self._in_thread(lambda: last_part(self.folder))
         plan = self._plan(acme)
-        feed = self._feed(acme, await self._in_thread(lambda: _watermark_of(last, plan)))
-        path = self.folder / f"part-{_number(last) + 1:06d}"
+        since = await self._in_thread(lambda: watermark_of(last, plan))
+        feed = self._feed(acme, since)
+        path = next_part(self.folder, last)
         draft = self.folder / f".{path.name}"
         try:
             size = await self._write_rows(feed, draft)
@@ -174,23 +180,6 @@ class IncrementalExport:
         if not self.folder.parent.is_dir():
             raise ExportError(f"{self.folder}: there is no directory {self.folder.parent}; make it first")
 
-    def _open(self) -> FolderLock:
-        """Make and lock the folder, and remove what a kill left."""
-        self.folder.mkdir(exist_ok=True)
-        names = [path.name for path in self.folder.iterdir()]
-        if names and LOCK not in names:
-            raise ExportError(
-                f"{self.folder}: holds other files ({names[0]}), and no parts of an export; "
-                "name another folder"
-            )
-        lock = FolderLock(self.folder)
-        for left in self.folder.glob(f"{_OPEN}*"):
-            shutil.rmtree(left)
-        return lock
-
-    def _last_part(self) -> Path | None:
-        return max((path for path in self.folder.iterdir() if _PART.fullmatch(path.name)), default=None)
-
     def _publish(self, draft: Path, path: Path, plan: ExportPlan, watermark: Watermark) -> None:
         """Put rows and watermark at their place, in one step."""
         about = {
@@ -199,7 +188,7 @@ class IncrementalExport:
             "version": __version__,
             "watermark": str(watermark),
         }
-        (draft / _WATERMARK).write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+        (draft / WATERMARK).write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         for each in draft.iterdir():
             sync_file(each)
         sync_folder(draft)
@@ -285,28 +274,3 @@ def _with_versions(entity: type[Record], select: Iterable[str | PropertyPath]) -
     """Return the paths, with the fields that tell versions of a record apart."""
     chosen = selection(entity, select)
     return chosen if not chosen or "*" in chosen else [*chosen, MOVED, "ConcurrencyId"]
-
-
-def _number(part: Path | None) -> int:
-    return 0 if part is None else int(part.name.removeprefix("part-"))
-
-
-def _watermark_of(part: Path | None, plan: ExportPlan) -> Watermark | None:
-    """Return the watermark of a part. Raises ExportError when it cannot be gone on with."""
-    if part is None:
-        return None
-    try:
-        about = orjson.loads((part / _WATERMARK).read_bytes())
-        watermark, stored = Watermark.parse(about["watermark"]), about["plan"]
-        differing = plan.differences(stored)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, InvalidCallError) as error:
-        raise ExportError(
-            f"{part / _WATERMARK}: cannot be read ({error}); restore it from a backup, or export into "
-            "another folder, from the beginning"
-        ) from None
-    if differing:
-        raise ExportError(
-            f"{part.parent}: its parts have other {' and '.join(differing)}; all parts of a folder are "
-            "alike, so give the command that made them, or name another folder"
-        )
-    return watermark

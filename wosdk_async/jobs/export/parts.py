@@ -56,6 +56,17 @@ class Part:
         with arrow.OSFile(str(self.path)) as file, ipc.open_stream(file) as stream:
             yield from stream
 
+    def is_whole(self, schema: Any) -> bool:
+        """Whether the file has the rows of its name, with this schema of Arrow."""
+        try:
+            rows = 0
+            for batch in self.batches():
+                batch.validate()
+                rows += batch.num_rows if batch.schema.equals(schema) else -self.rows
+        except (OSError, ValueError):
+            return False
+        return rows == self.rows
+
 
 def checked_id(id: int | None) -> int | None:
     """Return an id that was read. Raises WosdkError when it is longer than ids are."""
@@ -114,6 +125,8 @@ class PartWriter:
         self.last = above
         """Id of the last row."""
         self.finished = False
+        self.torn = False
+        """Whether a batch is half written, so that the part cannot be finished."""
         self._folder = folder
         self._above = above
         self._path = folder / f"{_text(above, 'start')}{_OPEN}"
@@ -125,7 +138,9 @@ class PartWriter:
 
     def write(self, batch: Any, last: int | None) -> None:
         """Append a batch; ``last`` is the id of its last row."""
+        self.torn = True
         self._stream.write_batch(batch)
+        self.torn = False
         self.last = last
         self.rows += batch.num_rows
 

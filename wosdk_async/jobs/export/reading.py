@@ -81,7 +81,7 @@ class PartReader:
     def _keep(self, part: PartWriter, ids: IdRange) -> bool:
         """Finish a part that holds rows; a range without an end cannot go on, so nothing of it is kept."""
         try:
-            if part.rows and ids.until is not None and not part.finished:
+            if part.rows and ids.until is not None and not (part.finished or part.torn):
                 part.finish(part.last)
             if part.finished:  # also by a call whose caller was cancelled meanwhile
                 return True

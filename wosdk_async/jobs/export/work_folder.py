@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 
 from wosdk_async import __version__
-from wosdk_async.jobs.export.errors import ExportError, writing_output
+from wosdk_async.jobs.export.errors import ExportError, locked_folder, writing_output
 from wosdk_async.jobs.export.parts import Part, parts_in, sync_file
 from wosdk_async.jobs.export.plan import ExportPlan
-from wosdk_async.jobs.journal import FolderLock, replace_file
+from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.journal.store import sync_folder
 
@@ -45,11 +45,8 @@ class WorkFolder:
     def __init__(self, output: Path, plan: ExportPlan, *, again: bool = False) -> None:
         self.output = output
         self.path = work_folder_of(output)
-        with writing_output(self.path):
-            self.path.mkdir(exist_ok=True)
-            self._require_own()
         self._stored: Mapping[str, Any] = {}
-        self._lock = FolderLock(self.path)
+        self._lock = locked_folder(self.path, _require_own)
         try:
             with writing_output(self.path):
                 self._begin(plan, again)
@@ -90,6 +87,14 @@ class WorkFolder:
         """The output as long as it is not complete."""
         return self.path / f"output{self.output.suffix}"
 
+    def whole_parts(self, schema: Any) -> list[Part]:
+        """Return the parts, and remove those that are not whole: what they cover is read again."""
+        found = {part: part.is_whole(schema) for part in self.parts()}
+        for part, is_whole in found.items():
+            if not is_whole:
+                part.path.unlink()
+        return [part for part, is_whole in found.items() if is_whole]
+
     def parts(self) -> list[Part]:
         """Return the finished parts in the order of their ids."""
         return parts_in(self.path)
@@ -123,18 +128,9 @@ class WorkFolder:
         self._lock.release()
 
     def _store(self, stored: Mapping[str, Any]) -> None:
-        self._stored = stored
         with replace_file(self.path / _PLAN) as file:
             file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2))
-
-    def _require_own(self) -> None:
-        """Raise ExportError for a folder that is not of an export: nothing in it is to be removed."""
-        strange = [path.name for path in self.path.iterdir() if not _is_ours(path)]
-        if strange:
-            raise ExportError(
-                f"{self.path}: this folder is needed for the work of the export, and holds other files "
-                f"({strange[0]}); move it, or name another output"
-            )
+        self._stored = stored
 
     def _begin(self, plan: ExportPlan, again: bool) -> None:
         if again:
@@ -157,7 +153,23 @@ class WorkFolder:
                 _remove(path)
 
 
+def _require_own(folder: Path) -> None:
+    """Raise ExportError for a folder that is not of an export: nothing in it is to be removed."""
+    found = list(folder.iterdir())
+    strange = [path.name for path in found if not _is_ours(path)]
+    if not strange and found and not (folder / LOCK).is_file():
+        strange = [path.name for path in found]
+    if strange or folder.is_symlink():
+        why = f"holds other files ({strange[0]})" if strange else "is a link to another place"
+        raise ExportError(
+            f"{folder}: this folder is needed for the work of the export, and {why}; "
+            "move it, or name another output"
+        )
+
+
 def _is_ours(path: Path) -> bool:
+    if path.is_symlink():
+        return False
     name = path.name.removesuffix(".part")
     known = name in (LOCK, _PLAN) or name.startswith(("output.", "sheets-"))
     return known or name.endswith(".open") or Part.at(path) is not None

@@ -61,7 +61,7 @@ class FolderLock:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
-            raise _unwritable(folder, error) from None
+            raise _unwritable(folder, error) from error
         try:
             _take(self._file)
         except OSError:
@@ -75,7 +75,7 @@ class FolderLock:
             self._write_holder()
         except OSError as error:
             self.release()
-            raise _unwritable(folder, error) from None
+            raise _unwritable(folder, error) from error
         register_after_fork(self)
 
     def __repr__(self) -> str:
