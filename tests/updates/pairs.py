@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from decimal import Decimal
 from typing import Any
 
 from hypothesis import strategies as st
@@ -29,6 +30,17 @@ def plain(cls: type[Record]) -> dict[str, Any]:
     }
 
 
+def whole(meta: Any, depth: int) -> st.SearchStrategy[Any]:
+    """Values of a field; money with its currency, which an update would fill in."""
+    if meta["type"] != "money":
+        return values(meta, depth)
+    return st.builds(
+        model.Money,
+        currency_type_id=st.sampled_from(["USD", "EUR"]),
+        value=st.integers(0, 999).map(Decimal),
+    )
+
+
 @st.composite
 def reads(draw: st.DrawFn) -> Any:
     """Return a record with an id, whose lists have elements with ids of their own."""
@@ -53,7 +65,7 @@ def pairs(draw: st.DrawFn) -> tuple[Any, Any]:
         meta = read.__wire__[name]
         if meta["type"] != "ref":
             if not meta.get("many"):
-                setattr(edited, name, draw(st.none() | values(meta, 1)))
+                setattr(edited, name, draw(st.none() | whole(meta, 1)))
         elif meta.get("many"):
             setattr(edited, name, draw(lists(meta, getattr(edited, name))))
         elif meta["of"] in PARTS:
@@ -62,7 +74,8 @@ def pairs(draw: st.DrawFn) -> tuple[Any, Any]:
             setattr(edited, name, part)
         else:
             target = getattr(model, meta["of"]).ref(draw(ids))
-            setattr(edited, name, draw(st.sampled_from([target, None])))
+            named = getattr(getattr(read, name), "id", None)  # the service shows no reference without an id
+            setattr(edited, name, draw(st.sampled_from([target, None])) if named else target)
     unknown = {name: held for name, held in (read.extra or {}).items() if not isinstance(held, list)}
     for name in draw(st.lists(st.sampled_from([*unknown, "~new"]), max_size=2, unique=True)):
         edited.extra = (edited.extra or {}) | {name: draw(leaves)}
@@ -72,7 +85,7 @@ def pairs(draw: st.DrawFn) -> tuple[Any, Any]:
 def _redraw(draw: st.DrawFn, record: Record) -> None:
     fields = plain(type(record))
     for name in draw(st.lists(st.sampled_from(sorted(fields)), max_size=2, unique=True)) if fields else []:
-        setattr(record, name, draw(st.none() | values(fields[name], 0)))
+        setattr(record, name, draw(st.none() | whole(fields[name], 0)))
 
 
 @st.composite

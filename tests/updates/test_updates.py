@@ -20,6 +20,7 @@ from wosdk_async import (
     Customer,
     CustomField2,
     Employee,
+    FinancialItem,
     InvalidCallError,
     Location,
     Money,
@@ -27,6 +28,7 @@ from wosdk_async import (
     Ref,
     WoNote,
     WorkOrder,
+    WorkOrderCost,
     WorkZone,
 )
 
@@ -260,3 +262,47 @@ async def test_the_record_afterwards_has_no_element_that_was_removed() -> None:
         by_name = await acme.update(read, notes=[WoNote(id=2, perform_deletion=True)])
     assert [note.id for note in by_copy.notes or ()] == [note.id for note in by_name.notes or ()] == [1]
     assert service.calls[0].json == service.calls[1].json
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+async def test_an_amount_keeps_its_currency(by_name: bool) -> None:
+    """An amount is written whole: the part that was left out is that of the record held."""
+    amount = Money(value=6)
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        if by_name:
+            after = await acme.update(ORDER, vendor_nte=amount)
+        else:
+            after = await acme.update(edited(vendor_nte=amount)(), ORDER)
+    assert service.calls[0].json["Entity"]["VendorNte"] == {"CurrencyTypeId": "USD", "Value": 6}
+    assert after.vendor_nte == Money(currency_type_id="USD", value=6)
+    assert amount == Money(value=6)
+
+
+async def test_an_amount_in_an_element_keeps_its_currency() -> None:
+    """In lists and parts too; a new element is as it was given."""
+    read = WorkOrderCost(
+        id=7, items=[FinancialItem(id=1, rate=Money(currency_type_id="EUR", value=5), comment="a")]
+    )
+    changed = copy.deepcopy(read)
+    changed.items = [
+        FinancialItem(id=1, rate=Money(value=6), comment="a"),
+        FinancialItem(rate=Money(value=7)),
+    ]
+    async with Service(done) as service, service.client() as client:
+        await client.company().update(changed, read)
+    assert service.calls[0].json["Entity"]["Items"] == [
+        {"Id": 1, "Rate": {"CurrencyTypeId": "EUR", "Value": 6}},
+        {"Rate": {"Value": 7}},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("amount", "lacks"), [(Money(value=6), "CurrencyTypeId"), (Money(currency_type_id="USD"), "Value")]
+)
+async def test_an_amount_whose_other_part_nobody_knows_is_refused(amount: Money, lacks: str) -> None:
+    """A bare reference holds no currency, and an update without one would wipe it."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        with pytest.raises(InvalidCallError, match=rf"WorkOrder\.VendorNte has no {lacks}.*written whole"):
+            await client.company().update(WorkOrder.ref(7), vendor_nte=amount)
+    assert service.calls == []

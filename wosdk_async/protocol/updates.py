@@ -13,6 +13,7 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.amounts import complete_amounts, whole_amount
 from wosdk_async.protocol.arguments import option_meant, refuse_keywords, require_id
 from wosdk_async.protocol.calls import retrieve, update
 from wosdk_async.protocol.content import content_of, with_fields
@@ -30,7 +31,8 @@ Made = Call[EntitySpecifier]
 def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
     """Return the call that writes the named fields of ``record``, and the record afterwards; None sends null.
 
-    A reference is sent as the id of its record, whose own fields are never written. Raises InvalidCallError
+    A reference is sent as the id of its record, whose own fields are never written; an amount of money gets
+    the part that it lacks, such as the currency, from ``record``. Raises InvalidCallError
     for a field that the class does not have or that is its key or version, a record or reference without an
     id, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
     """
@@ -43,6 +45,7 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
     id = _id_of(record)
     for name in changes:
         _require_writable(entity, id, name, changes)
+    changes = {name: _whole(record, name, value) for name, value in changes.items()}
     content = content_of(with_fields(entity(), changes))
     properties: list[str] = []
     fields: dict[str, Any] = {}
@@ -70,8 +73,10 @@ def change_to(edited: E, read: E) -> tuple[Made | None, E]:
             f"these are two records: ids {_id_of(edited)} and {id}; "
             "give a changed copy and the record it is a copy of"
         )
-    found = difference(read, edited)
-    after = _without_removed(copy.deepcopy(edited))
+    after = copy.deepcopy(edited)
+    complete_amounts(after, read, type(read).__name__)
+    found = difference(read, after)
+    _without_removed(after)
     if _locked(read):
         with_fields(after, {"concurrency_id": _held(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
@@ -131,6 +136,12 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
             "concurrency_id": "which the service counts; if_unchanged=True compares it",
         }
         raise InvalidCallError(f"update() never writes {name}, {why[name]}")
+
+
+def _whole(record: Record, name: str, value: Any) -> Any:
+    """Return the value of a field; an amount of money with the part that it lacks, which ``record`` has."""
+    meta = record.__wire__[name]
+    return whole_amount(meta, value, getattr(record, name), f"{type(record).__name__}.{meta['name']}")
 
 
 def _id_of(record: Record) -> int:

@@ -105,7 +105,8 @@ async def _update(
     name = kind if isinstance(kind, str) else kind.wire_name
     read: Any = await company.get(kind, id, properties=_paths(kind, given))
     old: dict[str, Any] = read if isinstance(read, dict) else codec.unstructure(read)
-    new = {key: value for key, value in given.items() if not _same(old.get(key), value)}
+    whole = {key: _whole(kind, key, old.get(key), value) for key, value in given.items()}
+    new = {key: value for key, value in whole.items() if not _same(old.get(key), value)}
     if not new:
         return None
 
@@ -122,6 +123,14 @@ async def _update(
         look=look_at(name, id),
         rule=_STATES if "StatusId" in new else "",
     )
+
+
+def _whole(kind: type[Record] | str, name: str, old: Any, value: Any) -> Any:
+    """Return an amount of money with the parts that it has already: it is written whole (facts 3.4)."""
+    if isinstance(kind, str) or not isinstance(value, dict) or not isinstance(old, dict):
+        return value
+    is_amount = any(meta["name"] == name and meta["type"] == "money" for meta in kind.__wire__.values())
+    return {**old, **value} if is_amount else value
 
 
 def _paths(kind: type[Record] | str, given: Mapping[str, Any]) -> list[str]:
