@@ -78,7 +78,10 @@ def test_values_become_null(wosdk: Wosdk) -> None:
 def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
     """An amount is written whole; the currency is the one that was read."""
     (number,) = orders(wosdk, 1)
-    assert wosdk("update", "WorkOrder", number, "VendorNte.Value=5", "VendorNte.CurrencyTypeId=EUR").exit_code == 0
+    assert (
+        wosdk("update", "WorkOrder", number, "VendorNte.Value=5", "VendorNte.CurrencyTypeId=EUR").exit_code
+        == 0
+    )
     result = wosdk("update", "WorkOrder", number, "VendorNte.Value=10")
     assert (result.exit_code, '"CurrencyTypeId":"EUR"' in result.stderr.partition("->")[2]) == (0, True)
     found = read(wosdk, "WorkOrder", number, "VendorNte")["VendorNte"]

@@ -1,4 +1,4 @@
-"""Amounts of money in updates: one is written whole, so a part that was left out comes from the record held."""
+"""Amounts of money in updates: one is written whole, so a missing part comes from the record held."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
 
 
 def complete_amounts(edited: Record, read: Record, where: str) -> None:
-    """Complete the changed amounts of ``edited``, in place, also in its parts and in elements that were read."""
+    """Complete the changed amounts of ``edited``, in place, its parts and elements included."""
     for name, meta in edited.__wire__.items():
         value, held = getattr(edited, name), getattr(read, name)
         place = f"{where}.{meta['name']}"
