@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from html.entities import html5
 
-__all__ = ["UNSAFE", "Secrets", "one_line", "shortened", "without_formulas"]
+__all__ = ["UNSAFE", "Secrets", "is_secret_name", "one_line", "shortened", "without_formulas"]
 
 _MASK = "***"  # is shown in place of a secret
 _MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
@@ -98,6 +98,15 @@ class Secrets:
         """The secrets whose every form is so long that an address does not hold it by chance."""
         values = (each for each in self._values if min(map(len, _forms_of(each))) >= _MIN_DISTINCT)
         return Secrets(*values)
+
+
+# Not AuthorizationCode, which is a vendor's number.
+_SECRET_NAME = re.compile(r"password|token|secret|cookie|authorization$|credential", re.IGNORECASE)
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether the name of a field, header or parameter says that its value is secret."""
+    return _SECRET_NAME.search(name) is not None
 
 
 def _forms_of(value: str) -> Iterator[str]:

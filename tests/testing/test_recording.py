@@ -33,6 +33,8 @@ from wosdk_async import (
     fields,
 )
 from wosdk_async.testing import Recording, Sandbox, UnrecordedRequestError
+from wosdk_async.testing.recorded_exchanges import mapped
+from wosdk_async.testing.scrubbing import Names
 
 Program = Callable[[Company], Awaitable[Any]]
 
@@ -258,6 +260,7 @@ async def test_no_secret_is_in_the_file_in_any_form(file: Path) -> None:
         await result_of(
             acme.post("batch/Get", {"at": "https://s.example/f?x=1&X-Sig=abcd", "of": "acme mall"})
         )
+        await result_of(acme.post("batch/Get", {"NewPassword": "pw-5678", "ApiToken": "pw-9012"}))
 
     variables = {
         "WOSDK_CLIENT_ID": CLIENT_ID,
@@ -272,7 +275,16 @@ async def test_no_secret_is_in_the_file_in_any_form(file: Path) -> None:
     for secret in (TOKEN, SECRET, CLIENT_ID):
         for form in forms(secret):
             assert not any(form.casefold() in each.casefold() for each in everything), form
-    for name in ("x.corrigo.com", "Acme Mall", "ACME mall", "pw-1234", "abcd&", "X-Sig=abcd"):
+    for name in (
+        "x.corrigo.com",
+        "Acme Mall",
+        "ACME mall",
+        "pw-1234",
+        "pw-5678",
+        "pw-9012",
+        "abcd&",
+        "X-Sig=abcd",
+    ):
         assert name not in shown, name
 
 
@@ -330,6 +342,14 @@ async def test_names_of_companies_can_be_kept(file: Path, wosdk_sandbox: Sandbox
     with Recording(file, keep_names=True) as recording:
         async with recording.client(company=wosdk_sandbox.name) as client:
             await client.company().connect()
+
+
+def test_names_of_members_and_parts_of_words_stay() -> None:
+    """A Company may be called as a field is."""
+    names = Names()
+    assert names.company("Task") == "{company 1}"
+    assert names.hidden("Task, and Tasks of TASK") == "{company 1}, and Tasks of {company 1}"
+    assert mapped({"Task": ["Task"]}, names.hidden) == {"Task": ["{company 1}"]}
 
 
 # --- the file -------------------------------------------------------------------------------

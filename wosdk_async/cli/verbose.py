@@ -26,7 +26,7 @@ from wosdk_async.hooks import Attempt
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.wire import Response
-from wosdk_async.safe_text import Secrets
+from wosdk_async.safe_text import Secrets, is_secret_name
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.http.environment import secrets_of_proxy
 from wosdk_async.transport.http.selection import engine_for
@@ -40,7 +40,6 @@ _MAX_SEARCHED = 64 * 1024  # bytes of a request in which secret fields are looke
 _KEPT = 16  # secrets that are remembered: tokens change, and a late response may repeat an old one
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
-_SECRET_WORD = re.compile(r"password|token|secret|cookie|authorization|credential", re.IGNORECASE)
 _MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"(?P<gap>\s*:\s*)"(?P<value>(?:[^"\\]|\\.)*)"?')
 _SIGNED = re.compile(r"(https?:(?:\\?/){2}[^\s\"'?#]{1,2000})[?#][^\s\"']*", re.IGNORECASE)
 
@@ -122,7 +121,7 @@ class RequestPrinter:
 
     def _print_message(self, sign: str, headers: Mapping[str, str], body: bytes | None) -> None:
         for name, value in list(headers.items())[:_MAX_HEADERS]:
-            text = "***" if _SECRET_WORD.search(name) else value
+            text = "***" if is_secret_name(name) else value
             _detail(sign, self._hidden(f"{name}: {text}", _MAX_LINE))
         if body:
             text = body[: 2 * _MAX_BODY].decode("utf-8", "replace")
@@ -152,8 +151,8 @@ def _is_secret(name: str) -> bool:
     try:
         name = json.loads(f'"{name}"')
     except ValueError:  # not the escapes of JSON
-        return _SECRET_WORD.search(name) is not None
-    return _SECRET_WORD.search(name) is not None
+        return is_secret_name(name)
+    return is_secret_name(name)
 
 
 def _masked(member: re.Match[str]) -> str:

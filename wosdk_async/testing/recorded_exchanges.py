@@ -63,14 +63,14 @@ class RecordedExchange:
         return self.path in (TOKEN_PATH, _LOCATOR_PATH)
 
 
-def mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """Return JSON values with all their texts changed, names of members included."""
+def mapped(value: Any, change: Callable[[str], str], rename: Callable[[str], str] = str) -> Any:
+    """Return JSON values with ``change`` applied to all texts, and ``rename`` to the names of members."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {change(name): mapped(item, change) for name, item in value.items()}
+        return {rename(name): mapped(item, change, rename) for name, item in value.items()}
     if isinstance(value, list):
-        return [mapped(item, change) for item in value]
+        return [mapped(item, change, rename) for item in value]
     return value
 
 

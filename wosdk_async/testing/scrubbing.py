@@ -1,4 +1,4 @@
-"""What a recording keeps of requests and responses: nothing secret, and no names of its own.
+"""What a recording keeps of requests and responses: no secrets, and placeholders for names.
 
 A body is kept as ``{"json": value}``, ``{"text": ...}`` or ``{"base64": ...}``. In its texts, placeholders
 stand for what differs from run to run: ``{host}``, ``{company 1}`` and ``{request id}``. When a recording is
@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 import attrs
 
 from wosdk_async import codec
-from wosdk_async.safe_text import Secrets
+from wosdk_async.safe_text import Secrets, is_secret_name
 from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
 from wosdk_async.testing.recording_engines import RawExchange
 
@@ -26,8 +26,7 @@ Scrub = Callable[[Any], Any]
 """Gets the decoded JSON of a body (its text, if it is not JSON) and returns what to keep of it."""
 
 _MASK = "***"
-_SECRET_MEMBERS = frozenset(("password", "secret", "client_secret", "access_token", "token", "authorization"))
-# Values of signed addresses (of files): whoever has one may read the file.
+# Values of signed addresses (of files): anyone with such an address can read the file.
 _SIGNED = re.compile(
     r"([?&][\w.-]*(?:sig|token|secret|credential|password|code|key)[\w.-]*=)[^&\s\"'<>#]+", re.IGNORECASE
 )
@@ -83,13 +82,13 @@ class Names:
         return placeholder
 
     def hidden(self, text: str, request_id: str | None = None) -> str:
-        """Return ``text`` with placeholders."""
+        """Return ``text`` with placeholders; a name within a word stays, as "Task" in "Tasks"."""
         pairs = {**self._hosts, **{name: placeholder for placeholder, name in self._companies.items()}}
         if request_id:
             pairs[request_id] = "{request id}"
         text = _LITERAL.sub(r"{\g<0>", text)
         for value in sorted(pairs, key=len, reverse=True):
-            text = re.sub(re.escape(value), pairs[value], text, flags=re.IGNORECASE)
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", pairs[value], text, flags=re.IGNORECASE)
         return text
 
     def restored(self, text: str, request_id: str | None = None) -> str:
@@ -137,12 +136,14 @@ class Cleaner:
         """Return JSON values without secrets, and with placeholders."""
         request_id = request_id_of(raw.body)
 
-        def clean(text: str) -> str:
+        def without_secrets(text: str) -> str:
             text = _SIGNED.sub(rf"\1{_MASK}", text)
-            text = secrets.hide(text, len(text)) if secrets else text
-            return self.names.hidden(text, request_id)
+            return secrets.hide(text, len(text)) if secrets else text
 
-        return mapped(_without_passwords(value), clean)
+        def clean(text: str) -> str:
+            return self.names.hidden(without_secrets(text), request_id)
+
+        return mapped(_without_passwords(value), clean, without_secrets)
 
     def _body(self, body: bytes | None, raw: RawExchange, secrets: Secrets | None) -> dict[str, Any] | None:
         return _kept_body(body, lambda value: self._clean(self.scrub(value), raw, secrets))
@@ -220,7 +221,7 @@ def _without_passwords(value: Any) -> Any:
 
 
 def _is_secret(name: str, value: Any) -> bool:
-    return isinstance(value, str) and name.casefold() in _SECRET_MEMBERS
+    return isinstance(value, str) and is_secret_name(name)
 
 
 def request_id_of(body: bytes | None) -> str | None:
