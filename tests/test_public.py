@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import wosdk_async
+from wosdk_async import errors
 
 PACKAGE = Path(wosdk_async.__file__).parent
 
@@ -17,6 +18,17 @@ def test_every_public_name_is_there() -> None:
     """Each name of the package can be imported from it, and dir() shows it."""
     assert [name for name in wosdk_async.__all__ if not hasattr(wosdk_async, name)] == []
     assert set(wosdk_async.__all__) - set(dir(wosdk_async)) == set()
+
+
+def test_every_class_of_errors_is_public() -> None:
+    """A program catches them by name."""
+    named = {name for name, value in vars(errors).items() if _is_error(value)}
+    assert named - set(wosdk_async.__all__) == set()
+    assert len(named) > 20
+
+
+def _is_error(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, wosdk_async.WosdkError)
 
 
 def test_classes_of_the_model_are_public() -> None:

@@ -23,6 +23,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from wosdk_async.version import VERSION as __version__
+
 if TYPE_CHECKING:
     from wosdk_async.bulk import Run
     from wosdk_async.client import Client
@@ -70,8 +72,6 @@ if TYPE_CHECKING:
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.webhooks import read_event
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Attempt",

@@ -5,13 +5,13 @@ A page goes to a batch column by column: a list of values of one type becomes an
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wosdk_async.query.cells import cells_of, json_text, pyarrow
 from wosdk_async.query.columns import Column
 from wosdk_async.query.row_values import Extras, RowSplitter
+from wosdk_async.version import VERSION
 
 __all__ = ["RecordTable", "TableBuilder"]
 
@@ -67,8 +67,7 @@ def _schema(columns: Sequence[Column], types: Sequence[Any]) -> Any:
         arrow.field(column.name, type, column.nullable, _described(column))
         for column, type in zip(columns, types, strict=True)
     ]
-    version = sys.modules["wosdk_async"].__version__  # a layer imports only those below it
-    about = {"entity": columns[0].entity.wire_name, "wosdk_async": version}
+    about = {"entity": columns[0].entity.wire_name, "wosdk_async": VERSION}
     return arrow.schema(fields, metadata=about)
 
 

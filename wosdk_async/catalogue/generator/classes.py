@@ -84,6 +84,8 @@ class Module:
         if field.of or field.kind == "money":
             entity = self.catalogue.entities[field.of or "Money"]
             return self.use(entity.family, class_name(entity.name), typing_only=True)
+        if field.kind != "object":
+            raise ValueError(f"{field.name} has the type {field.kind!r}, which the generator does not know")
         self.imports.setdefault("typing", set()).add("Any")
         return "Any"
 
