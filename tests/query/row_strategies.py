@@ -59,7 +59,21 @@ ODD = st.sampled_from(
         *("2024-05-14T10:30:15.5+02:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z", "20240514"),
     ]
 ).map(copy.deepcopy)
-NAMES = st.sampled_from(["SlaState", "New.Name", "id", "number", "NUMBER", "Notes", "Flags", 'quo"te', "Id "])
+NAMES = st.sampled_from(
+    [
+        "SlaState",
+        "New.Name",
+        "Customer.Name",
+        "id",
+        "number",
+        "NUMBER",
+        "Notes",
+        "Flags",
+        'quo"te',
+        "b\\.c",
+        "Id ",
+    ]
+)
 
 
 @st.composite
@@ -96,7 +110,8 @@ def expected(row: Json, cls: type[Record], columns: tuple[Column, ...]) -> Json:
         column = types.get(path)
         if column is None or not _fits(held, column):
             if sent is not None or column is None:
-                extra[".".join(path)] = sent
+                own = path[-1].replace("\\", r"\\").replace(".", r"\.")
+                extra[".".join((*path[:-1], own))] = sent
         else:
             cells[column.name] = codec.dumps(sent).decode() if column.is_json else _plain(held)
     return cells | {"Extra": extra or None}

@@ -7,8 +7,8 @@ fits, it is the cell; if not, the cell is null and the value is returned, for th
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
-import json
 from array import array
 from collections.abc import Callable
 from datetime import datetime
@@ -18,13 +18,13 @@ from typing import Any
 
 import attrs
 
-from wosdk_async import codec
 from wosdk_async.codec.values import EnumReader, read_local, read_number, read_utc
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.model import registry
 from wosdk_async.query.columns import Column
+from wosdk_async.query.json_cells import cell_text
 
-__all__ = ["Cells", "cells_of", "json_text", "pyarrow"]
+__all__ = ["Cells", "cells_of", "pyarrow"]
 
 Odd = dict[int, Any]
 """Number of the row -> value that does not fit the column."""
@@ -84,8 +84,17 @@ def cells_of(column: Column) -> Cells:
     """Return how the values of ``column`` become an array."""
     arrow = pyarrow()
     if column.is_json:
-        return Cells(arrow.string(), str, json_text, lambda values: arrow.array(map(_optional_text, values)))
+        return _json_texts(arrow, column)
     return _MAKERS[column.type](arrow, column)
+
+
+def _json_texts(arrow: Any, column: Column) -> Cells:
+    type, text = arrow.string(), functools.partial(cell_text, column)
+
+    def quick(values: list[Any]) -> Any:
+        return arrow.array([None if value is None else text(value) for value in values], type)
+
+    return Cells(type, str, text, quick)
 
 
 # --- one type each ----------------------------------------------------------------------------
@@ -197,26 +206,3 @@ _FIRST, _LAST = -62_135_596_800_000_000, 253_402_300_799_999_999  # the years 1 
 
 def _as_sent(value: Any) -> Any:
     return value
-
-
-# --- JSON text --------------------------------------------------------------------------------
-
-
-def json_text(value: Any) -> str:
-    """Return ``value`` as JSON text, with the numbers as they were sent."""
-    try:
-        return codec.dumps(value).decode()
-    except ValueError:  # half a surrogate pair, or more than 64 bits
-        return _written(value)
-
-
-def _optional_text(value: Any) -> str | None:
-    return None if value is None else json_text(value)
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(name)}:{_written(each)}" for name, each in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(_written, value)) + "]"
-    return str(value) if isinstance(value, Decimal) else json.dumps(value)

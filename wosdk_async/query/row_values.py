@@ -212,7 +212,9 @@ class _Branch:
         extras.setdefault(row, {})[path] = value
 
     def _path(self, *name: str) -> str:
-        return ".".join((*self._steps, *name))
+        r"""Return the path of a property; a dot in its own name is ``\.``: there may be a path like it."""
+        own = (each.replace("\\", r"\\").replace(".", r"\.") for each in name)
+        return ".".join((*self._steps, *own))
 
     def _is_secret(self, name: str) -> bool:
         return bool(fields_of(self._cls).get(name, {}).get("secret"))

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wosdk_async.query.cells import cells_of, json_text, pyarrow
+from wosdk_async.query.cells import cells_of, pyarrow
 from wosdk_async.query.columns import Column
+from wosdk_async.query.json_cells import cell_text
 from wosdk_async.query.row_values import Extras, RowSplitter
 from wosdk_async.version import VERSION
 
@@ -40,7 +41,7 @@ class TableBuilder:
         arrays = {index: self._array(index, values[index], extras) for index in values}
         for index, column in enumerate(self.columns):
             if column.type == "extra":  # complete now
-                arrays[index] = pyarrow().array(_texts(extras, len(rows)), self._cells[index].type)
+                arrays[index] = pyarrow().array(_texts(column, extras, len(rows)), self._cells[index].type)
         ordered = [arrays[index] for index in range(len(self.columns))]
         return pyarrow().RecordBatch.from_arrays(ordered, schema=self.schema)
 
@@ -51,10 +52,12 @@ class TableBuilder:
         return made
 
 
-def _texts(extras: Extras, count: int) -> list[str | None]:
+def _texts(column: Column, extras: Extras, count: int) -> list[str | None]:
     made: list[str | None] = [None] * count
     for row, extra in extras.items():
-        made[row] = json_text(extra if len(extra) == 1 else {name: extra[name] for name in sorted(extra)})
+        made[row] = cell_text(
+            column, extra if len(extra) == 1 else {name: extra[name] for name in sorted(extra)}
+        )
     return made
 
 
