@@ -61,7 +61,7 @@ def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 
 
 def from_dict(cls: type[T], data: Any) -> T:
-    """Return a record of ``cls`` made of a dict, as :func:`to_dict` and the service make it.
+    """Return a record of ``cls`` from a dict in the form of :func:`to_dict` or of the service.
 
     A name may be the service's, in any letter case, or the one in Python. Unknown names go to ``extra``.
     A value that does not fit its field stays as it is: the checks before a call find it.

@@ -45,7 +45,7 @@ class ByClass(dict[Any, Any]):
 
 @attrs.frozen
 class StructWriters:
-    """Functions that make of Structs what ``writers`` make of their objects."""
+    """Functions that write Structs as ``writers`` write the objects made from them."""
 
     writers: By
     by_python_name: bool

@@ -37,7 +37,7 @@ class Part:
 
 @attrs.frozen
 class StructFields:
-    """What a Struct has: its ``__fields__``."""
+    """Fields of a Struct class, kept as its ``__fields__``."""
 
     cls: type[Record]
     known: Container[str]
