@@ -85,6 +85,7 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
         (tmp_path / "out.dat", "its suffix '.dat' is not that of a format; name it with --format"),
         (kept, "exists already; name another file, or add --force"),
         (tmp_path / "none" / "out.csv", "there is no directory"),
+        (Path("-"), "-o -: an export is a file"),
     ):
         result = wosdk("export", "Location", "-o", output)
         assert result.exit_code == 2
@@ -187,6 +188,7 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
         orders.asked.clear()
         result = wosdk(*arguments)
         assert result.exit_code == 0, result.stderr
+        assert "300 rows" in result.stdout
         assert orders.asked == []
         assert len(output.read_text(encoding="utf-8").splitlines()) == 301
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{step}.csv" for step in steps)

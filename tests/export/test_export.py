@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import signal
 from datetime import UTC, datetime
@@ -140,10 +141,10 @@ async def test_an_export_of_something_else_does_not_go_on(
     acme: Company, orders: Orders, tmp_path: Path
 ) -> None:
     """What differs is named; again=True throws away what was read."""
-    output = tmp_path / "orders.parquet"
+    output, parquet = tmp_path / "orders", SMALL | {"format": "parquet"}
     orders.failing = lambda above: above is not None and above > 0
     with pytest.raises(WosdkError, match="no queries"):
-        await Export(WorkOrder, output, company=acme, **SMALL)
+        await Export(WorkOrder, output, company=acme, **parquet)
     orders.failing = lambda _: False
     f = fields(WorkOrder)
     for other, differing in (
@@ -153,8 +154,8 @@ async def test_an_export_of_something_else_does_not_go_on(
         ({"format": "csv"}, "format"),
     ):
         with pytest.raises(ExportError, match=f"had other {differing}. Give the same"):
-            await Export(WorkOrder, output, company=acme, **SMALL, **other)
-    await Export(WorkOrder, output, company=acme, again=True, select=["Number"], **SMALL)
+            await Export(WorkOrder, output, company=acme, **(parquet | other))
+    await Export(WorkOrder, output, company=acme, again=True, select=["Number"], **parquet)
     assert pq.read_schema(output).names == ["Number", "Id", "Extra"]
 
 
@@ -227,6 +228,35 @@ def test_names_and_options_are_checked_at_once(tmp_path: Path) -> None:
         Export(WorkOrder, output, parallel=0)
     with pytest.raises(WosdkError, match="did you mean 'format'"):
         Export(WorkOrder, output, fromat="csv")
+
+
+def test_formats_that_contradict_are_refused(tmp_path: Path) -> None:
+    """The suffix says the format; what is for CSV is not for another format."""
+    with pytest.raises(ExportError, match="its suffix is that of parquet, and the format is csv"):
+        Export(WorkOrder, tmp_path / "orders.parquet", format="csv")
+    with pytest.raises(ExportError, match="is for CSV, and the output is jsonl"):
+        Export(WorkOrder, tmp_path / "orders.ndjson", csv_for_excel="semicolon")
+    with pytest.raises(ExportError, match="is for CSV, and the output is parquet"):
+        IncrementalExport(WorkOrder, tmp_path / "orders", csv_for_excel="comma")
+
+
+async def test_a_link_stays_and_what_it_names_is_written(acme: Company, tmp_path: Path) -> None:
+    link, target = tmp_path / "orders.parquet", tmp_path / "kept.bin"
+    link.symlink_to(target)
+    summary = await Export(WorkOrder, link, company=acme)
+    assert link.is_symlink()
+    assert (summary.path, len(ids_in(target))) == (target, summary.rows)
+    with pytest.raises(ExportError, match=r"kept\.bin exists already"):
+        await Export(WorkOrder, link, company=acme)
+
+
+async def test_a_pipe_is_not_replaced(acme: Company, tmp_path: Path) -> None:
+    """Not even with force=True: whoever reads it would wait for ever."""
+    pipe = tmp_path / "orders.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(ExportError, match="is not a regular file"):
+        await Export(WorkOrder, pipe, company=acme, force=True)
+    assert pipe.is_fifo()
 
 
 async def test_it_needs_a_company_and_a_directory(acme: Company, tmp_path: Path) -> None:

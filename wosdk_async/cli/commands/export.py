@@ -61,7 +61,7 @@ __all__ = ["export_command"]
     "--format",
     "file_format",
     type=click.Choice(["parquet", "csv", "jsonl", "xlsx"]),
-    help="Format, whatever the suffix.",
+    help="Format, where the suffix does not say it.",
 )
 @click.option(
     "--csv-for-excel",
@@ -100,6 +100,8 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     refused or was not reached, 8 a file could not be written, 130 after Ctrl-C.
     """
     require_stdout()
+    if str(given["output"]) == "-":
+        raise CliError("-o -: an export is a file that appears when it is complete, not stdout; name a file")
     require_not_kept("--output", given["output"])
     with cli_errors():
         summary = _run(ctx, given)

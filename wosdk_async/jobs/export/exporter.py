@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,13 @@ from wosdk_async.jobs.export.parts import IdRange, Part, gaps, split
 from wosdk_async.jobs.export.plan import ExportPlan, described_columns
 from wosdk_async.jobs.export.reading import PartReader, read_ranges
 from wosdk_async.jobs.export.summary import ExportSummary
-from wosdk_async.jobs.export.table_writers import TableFile, format_named, require_packages, writing_table
+from wosdk_async.jobs.export.table_writers import (
+    TableFile,
+    format_named,
+    require_csv,
+    require_packages,
+    writing_table,
+)
 from wosdk_async.jobs.export.work_folder import WorkFolder, work_folder_of
 from wosdk_async.jobs.opening import company_identity
 from wosdk_async.model import Record
@@ -78,8 +85,9 @@ class Export:
         **changes: Any,
     ) -> None:
         self.options = attrs.evolve(options or ExportOptions(), **changes)
-        self.output = Path(output)
-        self.format = format_named(self.output, self.options.format)
+        self.format = format_named(Path(output), self.options.format)
+        require_csv(self.format, self.options.csv_for_excel)
+        self.output = _real(Path(output))
         self._rows = ExportedRows.of(entity, [*where, *_since(entity, since)], select, self.options.limit)
         self._builder = self._rows.builder()
         require_packages(self.format)
@@ -160,6 +168,10 @@ class Export:
         """Raise ExportError when the output cannot be where it is to be; nothing has been sent."""
         if self.output.is_dir():
             raise ExportError(f"{self.output}: is a directory; name a file")
+        if self.output.exists() and not self.output.is_file():
+            raise ExportError(
+                f"{self.output}: is not a regular file, and would be replaced by one; name a file"
+            )
         if not self.output.parent.is_dir():
             raise ExportError(f"{self.output}: there is no directory {self.output.parent}; make it first")
         begun = work_folder_of(self.output).exists()  # its output may be at its place already
@@ -263,6 +275,11 @@ class Export:
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         return await in_thread(work_folder_of(self.output), function)
+
+
+def _real(output: Path) -> Path:
+    """Return what a link names: the output is to be there, and the link to stay."""
+    return Path(os.path.realpath(output)) if output.is_symlink() else output
 
 
 def _exists(output: Path) -> ExportError:

@@ -16,7 +16,15 @@ from wosdk_async.jobs.export.workbooks import WorkbookWriter
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 
-__all__ = ["FORMATS", "TableFile", "TableWriter", "format_named", "require_packages", "writing_table"]
+__all__ = [
+    "FORMATS",
+    "TableFile",
+    "TableWriter",
+    "format_named",
+    "require_csv",
+    "require_packages",
+    "writing_table",
+]
 
 FORMATS = {
     ".parquet": "parquet",
@@ -90,11 +98,24 @@ def _writer_of(file: TableFile) -> TableWriter:
 
 
 def format_named(output: Path, format: str | None) -> str:
-    """Return the format of an output. Raises ExportError when its suffix does not say it."""
-    found = format or FORMATS.get(output.suffix.lower())
-    if found is None:
+    """Return the format of an output. Raises ExportError when its suffix does not say it, or says another."""
+    by_suffix = FORMATS.get(output.suffix.lower())
+    if format and by_suffix and format != by_suffix:
+        raise ExportError(
+            f"{output}: its suffix is that of {by_suffix}, and the format is {format}; name another file, or "
+            "leave --format (format=) out"
+        )
+    if (found := format or by_suffix) is None:
         raise ExportError(
             f"{output}: its suffix {output.suffix!r} is not that of a format; name it with --format "
             f'(format="csv"), or end the name with {", ".join(FORMATS)}'
         )
     return found
+
+
+def require_csv(format: str, csv_for_excel: str | None) -> None:
+    """Raise ExportError for a separator of CSV in another format."""
+    if csv_for_excel and format != "csv":
+        raise ExportError(
+            f"--csv-for-excel (csv_for_excel=) is for CSV, and the output is {format}; leave it out"
+        )
