@@ -24,18 +24,22 @@ def test_an_order_goes_through_its_states_by_its_number(wosdk: Wosdk) -> None:
         (("hold", "1", "--reason", "2205", "--at", "2026-03-01T08:00"), "New", "OnHold"),
         (("resume", number.lower(), "--start", "--comment", "Go"), "OnHold", "InProgress"),
         (("complete", number, "--note", "Belt replaced", "--repair-code", "Part replaced"), "InProgress", "Completed"),
-        (("resume", number), "Completed", "New"),
-        (("cancel", number, "--reason", "Entered twice"), "New", "Cancelled"),
+        (("run", "WoReopenCommand", "WorkOrderId=1"), "Completed", "New"),
+        (("pickup", number, "--comment", "On my way"), "New", "Open"),
+        (("start", number, "--at", "2026-03-01T09:00"), "Open", "InProgress"),
+        (("cancel", number, "--reason", "Entered twice"), "InProgress", "Cancelled"),
     ):  # fmt: skip
         result = wosdk(*arguments)
-        assert (result.exit_code, result.stdout) == (0, f"{number}: {before} -> {after}\n")
-        assert f"  {number}  {before}  Lindqvist Dental" in result.stderr
+        assert result.exit_code == 0
+        if arguments[0] != "run":
+            assert result.stdout == f"{number}: {before} -> {after}\n"
+            assert f"  {number}  {before}  Lindqvist Dental" in result.stderr
     found = order(wosdk, number, "CompletionNote.Body", "RepairCode.DisplayAs", "ActionLogRecords.*")
     assert found["CompletionNote"]["Body"] == "Belt replaced"
     assert found["RepairCode"]["DisplayAs"] == "Part replaced"
     log = found["ActionLogRecords"]
-    assert [row["Comment"] for row in log if row.get("Comment")] == ["Go", "Belt replaced"]
-    assert "2026-03-01T08:00:00" in {row["ActionDate"][:19] for row in log}
+    assert [row["Comment"] for row in log if row.get("Comment")] == ["Go", "Belt replaced", "On my way"]
+    assert {"2026-03-01T08:00:00", "2026-03-01T09:00:00"} <= {row["ActionDate"][:19] for row in log}
 
 
 @pytest.mark.usefixtures("served")
@@ -48,7 +52,43 @@ def test_several_orders_at_once_and_one_that_fails(wosdk: Wosdk) -> None:
     assert result.stdout == f"{numbers[2]}: New -> OnHold\n{numbers[0]}: New -> OnHold\n"
     (failed,) = [line for line in result.stderr.splitlines() if line.startswith(f"wosdk: {numbers[1]}: ")]
     assert "that is in state 'OnHold' cannot be placed in the state 'OnHold'" in failed
-    assert "An order that is InProgress can be held; each Company sets up" in failed
+    assert "wosdk pickup" not in failed
+
+
+@pytest.mark.usefixtures("served")
+def test_a_finished_order_is_not_resumed(wosdk: Wosdk) -> None:
+    """The command that reopens would reopen it too; a person who wants that is told how."""
+    (number,) = orders(wosdk, 1)
+    wosdk("cancel", number, "--reason", "Entered twice")
+    result = wosdk("resume", number, "--start")
+    assert (result.exit_code, result.stdout, state(wosdk, number)) == (3, "", "Cancelled")
+    assert "is in state 'Cancelled'; resume takes one that is OnHold or Paused" in result.stderr
+    assert "`wosdk run WoReopenCommand WorkOrderId=1` reopens the order" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "arguments", "hint"),
+    [
+        ((), ("complete", "1"), "`wosdk pickup` and then `wosdk start` lead from New to InProgress; each Company"),
+        ((), ("start", "1"), "`wosdk pickup` and then `wosdk start` lead from New to InProgress"),
+        (("pickup", "1"), ("complete", "1"), "`wosdk start` leads from Open to InProgress"),
+        (("hold", "1", "--reason", "Weather"), ("complete", "1"), "`wosdk resume --start` leads from OnHold"),
+        (("cancel", "1", "--reason", "Entered twice"), ("hold", "1", "--reason", "Weather"), "`wosdk run WoReopenCommand WorkOrderId=1`"),
+        (("cancel", "1", "--reason", "Entered twice"), ("cancel", "1", "--reason", "Entered twice"), ""),
+        ((), ("hold", "1", "--reason", "1841"), ""),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("served")
+def test_a_refusal_says_how_the_order_goes_on(
+    wosdk: Wosdk, before: tuple[str, ...], arguments: tuple[str, ...], hint: str
+) -> None:
+    """From the state that it is in, and only where the state is why the service refuses."""
+    orders(wosdk, 1)
+    assert not before or wosdk(*before).exit_code == 0
+    result = wosdk(*arguments)
+    assert result.exit_code == 3
+    assert hint in result.stderr
+    assert hint or "`wosdk" not in result.stderr
 
 
 @pytest.mark.usefixtures("served")
@@ -110,7 +150,18 @@ def test_what_cannot_be_done_changes_nothing(
 def test_orders_are_assigned(wosdk: Wosdk) -> None:
     """The state stays; several assignees with a mode."""
     (number,) = orders(wosdk, 1)
-    assert wosdk("assign", number, "--to", "mira.okafor").stdout == f"{number}: assigned to 'mira.okafor'\n"
+    result = wosdk("assign", number, "--to", "mira.okafor")
+    assert result.stdout == f"{number}: assigned to Mira Okafor\n"
+    assert result.stderr.splitlines()[0].endswith("(assigned to nobody)")
+    result = wosdk("assign", number, "--to", "paul.renner")
+    assert result.stdout == f"{number}: assigned to Paul Renner; no longer to Mira Okafor\n"
+    assert result.stderr.splitlines()[0].endswith("(assigned to Mira Okafor)")
+    wosdk("assign", number, "--to", "mira.okafor", "--mode", "AddSecondary")
+    remove = ("assign", number, "--to", "mira.okafor", "--mode", "RemoveSecondary")
+    assert wosdk(*remove).stdout == f"{number}: assigned to Paul Renner; no longer to Mira Okafor\n"
+    result = wosdk(*remove)
+    assert result.stdout == f"{number}: nothing changed: assigned to Paul Renner\n"
+    assert "wosdk: remove 'mira.okafor', mode RemoveSecondary for Company" in result.stderr
     result = wosdk("assign", number, "--to", "P-230", "--to", "215", "--mode", "Snapshot", "--json")
     assert json.loads(result.stdout)["assignees"] == [230, 215]
     found = order(wosdk, number, "Assignments.*")
@@ -122,7 +173,11 @@ def test_orders_are_assigned(wosdk: Wosdk) -> None:
 def test_notes_are_added(wosdk: Wosdk) -> None:
     """From the command line to many orders, or from stdin; private unless --public."""
     numbers = orders(wosdk, 2)
-    assert wosdk("note", *numbers, "--text", "Gate code 4711").exit_code == 0
+    result = wosdk("note", *numbers, "--text", "Gate code 4711")
+    assert (result.exit_code, "note, private, 14 characters: Gate code 4711 for" in result.stderr) == (
+        0,
+        True,
+    )
     result = wosdk("note", numbers[0], "--text", "-", "--public", "--yes", input="We come\nat eight\n")
     assert (result.exit_code, result.stdout.startswith(f"{numbers[0]}: note ")) == (0, True)
     notes: Any = order(wosdk, numbers[0], "Notes.*")["Notes"]
@@ -165,13 +220,14 @@ def test_a_dry_run_shows_the_requests_and_sends_none(wosdk: Wosdk) -> None:
     command = shown[0]["body"]["Command"]
     assert command == {"WorkOrderId": 1, "ActionReasonId": 2205, "Comment": "a  b"}
     assert result.stderr.endswith("wosdk: --dry-run: nothing was sent\n")
+    wosdk("hold", numbers[0], "--reason", "Weather")
     steps = wosdk("resume", numbers[0], "--start", "--dry-run").stdout
     assert [line.split()[1].rpartition("/")[2] for line in steps.splitlines()] == [
         "WoReopenCommand",
         "WoPickUpCommand",
         "WoStartCommand",
     ]
-    assert [state(wosdk, number) for number in numbers] == ["New", "New"]
+    assert [state(wosdk, number) for number in numbers] == ["OnHold", "New"]
 
 
 @pytest.mark.usefixtures("served")

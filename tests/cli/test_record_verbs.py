@@ -17,7 +17,20 @@ from tests.cli.conftest import Wosdk
 from tests.cli.orders import FIELDS, orders
 from wosdk_async.cli.app import app
 
-VERBS = ["create", "update", "delete", "hold", "resume", "complete", "cancel", "assign", "note", "attach"]
+VERBS = [
+    "create",
+    "update",
+    "delete",
+    "pickup",
+    "start",
+    "hold",
+    "resume",
+    "complete",
+    "cancel",
+    "assign",
+    "note",
+    "attach",
+]
 MALL = ("create", "Customer", "Name=Acme Mall", "TenantCode=T-77", "WorkZone=14")
 
 
@@ -177,6 +190,7 @@ def examples(name: str) -> list[str]:
 def test_the_examples_of_the_help_work(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As dry runs, with work orders of these numbers and files of these names."""
     assert orders(wosdk, 6)[4] == "RSC000005"
+    assert wosdk("hold", "RSC000005", "--reason", "Weather").exit_code == 0
     for contact in ("Ann Lee", "Bo Ray"):
         wosdk("create", "Contact", f"DisplayAs={contact}", f"LastName={contact}")
     for file in ("before.jpg", "after.jpg", "permit.pdf"):

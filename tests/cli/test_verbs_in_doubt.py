@@ -18,9 +18,12 @@ from wosdk_async.cli import runner
 DONE = Answer(
     body=b'{"CommandResult": {"Wo": {"Id": 7, "StatusId": "OnHold"}}, "EntitySpecifier": {"Id": 7}}'
 )
+HELD = {"Id": 7, "Number": "RSC000007", "StatusId": "OnHold"}
 HOLD = ("hold", "7", "--reason", "2205")
 VERBS = (
     HOLD,
+    ("pickup", "7"),
+    ("start", "7"),
     ("resume", "7"),
     ("complete", "7"),
     ("cancel", "7", "--reason", "1841"),
@@ -43,7 +46,7 @@ def test_a_change_elsewhere_needs_a_yes(
     wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
 ) -> None:
     """Without a terminal it is refused; no is no; --yes and --dry-run do not ask."""
-    scripted.handler = responses(DONE)
+    scripted.handler = responses(DONE, HELD)
     monkeypatch.setattr(runner, "is_local", lambda _: False)
     result = wosdk(*command)
     assert (result.exit_code, changes(scripted)) == (2, [])
@@ -115,7 +118,7 @@ def test_a_change_that_stops_half_way_says_so(wosdk: Wosdk, scripted: Service) -
 
     def respond(request: Request) -> Answer:
         refused = error(400, "BUSINESS_LOGIC_ERROR", "no key")
-        return responses(refused if "PickUp" in request.path else DONE)(request)
+        return responses(refused if "PickUp" in request.path else DONE, HELD)(request)
 
     scripted.handler = respond
     result = wosdk("resume", "7", "--start")

@@ -8,8 +8,10 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.resources.conftest import ordered, started
+from tests.support.service import Answer, Request, Service
 from wosdk_async import (
     BusinessRuleError,
+    ConflictError,
     Employee,
     InvalidCallError,
     NotFoundError,
@@ -31,10 +33,32 @@ async def test_an_order_on_hold_is_reopened(local: Local, order: WorkOrder) -> N
     assert comments == ["Rain is over", "Sun"]
 
 
-async def test_an_order_that_is_not_on_hold_is_refused_by_the_service(local: Local, order: WorkOrder) -> None:
-    with pytest.raises(BusinessRuleError, match="'New' cannot be placed in the state 'New'"):
-        await local.company.work_orders.resume(order, start=True)
-    assert local.server.count("WoPickUpCommand") == 0
+async def test_an_order_that_is_not_on_hold_is_not_resumed(local: Local, order: WorkOrder) -> None:
+    """The command that reopens would take it, or a finished one; nothing is sent."""
+    orders = local.company.work_orders
+    for state in ("New", "Completed"):
+        if state == "Completed":
+            await orders.complete(await orders.start(await orders.pick_up(order)))
+        with pytest.raises(
+            BusinessRuleError, match=f"'{state}'; resume takes one that is OnHold or Paused"
+        ) as found:
+            await orders.resume(order, start=True)
+        assert found.value.status == 0
+    assert local.server.count("WoReopenCommand") == 0
+
+
+async def test_a_move_while_an_order_is_resumed_is_a_conflict() -> None:
+    """The state that was read goes with the command, so that the service sees that it is another now."""
+
+    def respond(request: Request) -> Answer:
+        if request.method == "GET":
+            return Answer(body={"Data": {"Id": 7, "StatusId": "Paused"}})
+        return Answer(400, {"ErrorCode": "ERROR_CODE_6", "ErrorMessage": "Data was already modified."})
+
+    async with Service(respond) as service, service.client() as client:
+        with pytest.raises(ConflictError):
+            await client.company().work_orders.resume(7)
+    assert service.calls[-1].json["Command"]["StatusId"] == "Paused"
 
 
 @pytest.mark.parametrize(

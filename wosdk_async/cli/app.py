@@ -20,14 +20,14 @@ __all__ = ["app"]
 _SECTIONS = {  # of the help
     "Look": ("check", "describe", "get", "query"),
     "Change records": ("create", "delete", "run", "update"),
-    "Work orders": ("assign", "attach", "cancel", "complete", "hold", "note", "resume"),
+    "Work orders": ("assign", "attach", "cancel", "complete", "hold", "note", "pickup", "resume", "start"),
     "Files": ("export", "import", "jobs"),
     "This machine": ("completion", "login", "sandbox"),
 }
 _COMMANDS = tuple(sorted(name for names in _SECTIONS.values() for name in names))
 _MODULES = {
     "import": "import_",  # a keyword of Python cannot name a module
-    **dict.fromkeys(("assign", "cancel", "complete", "hold", "note", "resume"), "work_orders"),
+    **dict.fromkeys(("cancel", "complete", "hold", "pickup", "resume", "start"), "work_orders"),
 }
 
 

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LOG",
+    "SHOWN",
     "OrderPlan",
     "at_option",
     "change_of",
     "change_orders",
     "comment_option",
+    "id_or_name",
     "moved",
     "order_verb",
     "read_orders",
@@ -37,6 +39,20 @@ _AT_ONCE = 32
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 LOG = "ActionLogRecords.*"
 """Property path of an order's log."""
+
+SHOWN = "shown"
+"""Member of an order that was read with one more text for its line; no name of the service begins small."""
+
+_OWN_MOVES = "each Company sets up which state may follow which"
+_REOPEN = "`wosdk run WoReopenCommand WorkOrderId={id}` reopens the order"
+_FROM = {  # facts 5.1: what is documented to lead on from a state
+    "New": "`wosdk pickup` and then `wosdk start` lead from New to InProgress",
+    "Open": "`wosdk start` leads from Open to InProgress",
+    "Paused": "`wosdk resume --start` leads from Paused to InProgress",
+    "OnHold": "`wosdk resume --start` leads from OnHold to InProgress",
+    "Completed": _REOPEN,
+    "Cancelled": _REOPEN,
+}
 
 
 # --- options -----------------------------------------------------------------------------------
@@ -93,8 +109,10 @@ class OrderPlan:
     """Returns what the action came to, from the state before and the result."""
     shows: str = LOG
     """Property path in which the effect can be seen."""
-    rule: str = ""
-    """Sentence that explains a refusal by the service's rules."""
+    target: str | None = None
+    """The state to which the action leads; None when it leaves the state as it is."""
+    prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
+    """Reads more of the orders before they are shown, and puts what there is to show under :data:`SHOWN`."""
 
 
 def moved(before: str | None, result: WorkOrder) -> Made:
@@ -118,6 +136,8 @@ def change_orders(
         company = session.runner.company
         made = session.runner.run(_plan(company, plan))
         found = session.runner.run(read_orders(company, named))
+        if made.prepare is not None:
+            session.runner.run(_prepared(made, company, found))
         changes = [change_of(made, id, record) for id, record in found.items()]
         verb = str(ctx.info_name)
         question = (
@@ -128,6 +148,11 @@ def change_orders(
 
 async def _plan(company: Company, plan: Callable[[Company], Awaitable[OrderPlan]]) -> OrderPlan:
     return await plan(company)
+
+
+async def _prepared(plan: OrderPlan, company: Company, found: dict[int, dict[str, Any]]) -> None:
+    if plan.prepare is not None:
+        await plan.prepare(company, found)
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:
@@ -154,15 +179,23 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
         return plan.made(before, await plan.act(company, id))
 
     label = str(number or f"WorkOrder {id}")
-    parts = (label, before, customer, record.get("TaskRefinement"))
+    parts = (label, before, customer, record.get("TaskRefinement"), record.get(SHOWN))
     return RecordChange(
         label=label,
         shown=("  ".join(visible(str(part)) for part in parts if part),),
         facts={"id": id, "number": number, "before": before},
         make=make,
         look=f"wosdk get WorkOrder {id} -p '*' -p '{plan.shows}'",
-        rule=plan.rule,
+        rule=_hint(before, plan.target, id),
+        rule_needs=f"'{before}'",
     )
+
+
+def _hint(state: str | None, target: str | None, id: int) -> str:
+    """Return how an order goes on from its state, for a refused move to ``target``; else nothing."""
+    if target is None or state is None or state == target or state not in _FROM:
+        return ""
+    return f"{_FROM[state].format(id=id)}; {_OWN_MOVES}"
 
 
 async def reason_id(company: Company, action: str, reason: str | None) -> int:
@@ -178,5 +211,10 @@ async def reason_id(company: Company, action: str, reason: str | None) -> int:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]
         listed = ", ".join(repr(name) for name in names)
         raise CliError(f"--reason is missing; the Company has {listed or 'none that can be chosen'}")
-    given = int(reason) if reason.isdecimal() and reason.isascii() else reason
+    given = id_or_name(reason)
     return await (orders.hold_reason(given) if action == "OnHold" else orders.cancel_reason(given))
+
+
+def id_or_name(text: str) -> Any:
+    """Return the id that digits are, or the name."""
+    return int(text) if text.isdecimal() and text.isascii() else text

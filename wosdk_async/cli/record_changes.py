@@ -87,6 +87,8 @@ class RecordChange:
     """The command that shows the effect of a call in doubt."""
     rule: str = ""
     """Sentence that explains a refusal by the service's rules."""
+    rule_needs: str = ""
+    """Text without which a refusal is about something else: the state in quotes, as the service names it."""
     outcome: Made | WosdkError | None = None
     trace: Trace | None = None
 
@@ -122,7 +124,8 @@ class RecordChange:
             return f"{text}. {advice(self.look)}"
         if self.partly:
             return f"{text}. A part of the change was made before that. {advice(self.look)}"
-        return f"{text}. {self.rule}" if self.rule and isinstance(error, BusinessRuleError) else text
+        explained = isinstance(error, BusinessRuleError) and self.rule_needs in error.message
+        return f"{text}. {self.rule}" if self.rule and explained else text
 
     def as_json(self) -> str:
         """Return the JSON object of the outcome."""

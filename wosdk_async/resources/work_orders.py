@@ -1,4 +1,4 @@
-"""Actions on work orders: complete, hold, resume, cancel, assign, note, flag; names instead of ids."""
+"""Actions on work orders that leave their state as it is: assign, note, flag; names instead of ids."""
 
 from __future__ import annotations
 
@@ -7,39 +7,32 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Never
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.arguments import described, refuse_keywords, require_id
-from wosdk_async.query.conditions import identifier
-from wosdk_async.resources.order_lookups import OrderLookups
+from wosdk_async.protocol.arguments import described, refuse_keywords
+from wosdk_async.resources.order_moves import OrderMoves, order_id
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import (
         ChangeAssignmentMode,
-        CompletionNoteOptions,
         Employee,
         EntitySpecifier,
-        RepairCode,
         WoActionReasonLookup,
-        WoActionResponse,
         WONoteType,
         WorkOrder,
-        WorkOrderAction,
     )
 
 __all__ = ["WorkOrders"]
 
-_REASONED = ("reason", "comment", "at")
 _FLAGGED = ("comment", "at")
-_RESUMED = ("start", "comment", "at")
 _ASSIGNED = ("mode", "comment", "at")
 
 
-class WorkOrders(OrderLookups):
+class WorkOrders(OrderMoves):
     """Actions on work orders: ``company.work_orders``.
 
     Each method takes a WorkOrder, a Ref or an id, and returns the WorkOrder of the response: its scalars, and
     references cut to their id. If the response has none, the action was carried out all the same, and the
     result is a WorkOrder with its id alone. ``comment`` goes into the order's log, ``at`` is the local time
-    of a past action.
+    of a past action. The actions that move an order from state to state are those of OrderMoves.
 
     Letter case and outer blanks of names do not matter. The names of a Company are read once, again after 300
     seconds, and again before a name is called unknown. An id is sent unchanged: the record's own, not its
@@ -51,113 +44,6 @@ class WorkOrders(OrderLookups):
         BusinessRuleError: the service refuses the action.
         InDoubtError: the action may have taken effect, but no response confirms it.
     """
-
-    # facts 4 and 5
-
-    async def complete(
-        self,
-        order: WorkOrder | int,
-        *,
-        note: str | None = None,
-        note_option: CompletionNoteOptions | str = "Replace",
-        repair_code: RepairCode | str | int | None = None,
-        at: datetime | None = None,
-        **_unknown: Never,
-    ) -> WorkOrder:
-        """Complete a work order: ``await acme.work_orders.complete(order, note="Filter changed")``.
-
-        Args:
-            order: the work order, which must be in progress.
-            note: the text that becomes the completion note; it is the command's comment too.
-            note_option: ``Replace`` or ``FillEmpty`` the note that is there, or ``Ignore`` it: the text is
-                then a comment only (by the meaning of its name).
-            repair_code: name or id of a RepairCode, which some Companies demand.
-            at: local time when it was completed, if not now.
-        """
-        # facts 5.1
-        if _unknown:
-            refuse_keywords("work_orders.complete", _unknown, ("note", "note_option", "repair_code", "at"))
-        from wosdk_async.model import CompletionNoteOptions, WoCompleteCommand
-
-        if not isinstance(note_option, str) or not CompletionNoteOptions(note_option).is_known:
-            shown = repr(note_option) if isinstance(note_option, str) else described(note_option)
-            raise InvalidCallError(
-                f"note_option is {shown:.80}; it takes {', '.join(map(str, CompletionNoteOptions))}"
-            )
-        option = CompletionNoteOptions(note_option) if note is not None else None
-        id = _order_id(order)
-        code = None if repair_code is None else await self.repair_code(repair_code)
-        command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
-        return await self._act(command, id, at)
-
-    async def hold(
-        self,
-        order: WorkOrder | int,
-        *,
-        reason: WoActionReasonLookup | str | int,
-        comment: str | None = None,
-        at: datetime | None = None,
-        **_unknown: Never,
-    ) -> WorkOrder:
-        """Put a work order on hold: ``await acme.work_orders.hold(order, reason="Waiting for parts")``."""
-        from wosdk_async.model import WoOnHoldCommand
-
-        if _unknown:
-            refuse_keywords("work_orders.hold", _unknown, _REASONED)
-        id = _order_id(order)
-        reason_id = await self.hold_reason(reason)
-        return await self._act(WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
-
-    async def resume(
-        self,
-        order: WorkOrder | int,
-        *,
-        start: bool = False,
-        comment: str | None = None,
-        at: datetime | None = None,
-        **_unknown: Never,
-    ) -> WorkOrder:
-        """Take a work order that is on hold or paused up again: ``await acme.work_orders.resume(order)``.
-
-        It is reopened, and is New again. No command is documented that leads from OnHold straight back to
-        InProgress: the vendor's samples reopen, pick up and start again.
-
-        Args:
-            order: the work order.
-            start: pick it up and start it as well, so that it is InProgress: three commands. If one of them
-                is refused, the order stays in the state that it has reached.
-            comment: text for the order's log, with the first command.
-            at: local time of the actions, if not now.
-        """
-        # facts 5.1: Paused by the vendor's samples; OnHold is assumed
-        from wosdk_async.model import WoPickUpCommand, WoReopenCommand, WoStartCommand
-
-        if _unknown:
-            refuse_keywords("work_orders.resume", _unknown, _RESUMED)
-        id = _order_id(order)
-        made = await self._act(WoReopenCommand(comment=comment), id, at)
-        if start:
-            await self._act(WoPickUpCommand(), id, at)
-            made = await self._act(WoStartCommand(), id, at)
-        return made
-
-    async def cancel(
-        self,
-        order: WorkOrder | int,
-        *,
-        reason: WoActionReasonLookup | str | int,
-        comment: str | None = None,
-        at: datetime | None = None,
-        **_unknown: Never,
-    ) -> WorkOrder:
-        """Cancel a work order: ``await acme.work_orders.cancel(order, reason="Entered twice")``."""
-        from wosdk_async.model import WoCancelCommand
-
-        if _unknown:
-            refuse_keywords("work_orders.cancel", _unknown, _REASONED)
-        id = _order_id(order)
-        reason_id = await self.cancel_reason(reason)
-        return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
 
     async def assign(
         self,
@@ -188,7 +74,7 @@ class WorkOrders(OrderLookups):
         if not isinstance(mode, str) or not ChangeAssignmentMode(mode).is_known:
             takes = ", ".join(map(str, ChangeAssignmentMode))
             raise InvalidCallError(f"mode is {described(mode)}; it takes {takes}")
-        id = _order_id(order)
+        id = order_id(order)
         # a record is not iterable; a text is one name
         given = list(to) if isinstance(to, Iterable) and not isinstance(to, str) else [to]
         assignees = [await self.employee(one) for one in given]
@@ -217,7 +103,7 @@ class WorkOrders(OrderLookups):
             )
         if not isinstance(body, str) or not body.strip():
             raise InvalidCallError(f"the note is {described(body)}; it takes a text")
-        note = WoNote(work_order_id=_order_id(order), body=body, note_type_id=WONoteType(note_type))
+        note = WoNote(work_order_id=order_id(order), body=body, note_type_id=WONoteType(note_type))
         return await self._company.create(note)
 
     async def set_flags(
@@ -234,7 +120,7 @@ class WorkOrders(OrderLookups):
 
         if _unknown:
             refuse_keywords("work_orders.set_flags", _unknown, _FLAGGED)
-        id = _order_id(order)
+        id = order_id(order)
         ids = await self._flag_ids(flags)
         return await self._act(WoSetFlagsCommand(flags_to_set=ids, comment=comment), id, at)
 
@@ -252,20 +138,11 @@ class WorkOrders(OrderLookups):
 
         if _unknown:
             refuse_keywords("work_orders.clear_flags", _unknown, _FLAGGED)
-        id = _order_id(order)
+        id = order_id(order)
         ids = await self._flag_ids(flags)
         return await self._act(WoClearFlagsCommand(flags_to_clear=ids, comment=comment), id, at)
 
     # --- parts ------------------------------------------------------------------------------
-
-    async def _act(
-        self, command: WorkOrderAction[WoActionResponse], order: int, at: datetime | None
-    ) -> WorkOrder:
-        from wosdk_async.model import WorkOrder
-
-        command.work_order_id, command.action_date = order, at
-        made = (await self._company.run(command)).wo
-        return made if made is not None else WorkOrder.ref(order)
 
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
         given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)
@@ -275,11 +152,3 @@ class WorkOrders(OrderLookups):
         # facts 4: the table lists hold, cancel and flag reasons. That flags have the ActionId Attention, the
         # log's name for flagging, is not shown; assumed
         return [await self._reason_id("Attention", "flag", flag) for flag in given]
-
-
-def _order_id(order: WorkOrder | int) -> int:
-    if isinstance(order, str):
-        from wosdk_async.model import WorkOrder
-
-        require_id(WorkOrder, order)  # raises, and says how to find an order by its number
-    return int(identifier(order, "the work order", "WorkOrder"))

@@ -1,48 +1,96 @@
-"""``wosdk hold``, ``resume``, ``complete``, ``cancel``, ``assign``, ``note``: actions on work orders."""
+"""``wosdk pickup``, ``start``, ``hold``, ``resume``, ``complete``, ``cancel``: from state to state."""
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.order_changes import (
     OrderPlan,
     at_option,
     change_orders,
     comment_option,
+    id_or_name,
     moved,
     order_verb,
     reason_id,
     reason_option,
 )
-from wosdk_async.cli.record_changes import ChangeOptions, Made, change_options
+from wosdk_async.cli.record_changes import ChangeOptions, change_options
 
 if TYPE_CHECKING:
     from wosdk_async import Company
 
 __all__ = [
-    "assign_command",
     "cancel_command",
     "complete_command",
     "hold_command",
-    "note_command",
+    "pickup_command",
     "resume_command",
+    "start_command",
 ]
 
-_MAX_NOTE = 64 * 1024  # characters; the longest note that the service takes is not shown
-# facts 5.1: what is documented; each Company sets up its own moves
-_OWN_MOVES = "each Company sets up which state may follow which"
-_HOLD_RULE = f"An order that is InProgress can be held; {_OWN_MOVES}"
-_RESUME_RULE = f"An order that is OnHold, Paused or Cancelled can be resumed; {_OWN_MOVES}"
-_COMPLETE_RULE = (
-    "An order that is InProgress can be completed: `wosdk run WoPickUpCommand` and `WoStartCommand` lead"
-    f" there from New; {_OWN_MOVES}"
-)
-_CANCEL_RULE = f"An order that is neither Completed nor Cancelled can be cancelled; {_OWN_MOVES}"
+
+@order_verb("pickup")
+@comment_option
+@at_option
+@change_options
+def pickup_command(
+    ctx: click.Context,
+    orders: tuple[str, ...],
+    by: str | None,
+    comment: str | None,
+    at: datetime | None,
+    options: ChangeOptions,
+) -> None:
+    """Pick up work orders that are New, which makes them Open.
+
+    \b
+      wosdk pickup RSC000005
+      wosdk pickup RSC000005 RSC000006 --comment 'On my way' --yes
+    """
+
+    async def plan(_: Company) -> OrderPlan:
+        return OrderPlan(
+            what="pick up",
+            act=lambda acme, order: acme.work_orders.pick_up(order, comment=comment, at=at),
+            made=moved,
+            target="Open",
+        )
+
+    change_orders(ctx, orders, by, options, plan)
+
+
+@order_verb("start")
+@comment_option
+@at_option
+@change_options
+def start_command(
+    ctx: click.Context,
+    orders: tuple[str, ...],
+    by: str | None,
+    comment: str | None,
+    at: datetime | None,
+    options: ChangeOptions,
+) -> None:
+    """Start work orders that were picked up, which makes them InProgress.
+
+    \b
+      wosdk start RSC000005
+      wosdk start RSC000005 --at 2026-03-01T08:00
+    """
+
+    async def plan(_: Company) -> OrderPlan:
+        return OrderPlan(
+            what="start",
+            act=lambda acme, order: acme.work_orders.start(order, comment=comment, at=at),
+            made=moved,
+            target="InProgress",
+        )
+
+    change_orders(ctx, orders, by, options, plan)
 
 
 @order_verb("hold")
@@ -74,7 +122,7 @@ def hold_command(
             what=f"hold, reason {reason!r}",
             act=lambda acme, order: acme.work_orders.hold(order, reason=id, comment=comment, at=at),
             made=moved,
-            rule=_HOLD_RULE,
+            target="OnHold",
         )
 
     change_orders(ctx, orders, by, options, plan)
@@ -99,7 +147,8 @@ def resume_command(
     """Take up work orders that are on hold or paused.
 
     They are reopened, and are New again: no command leads from OnHold straight back to InProgress. With
-    --start they are picked up and started as well, so three commands are sent for each.
+    --start they are picked up and started as well, so three commands are sent for each. Orders in other
+    states are left as they are; `wosdk run WoReopenCommand WorkOrderId=ID` reopens one that is finished.
 
     \b
       wosdk resume RSC000005
@@ -111,7 +160,7 @@ def resume_command(
             what="resume: reopen, pick up and start" if start else "resume: reopen",
             act=lambda acme, order: acme.work_orders.resume(order, start=start, comment=comment, at=at),
             made=moved,
-            rule=_RESUME_RULE,
+            target="New",
         )
 
     change_orders(ctx, orders, by, options, plan)
@@ -139,14 +188,12 @@ def complete_command(
     """
 
     async def plan(company: Company) -> OrderPlan:
-        code = (
-            None if repair_code is None else await company.work_orders.repair_code(_id_or_name(repair_code))
-        )
+        code = None if repair_code is None else await company.work_orders.repair_code(id_or_name(repair_code))
         return OrderPlan(
             what="complete" + (f", repair code {repair_code!r}" if repair_code else ""),
             act=lambda acme, order: acme.work_orders.complete(order, note=note, repair_code=code, at=at),
             made=moved,
-            rule=_COMPLETE_RULE,
+            target="Completed",
         )
 
     change_orders(ctx, orders, by, options, plan)
@@ -179,101 +226,7 @@ def cancel_command(
             what=f"cancel, reason {reason!r}",
             act=lambda acme, order: acme.work_orders.cancel(order, reason=id, comment=comment, at=at),
             made=moved,
-            rule=_CANCEL_RULE,
+            target="Cancelled",
         )
 
     change_orders(ctx, orders, by, options, plan)
-
-
-@order_verb("assign")
-@click.option(
-    "--to",
-    "employees",
-    multiple=True,
-    required=True,
-    metavar="EMPLOYEE",
-    help="User name, number, name or id of an employee or provider; may be repeated.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(["Primary", "AddSecondary", "RemoveSecondary", "Snapshot"]),
-    default="Primary",
-    show_default=True,
-    help="Replace the first assignee, add or remove others, or replace all.",
-)
-@comment_option
-@at_option
-@change_options
-def assign_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    employees: tuple[str, ...],
-    mode: str,
-    comment: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
-    """Assign work orders to employees or providers; their state stays as it is.
-
-    \b
-      wosdk assign RSC000005 --to mira.okafor
-      wosdk assign RSC000005 --to 'Paul Renner' --to T-208 --mode Snapshot
-    """
-
-    async def plan(company: Company) -> OrderPlan:
-        ids = [await company.work_orders.employee(_id_or_name(name)) for name in employees]
-        named = ", ".join(map(repr, employees))
-        return OrderPlan(
-            what=f"assign to {named}, mode {mode}",
-            act=lambda acme, order: acme.work_orders.assign(order, ids, mode=mode, comment=comment, at=at),
-            made=lambda _, __: Made(f"assigned to {named}", {"assignees": ids, "mode": mode}),
-        )
-
-    change_orders(ctx, orders, by, options, plan)
-
-
-@order_verb("note")
-@click.option("--text", required=True, metavar="TEXT|-", help="The note; - reads it from stdin.")
-@click.option("--public", is_flag=True, help="A public note; otherwise it is private.")
-@change_options
-def note_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    text: str,
-    public: bool,
-    options: ChangeOptions,
-) -> None:
-    """Add a note to work orders. Where stdin is the note, nobody can be asked: --yes is needed.
-
-    \b
-      wosdk note RSC000005 --text 'Gate code 4711'
-      wosdk note RSC000005 --text - --public --yes < note.txt
-    """
-    body = _note(text)
-    kind = "Public" if public else "Private"
-
-    async def plan(_: Company) -> OrderPlan:
-        return OrderPlan(
-            what=f"note, {kind.lower()}, {len(body)} characters",
-            act=lambda acme, order: acme.work_orders.note(order, body, note_type=kind),
-            made=lambda _, made: Made(f"note {made.id or '?'} added", {"note": made.id}),
-            shows="Notes.*",
-        )
-
-    change_orders(ctx, orders, by, options, plan)
-
-
-def _note(text: str) -> str:
-    """Return the text of a note. Raises CliError for one that is empty or very long."""
-    body = sys.stdin.read(_MAX_NOTE + 1) if text == "-" else text
-    if len(body) > _MAX_NOTE:
-        raise CliError(f"--text: the note is longer than {_MAX_NOTE} characters; attach a file instead")
-    if not body.strip():
-        raise CliError("--text: the note is empty")
-    return body.rstrip("\n") if text == "-" else body
-
-
-def _id_or_name(text: str) -> Any:
-    return int(text) if text.isdecimal() and text.isascii() else text

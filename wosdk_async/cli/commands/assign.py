@@ -1,0 +1,142 @@
+"""``wosdk assign``: employees and providers of work orders."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from wosdk_async.cli.order_changes import (
+    SHOWN,
+    OrderPlan,
+    at_option,
+    change_orders,
+    comment_option,
+    id_or_name,
+    order_verb,
+)
+from wosdk_async.cli.record_changes import ChangeOptions, Made, change_options
+from wosdk_async.errors import RefusedError, WosdkError
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+
+__all__ = ["assign_command"]
+
+
+@order_verb("assign")
+@click.option(
+    "--to",
+    "employees",
+    multiple=True,
+    required=True,
+    metavar="EMPLOYEE",
+    help="User name, number, name or id of an employee or provider; may be repeated.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(["Primary", "AddSecondary", "RemoveSecondary", "Snapshot"]),
+    default="Primary",
+    show_default=True,
+    help="Replace the first assignee, add or remove others, or replace all.",
+)
+@comment_option
+@at_option
+@change_options
+def assign_command(
+    ctx: click.Context,
+    orders: tuple[str, ...],
+    by: str | None,
+    employees: tuple[str, ...],
+    mode: str,
+    comment: str | None,
+    at: datetime | None,
+    options: ChangeOptions,
+) -> None:
+    """Assign work orders to employees or providers; their state stays as it is.
+
+    Who is assigned is shown before the question and afterwards.
+
+    \b
+      wosdk assign RSC000005 --to mira.okafor
+      wosdk assign RSC000005 --to 'Paul Renner' --to T-208 --mode Snapshot
+    """
+
+    async def plan(company: Company) -> OrderPlan:
+        ids = [await company.work_orders.employee(id_or_name(name)) for name in employees]
+        assigning = _Assigning(ids, mode)
+        verb = "remove" if mode == "RemoveSecondary" else "assign to"
+        return OrderPlan(
+            what=f"{verb} {', '.join(map(repr, employees))}, mode {mode}",
+            act=lambda acme, order: assigning.carry_out(acme, order, comment, at),
+            made=lambda _, made: made,
+            prepare=assigning.prepare,
+        )
+
+    change_orders(ctx, orders, by, options, plan)
+
+
+@attrs.define
+class _Assigning:
+    """Employees who are to be assigned, and who was assigned before."""
+
+    employees: list[int]
+    mode: str
+    before: dict[int, list[int]] = attrs.field(factory=dict)
+    """Ids of the assignees of each order, the primary one first."""
+    names: dict[int, str] = attrs.field(factory=dict)
+
+    async def prepare(self, company: Company, orders: dict[int, dict[str, Any]]) -> None:
+        """Read who is assigned now, and show it."""
+        found = await asyncio.gather(*(_assignees(company, id) for id in orders))
+        self.before = dict(zip(orders, found, strict=True))
+        await self._learn(company, {*self.employees, *(id for ids in found for id in ids)})
+        for id, order in orders.items():
+            order[SHOWN] = f"({self._assigned(self.before[id])})"
+
+    async def carry_out(self, company: Company, order: int, comment: str | None, at: datetime | None) -> Made:
+        """Assign, and report who is assigned now; the service may do nothing without an error."""
+        await company.work_orders.assign(order, self.employees, mode=self.mode, comment=comment, at=at)
+        facts: dict[str, Any] = {"mode": self.mode}
+        try:
+            after = await _assignees(company, order)
+            await self._learn(company, after)
+        except WosdkError as error:
+            return Made(f"sent; who is assigned now could not be read: {error}", facts)
+        before = self.before[order]
+        removed = [id for id in before if id not in after]
+        text = self._assigned(after)
+        if removed:
+            text += f"; no longer to {self._named(removed)}"
+        facts |= {"assignees": after, "removed": removed}
+        return Made(text if after != before else f"nothing changed: {text}", facts)
+
+    async def _learn(self, company: Company, ids: Iterable[int]) -> None:
+        """Read the names of employees that are not known yet; one that is not shown has its id alone."""
+        unknown = sorted(set(ids) - set(self.names))
+        self.names |= zip(unknown, await asyncio.gather(*(_name(company, id) for id in unknown)), strict=True)
+
+    def _assigned(self, ids: list[int]) -> str:
+        return f"assigned to {self._named(ids) or 'nobody'}"
+
+    def _named(self, ids: list[int]) -> str:
+        return ", ".join(self.names[id] for id in ids)
+
+
+async def _assignees(company: Company, order: int) -> list[int]:
+    """Return the ids of the assignees of an order, the primary one first."""
+    record = await company.get("WorkOrder", order, properties=["Assignments.*"])
+    rows = sorted(record.get("Assignments") or [], key=lambda row: not row.get("IsPrimary"))
+    return [row["EmployeeId"] for row in rows if row.get("EmployeeId")]
+
+
+async def _name(company: Company, employee: int) -> str:
+    try:
+        record = await company.get("Employee", employee, properties=["DisplayAs"])
+    except RefusedError:
+        return f"Employee {employee}"
+    return record.get("DisplayAs") or f"Employee {employee}"
