@@ -64,7 +64,8 @@ def from_dict(cls: type[T], data: Any) -> T:
     """Return a record of ``cls`` from a dict in the form of :func:`to_dict` or of the service.
 
     A name may be the service's, in any letter case, or the one in Python. Unknown names go to ``extra``.
-    A value that does not fit its field stays as it is: the checks before a call find it.
+    Numbers may be texts: plain digits in a field of whole numbers become an int. A value that does not fit
+    its field stays as it is: the checks before a call find it.
 
     Args:
         cls: The class, or ``list[WorkOrder]`` for a list of its records.

@@ -80,6 +80,13 @@ def test_errors_name_the_place_of_each_mistake() -> None:
     assert "has a time zone; it takes local time" in found["DtCreated",]
 
 
+def test_digits_are_numbers_and_too_many_are_refused() -> None:
+    order = ORDERS.validate_json('{"Duration": "15", "Customer": {"Id": "512"}}')
+    assert (order.duration, order.customer.id) == (15, 512)
+    for text in ("9" * 20, "9" * 5000):
+        assert "64 bits" in errors_of({"Duration": text})["Duration",]
+
+
 def test_a_command_without_what_it_needs_is_refused() -> None:
     assert ("WorkOrder",) in errors_of({}, TypeAdapter(WoCreateCommand))
 

@@ -36,6 +36,7 @@ Finding = tuple[str, Severity]
 
 _NAMES = ("number", "name", "username", "display_as")
 _INT32, _INT64 = 2**31, 2**63
+_DIGITS = 20  # of such a number at most, with its sign
 
 
 def kind_of(value: Any) -> str:
@@ -66,9 +67,12 @@ def check_integer(value: Any, _: Wire) -> Finding | None:
     digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
     if not digits and (isinstance(value, bool) or not isinstance(value, int)):
         return _not_an_integer(value), "error"
-    number = int(value)
+    number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64  # int() has a limit
     if not -_INT64 <= number < _INT64:
-        return f"is {value}; it takes a whole number of at most 64 bits, send a smaller one.", "error"
+        return (
+            f"is {reprlib.repr(value)}; it takes a whole number of at most 64 bits, send a smaller one.",
+            "error",
+        )
     if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, of 32 bits there
         return f"is {value}; the service's whole numbers have 32 bits, so it may be refused.", "warning"
     return None

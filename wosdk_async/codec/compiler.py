@@ -51,7 +51,8 @@ def compile_reader(
     hook_of: Callable[[str], Callable[..., Any]],
     as_dict: Callable[[Any], dict[str, Any]],
     sort_out: Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any] | None]],
-    **other: Callable[..., Any],
+    *,
+    from_user: bool = False,
 ) -> Callable[..., Record]:
     """Return the function that makes an object of ``cls`` of a dict.
 
@@ -60,7 +61,7 @@ def compile_reader(
         hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
         as_dict: Makes a dict of another mapping, or raises TypeError.
         sort_out: Splits a dict with unknown names into known and unknown fields.
-        other: Functions in the place of those of the table of types, by their names there.
+        from_user: Whether a user of the program sends the dicts, and not the service.
     """
     names: dict[str, Any] = {
         "new": new_of(cls),
@@ -68,18 +69,21 @@ def compile_reader(
         "as_dict": as_dict,
         "sort_out": sort_out,
         **NAMES,
-        **other,
     }
     lines = []
     for name, meta in cls.__wire__.items():
         get = f"get({meta['name']!r})"
-        lines.append(f"    made.{raw_slot(cls, name)} = {read_text(meta, get, names, hook_of)}")
+        lines.append(f"    made.{raw_slot(cls, name)} = {read_text(meta, get, names, hook_of, from_user)}")
     source = _READER.format(lines="\n".join(lines))
     return compile_function("read", source, f"reader of {cls.__name__}", names)  # type: ignore[no-any-return]
 
 
 def read_text(
-    meta: Wire, get: str, names: dict[str, Any], hook_of: Callable[[str], Callable[..., Any]]
+    meta: Wire,
+    get: str,
+    names: dict[str, Any],
+    hook_of: Callable[[str], Callable[..., Any]],
+    from_user: bool = False,
 ) -> str:
     """Return the text that reads one value, which ``get`` fetches; add what it needs to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
@@ -94,7 +98,8 @@ def read_text(
     if meta.get("many"):
         names[f"{name}_list"] = _list_reader(names[name])
         return f"{name}_list({get})"
-    text = type_of(meta).read.format(of=name)
+    row = type_of(meta)
+    text = ((from_user and row.take) or row.read).format(of=name)
     if text == "v":
         return get
     if get.isidentifier():

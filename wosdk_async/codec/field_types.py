@@ -23,9 +23,11 @@ from wosdk_async.codec.checks import (
     check_utc,
 )
 from wosdk_async.codec.values import (
+    read_digits,
     read_local,
     read_number,
     read_utc,
+    read_zoned,
     show_number,
     show_utc,
     write_enum,
@@ -48,6 +50,8 @@ class FieldType:
     """Function that returns what is wrong with a value that a program wants to send, or None."""
     read: str = "v"
     """Expression that makes the stored value of a value of the service that is not null."""
+    take: str = ""
+    """As ``read``, for a value that a user of the program sent; empty if it is the same."""
     quick: str = ""
     """As ``read``, for a documented value and without a call; raises TypeError or ValueError for others."""
     write: str = "v"
@@ -69,6 +73,7 @@ FIELD_TYPES = {
     ),
     "integer": FieldType(
         check=check_integer,
+        take="v if v.__class__ is int else read_digits(v)",
         fits="v.__class__ is int and -0x80000000 <= v <= 0x7fffffff",
         show="v if v.__class__ is int else plain(v)",
     ),
@@ -85,6 +90,7 @@ FIELD_TYPES = {
     "datetime-local": FieldType(
         check=check_local,
         read="read_local(v)",
+        take="read_zoned(v)",
         quick="t if (t := parse(v)).tzinfo is None else read_local(v)",
         write="write_local(v, {where!r})",
         fits="v.__class__ is datetime and v.tzinfo is None",
@@ -127,9 +133,11 @@ NAMES = {
     "datetime": datetime,
     "iso": msgspec.to_builtins,  # ISO 8601 with Z for UTC, in a fifth of the time of isoformat
     "parse": datetime.fromisoformat,
+    "read_digits": read_digits,
     "read_local": read_local,
     "read_number": read_number,
     "read_utc": read_utc,
+    "read_zoned": read_zoned,
     "show_number": show_number,
     "show_utc": show_utc,
     "write_enum": write_enum,

@@ -20,7 +20,7 @@ from wosdk_async.codec.dicts import spellings
 from wosdk_async.codec.field_types import NAMES, type_of
 from wosdk_async.codec.lazy_dicts import ByClass, StructWriters
 from wosdk_async.codec.struct_compiler import LazyList
-from wosdk_async.codec.values import read_zoned, show_utc
+from wosdk_async.codec.values import show_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import registry
 from wosdk_async.model.base import Record, Ref
@@ -184,7 +184,7 @@ class DictReaders(dict[type[Record], Callable[..., Any]]):
 
     def __missing__(self, cls: type[Record]) -> Callable[..., Any]:
         as_dict, sort_out = functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)
-        self[cls] = compile_reader(cls, self._named, as_dict, sort_out, read_local=read_zoned)
+        self[cls] = compile_reader(cls, self._named, as_dict, sort_out, from_user=True)
         return self[cls]
 
     def _named(self, name: str) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -10,6 +11,7 @@ from typing import Any
 
 __all__ = [
     "EnumReader",
+    "read_digits",
     "read_local",
     "read_number",
     "read_utc",
@@ -23,6 +25,7 @@ __all__ = [
 ]
 
 _parse = datetime.fromisoformat
+_DIGITS = re.compile(r"-?[0-9]{1,19}")
 
 
 def read_local(value: Any) -> Any:
@@ -52,6 +55,12 @@ def read_utc(value: Any) -> Any:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (TypeError, ValueError, OverflowError):
         return value
+
+
+def read_digits(value: Any) -> Any:
+    """Read a whole number of a program's user, also from its plain digits: the service takes both."""
+    # spec 4.4
+    return int(value) if isinstance(value, str) and _DIGITS.fullmatch(value) else value
 
 
 def read_number(value: Any) -> Any:
