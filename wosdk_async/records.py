@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, TypeVar, get_args, get_origin, overload
 
+from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.codec.json import dumps_any, loads
 from wosdk_async.codec.record_dicts import DictReaders, DictWriters, Names
+from wosdk_async.codec.unknown_values import Unknown, unknown_values
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
 
-__all__ = ["Names", "from_dict", "from_json", "to_dict", "to_json"]
+__all__ = ["Names", "Unknown", "from_dict", "from_json", "to_dict", "to_json"]
 
 T = TypeVar("T")
 
 _READERS = DictReaders()
+_MAX_UNKNOWN = 10  # in one message
 
 
 @overload
@@ -60,7 +64,7 @@ def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets
         raise InvalidCallError(str(error)) from None
 
 
-def from_dict(cls: type[T], data: Any) -> T:
+def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` from a dict in the form of :func:`to_dict` or of the service.
 
     A name may be the service's, in any letter case, or the one in Python. Unknown names go to ``extra``.
@@ -70,19 +74,25 @@ def from_dict(cls: type[T], data: Any) -> T:
     Args:
         cls: The class, or ``list[WorkOrder]`` for a list of its records.
         data: A dict; a list of them for a list. It may hold records, datetimes and enum members too.
+        unknown: ``"refuse"`` makes an error of names and enum values that the catalogue does not know.
 
     Raises:
-        InvalidCallError: ``data`` is not a dict or list, is nested too deeply, or names a field twice.
+        InvalidCallError: ``data`` is not a dict or list, is nested too deeply, names a field twice, or holds
+            what is to be refused.
     """
+    if unknown not in ("keep", "refuse"):
+        raise InvalidCallError(f"unknown={unknown!r} is not known; pass 'keep' or 'refuse'")
     try:
-        if get_origin(cls) is list:
-            return _list(get_args(cls)[0], data)  # type: ignore[return-value]
-        return _READERS[cls](data)  # type: ignore[index, no-any-return]
+        made = _list(get_args(cls)[0], data) if get_origin(cls) is list else _READERS[cls](data)  # type: ignore[index]
+        found = [] if unknown == "keep" else list(islice(unknown_values(made), _MAX_UNKNOWN))
     except RecursionError:
         raise InvalidCallError(f"{_name(cls)}: the data is nested too deeply") from None
+    if found:
+        raise InvalidCallError(" ".join(map(str, found)))
+    return made  # type: ignore[return-value]
 
 
-def from_json(cls: type[T], body: bytes | str) -> T:
+def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` made of JSON; numbers are read exactly.
 
     Takes what :func:`from_dict` does. Raises InvalidCallError for what is not JSON, too.
@@ -91,12 +101,12 @@ def from_json(cls: type[T], body: bytes | str) -> T:
         data = loads(body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body)
     except ValueError as error:
         raise InvalidCallError(f"{_name(cls)}: {error}") from None
-    return from_dict(cls, data)
+    return from_dict(cls, data, unknown=unknown)
 
 
 def _list(cls: type[Record], data: Any) -> list[Any]:
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
-        raise InvalidCallError(f"list[{cls.__name__}] is made of a list, not of {type(data).__name__}.")
+        raise InvalidCallError(f"list[{cls.__name__}] is made of a list, not of {json_kind_of(data)}.")
     return [each if isinstance(each, cls) else _READERS[cls](each) for each in data]
 
 

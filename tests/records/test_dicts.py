@@ -229,8 +229,8 @@ def test_a_number_that_is_not_finite_has_no_json() -> None:
 @pytest.mark.parametrize(
     ("read", "message"),
     [
-        (lambda: wosdk.from_dict(WorkOrder, [1]), "WorkOrder is made of a JSON object, not of list"),
-        (lambda: wosdk.from_dict(list[WorkOrder], {"Id": 1}), "made of a list, not of dict"),
+        (lambda: wosdk.from_dict(WorkOrder, [1]), "WorkOrder is made of a JSON object, not of a list"),
+        (lambda: wosdk.from_dict(list[WorkOrder], {"Id": 1}), "made of a list, not of an object"),
         (lambda: wosdk.from_dict(WorkOrder, {"StatusId": 1, "status_id": 2}), "StatusId twice"),
         (lambda: wosdk.from_dict(WorkOrder, {"A": 1, "extra": {"A": 2}}), "A twice"),
         (lambda: wosdk.from_dict(WorkOrder, {5: 1}), "names are texts"),

@@ -11,7 +11,7 @@ import pytest
 from litestar import Litestar, Response, get, post
 from litestar.params import Body
 
-from tests.records.test_pydantic import HOSTILE, find_references
+from tests.records.test_pydantic import FOUND, HOSTILE, ODD, find_references
 from wosdk_async import Employee, WorkOrder
 from wosdk_async.integrations.litestar import RecordPlugin
 
@@ -102,6 +102,24 @@ async def test_errors_name_the_place_of_each_mistake(web: httpx.AsyncClient) -> 
     response = await web.post("/orders", json=[ORDER, {"items": [{"task": {"id": "x"}}, 5]}])
     assert response.status_code == 400
     assert [each["key"] for each in response.json()["extra"]] == ["1.Items.0.Task.Id", "1.Items.1"]
+
+
+async def test_unknown_names_and_enum_values_can_be_refused() -> None:
+    async with client_of(RecordPlugin(unknown="refuse")) as web:
+        assert (await web.post("/order", json={"PoNumber": "1"})).status_code == 201
+        response = await web.post("/orders", json=[{}, ODD])
+    assert response.status_code == 400
+    found = {each["key"]: each["message"] for each in response.json()["extra"]}
+    expected = {".".join(map(str, (1, *place))): message for place, message in FOUND.items()}
+    assert found.keys() == expected.keys()
+    assert all(found[place].startswith(message) for place, message in expected.items())
+
+
+async def test_a_missing_body_is_told_how_to_be_sent(web: httpx.AsyncClient) -> None:
+    (found,) = (await web.post("/order", content=b"null")).json()["extra"]
+    how = "Send JSON with Content-Type: application/json."
+    assert found["message"] == f"is null; it takes a JSON object of WorkOrder. {how}"
+    assert how in (await web.post("/order", data={"PoNumber": "1"})).text
 
 
 # Numbers are read exactly, so 1e999 is one; NaN is read as a text, as from the service.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from decimal import Decimal
 from typing import Annotated, Any
@@ -16,8 +17,19 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from tests.codec.model_strategies import CLASSES, filled, json_values
 from tests.support.laws import case, examples
-from wosdk_async import Command, Money, WoCreateCommand, WoItem, WorkOrder, WorkOrderStatus
+from wosdk_async import (
+    Command,
+    InvalidCallError,
+    Money,
+    WoCreateCommand,
+    WoItem,
+    WorkOrder,
+    WorkOrderStatus,
+    from_dict,
+    from_json,
+)
 from wosdk_async.integrations.fastapi import encode_records
+from wosdk_async.integrations.pydantic import Strict
 
 ORDERS = TypeAdapter(WorkOrder)
 
@@ -76,8 +88,36 @@ def test_errors_name_the_place_of_each_mistake() -> None:
     assert set(found) == {
         ("StatusId",), ("Items", 1, "Task", "Id"), ("Items", 2), ("VendorNte", "Value"), ("DtCreated",)
     }  # fmt: skip
-    assert "a list; it takes a member of WorkOrderStatus" in found["StatusId",]
-    assert "has a time zone; it takes local time" in found["DtCreated",]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("PoNumber", 5, "is a number; it takes a text."),
+        ("Duration", "x", "is a text; it takes a whole number, such as 5."),
+        ("Duration", 1.5, "is a number; it takes a whole number, such as 5."),
+        ("VendorNte", {"Value": True}, "is true; it takes a number, such as 12.50."),
+        ("VendorNte", 5, "is a number; it takes an object of Money."),
+        ("IsWarranty", "no", "is a text; it takes true or false."),
+        ("StatusId", [1], "is a list; it takes one of Unknown, Open, "),
+        (
+            "DtCreated",
+            "2024-05-14T09:00:00Z",
+            "has a time zone; it takes the local time of the site",
+        ),
+        ("DtCreated", "noon", "is 'noon'; it takes the local time of the site without a zone, such as 2026-"),
+        ("DueDateUtc", {}, "is an object; it takes a time such as 2026-11-23T14:30:00Z."),
+        ("Customer", 512, 'is a number; it takes an object of Customer, such as {"Id": 512}.'),
+        ("Customer", "Acme", 'is a text; it takes an object of Customer, such as {"Id": 5}.'),
+        ("Items", {}, "is an object; it takes a list."),
+        ("Items", [None], "is null; it takes an object of WoItem"),
+    ],
+)
+def test_messages_speak_json(field: str, value: Any, message: str) -> None:
+    assert message in next(iter(errors_of({field: value}).values()))
+
+
+PYTHON = re.compile(r"\.ref\(|NoneType|\ba (str|dict|bool|float)\b|\ban int\b|tzinfo|Decimal\(|send \w+\(")
 
 
 def test_digits_are_numbers_and_too_many_are_refused() -> None:
@@ -127,7 +167,9 @@ def test_no_json_does_anything_but_fit_or_be_refused(data: st.DataObject) -> Non
     try:
         made = adapter.validate_python(value)
     except ValidationError as error:
-        assert error.errors()  # noqa: PT017 - both ends are right
+        messages = [each["msg"] for each in error.errors()]
+        assert messages
+        assert not any(map(PYTHON.search, messages))
     else:
         assert adapter.validate_json(adapter.dump_json(made)) == made
 
@@ -179,6 +221,16 @@ async def test_routes_take_and_return_records(web: httpx.AsyncClient) -> None:
     assert shown == {"title": "a", "order": {"status_id": "New"}, "costs": [], "parent": None}
 
 
+async def test_a_body_that_is_no_json_is_told_how_to_be_sent(web: httpx.AsyncClient) -> None:
+    how = "Send JSON with Content-Type: application/json."
+    for response in (
+        await web.post("/order", data={"PoNumber": "1"}),
+        await web.post("/order", json="x"),
+        await web.post("/order", content=b'{"PoNumber": "1"}', headers={"Content-Type": "text/plain"}),
+    ):
+        assert response.json()["detail"][0]["msg"] == f"is a text; it takes a JSON object of WorkOrder. {how}"
+
+
 async def test_a_route_without_a_return_type_needs_one_line(web: httpx.AsyncClient) -> None:
     encode_records()
     assert (await web.get("/bare")).json() == {"orders": [{"VendorNte": {"Value": "12.50"}}]}
@@ -221,3 +273,46 @@ def find_references(value: Any) -> list[str]:
         own = [value["$ref"]] if isinstance(value.get("$ref"), str) else []
         return own + [found for item in value.values() for found in find_references(item)]
     return [found for item in value for found in find_references(item)] if isinstance(value, list) else []
+
+
+# --- what the catalogue does not know ---------------------------------------------------------
+
+STRICT = TypeAdapter(Strict[WorkOrder])
+ODD: Any = {
+    "PoNumbr": "1",
+    "StatusId": "Nww",
+    "VendorNte": {"Val": 5, "CurrencyTypeId": "XXL"},
+    "Items": [{}, {"Tsk": {"Id": 5}, "Task": {"Id": 5, "Sla\n": 1}}],
+}
+FOUND: dict[tuple[str | int, ...], str] = {
+    ("PoNumbr",): "is not a field of WorkOrder; did you mean 'PoNumber'?",
+    ("StatusId",): "is 'Nww'; WorkOrderStatus has no such value; did you mean 'New'?",
+    ("VendorNte", "Val"): "is not a field of Money; did you mean 'Value'?",
+    ("VendorNte", "CurrencyTypeId"): "is 'XXL'; it takes one of ",
+    ("Items", 1, "Tsk"): "is not a field of WoItem; did you mean 'Task'?",
+    ("Items", 1, "Task", "Sla\\n"): "is not a field of Task",
+}
+
+
+def test_unknown_names_and_enum_values_can_be_refused() -> None:
+    assert ORDERS.validate_python(ODD).extra == {"PoNumbr": "1"}
+    found = errors_of(ODD, STRICT)
+    assert found.keys() == FOUND.keys()
+    for place, message in FOUND.items():
+        assert found[place].startswith(message)
+    many = TypeAdapter(Strict[list[WorkOrder]])
+    assert list(errors_of([{}, {"PoNumbr": 1}], many)) == [(1, "PoNumbr")]
+    each = TypeAdapter(list[Strict[WorkOrder]])
+    assert list(errors_of([{}, {"PoNumbr": 1}], each)) == [(1, "PoNumbr")]
+    assert len(errors_of({f"A{i}": 1 for i in range(5000)}, STRICT)) == 50
+    assert STRICT.validate_python({"PoNumber": "1", "StatusId": "New"}).po_number == "1"
+
+
+def test_from_dict_refuses_them_as_well() -> None:
+    with pytest.raises(InvalidCallError, match=r"Items\[1\].Tsk is not a field of WoItem; did you mean 'T"):
+        from_dict(WorkOrder, ODD, unknown="refuse")
+    with pytest.raises(InvalidCallError, match=r"\[0\].PoNumbr is not a field of WorkOrder"):
+        from_json(list[WorkOrder], b'[{"PoNumbr": 1}]', unknown="refuse")
+    with pytest.raises(InvalidCallError, match="'keep' or 'refuse'"):
+        from_dict(WorkOrder, {}, unknown="drop")  # type: ignore[arg-type]
+    assert from_dict(WorkOrder, {"po_number": "1"}, unknown="refuse") == WorkOrder(po_number="1")

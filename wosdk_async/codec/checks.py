@@ -1,15 +1,18 @@
 """Checks of single values before they are sent, one for each type of the catalogue.
 
-A check returns None, or what is wrong with the value and what to send instead.
+A check returns None, or what is wrong with the value and what to send instead: in words of Python for the
+program that makes the call, and in words of JSON for a user who sent the value to the program.
 """
 
 from __future__ import annotations
 
 import reprlib
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal
+from itertools import islice
+from typing import Any, Literal, NamedTuple
 
 from wosdk_async.model import registry
 from wosdk_async.model.base import OpenEnum, Record, Ref
@@ -27,13 +30,25 @@ __all__ = [
     "check_object",
     "check_text",
     "check_utc",
+    "json_kind_of",
     "kind_of",
     "named_by",
+    "unknown_member",
 ]
 
 Severity = Literal["error", "warning"]
-Finding = tuple[str, Severity]
 
+
+class Finding(NamedTuple):
+    """What is wrong with a value."""
+
+    message: str
+    severity: Severity = "error"
+    in_json: str = ""
+    """The message for a user who sent JSON; empty if it is the same."""
+
+
+_SHOWN = 8  # members of an enum in a message
 _NAMES = ("number", "name", "username", "display_as")
 _INT32, _INT64 = 2**31, 2**63
 _DIGITS = 20  # of such a number at most, with its sign
@@ -45,17 +60,37 @@ def kind_of(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}"
 
 
+def json_kind_of(value: Any) -> str:
+    """Return what a value is in JSON: ``a number``."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float | Decimal):
+        return "a number"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return "an object" if isinstance(value, Mapping | Record | type(Ref(0))) else "a text"
+
+
+def _misfit(value: Any, takes: str, in_json: str) -> Finding:
+    """Return the finding for a value of a wrong type: what the field takes in Python, and in JSON."""
+    return Finding(f"is {kind_of(value)}; it takes {takes}.", in_json=_misfit_in_json(value, in_json))
+
+
+def _misfit_in_json(value: Any, takes: str) -> str:
+    return f"is {json_kind_of(value)}; it takes {takes}."
+
+
 def check_text(value: Any, meta: Wire) -> Finding | None:
     """Check a text: its type and its length."""
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
-        return f"is {kind_of(value)}; it takes text, send {remedy}.", "error"
+        return _misfit(value, f"text, send {remedy}", "a text")
     limit = meta.get("max_length")
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":
-        return f"has {len(value)} characters; the service takes {limit}, shorten it.", "error"
-    return (
+        return Finding(f"has {len(value)} characters; the service takes {limit}, shorten it.")
+    return Finding(
         f"has {len(value)} characters; a third-party client states a limit of {limit}, so it may be cut.",
         "warning",
     )
@@ -66,15 +101,13 @@ def check_integer(value: Any, _: Wire) -> Finding | None:
     # spec 4.4: the service takes an integer as text as well
     digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
     if not digits and (isinstance(value, bool) or not isinstance(value, int)):
-        return _not_an_integer(value), "error"
+        return Finding(_not_an_integer(value), in_json=_misfit_in_json(value, "a whole number, such as 5"))
     number = int(value) if isinstance(value, int) or len(value) <= _DIGITS else _INT64  # int() has a limit
     if not -_INT64 <= number < _INT64:
-        return (
-            f"is {reprlib.repr(value)}; it takes a whole number of at most 64 bits, send a smaller one.",
-            "error",
-        )
+        shown = reprlib.repr(value)
+        return Finding(f"is {shown}; it takes a whole number of at most 64 bits, send a smaller one.")
     if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, of 32 bits there
-        return f"is {value}; the service's whole numbers have 32 bits, so it may be refused.", "warning"
+        return Finding(f"is {value}; the service's whole numbers have 32 bits, it may be refused.", "warning")
     return None
 
 
@@ -91,15 +124,15 @@ def _not_an_integer(value: Any) -> str:
 def check_number(value: Any, _: Wire) -> Finding | None:
     """Check a number: finite, and not a bool."""
     if not isinstance(value, int | float | Decimal) or isinstance(value, bool):
-        return f"is {kind_of(value)}; it takes a number, send Decimal(...).", "error"
+        return _misfit(value, "a number, send Decimal(...)", "a number, such as 12.50")
     if not Decimal(value).is_finite():
-        return f"is {value}; JSON has no such number, send a finite one.", "error"
+        return Finding(f"is {value}; JSON has no such number, send a finite one.")
     return None
 
 
 def check_boolean(value: Any, _: Wire) -> Finding | None:
     """Check a bool."""
-    return None if isinstance(value, bool) else (f"is {kind_of(value)}; it takes True or False.", "error")
+    return None if isinstance(value, bool) else _misfit(value, "True or False", "true or false")
 
 
 def check_enum(value: Any, meta: Wire) -> Finding | None:
@@ -110,23 +143,42 @@ def check_enum(value: Any, meta: Wire) -> Finding | None:
     plain = isinstance(value, str | int) and not isinstance(value, bool | Enum)
     if not plain:
         shown = repr(value) if isinstance(value, Enum) else kind_of(value)
-        return f"is {shown}; it takes a member of {name} or its text.", "error"
+        takes = f"is {shown}; it takes a member of {name} or its text."
+        return Finding(takes, in_json=_misfit_in_json(value, _one_of(registry.resolve(name))))
     enum: type[OpenEnum] = registry.resolve(name)
     if enum(value).is_known:
         return None
     near = suggestion(str(value), map(str, enum))
-    return (
-        f"is {value!r}; {name} has no such value{near or '.'}"
-        f" If the service has it all the same, send {name}({value!r}).",
-        "error",
+    no_such = f"is {value!r}; {name} has no such value{near or '.'}"
+    return Finding(
+        f"{no_such} If the service has it all the same, send {name}({value!r}).",
+        in_json=unknown_member(enum, value),
     )
+
+
+def unknown_member(enum: type[OpenEnum], value: Any) -> str:
+    """Return what to tell a user who sent a value that an enum does not have."""
+    shown = reprlib.repr(value)
+    near = suggestion(str(value), map(str, enum))
+    if near:
+        return f"is {shown}; {enum.__name__} has no such value{near}"
+    return f"is {shown}; it takes {_one_of(enum)}."
+
+
+def _one_of(enum: type[OpenEnum]) -> str:
+    members = list(map(str, enum))
+    more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
+    return f"one of {', '.join(islice(members, _SHOWN))}{more}"
 
 
 def check_local(value: Any, _: Wire) -> Finding | None:
     """Check a local time, or its ISO 8601 text."""
-    fault = _moment(value)
+    fault = _moment(value, _LOCAL)
     if fault is None and _read(value).tzinfo is not None:
-        return "has a time zone; it takes local time, use .replace(tzinfo=None) on the site's time.", "error"
+        return Finding(
+            "has a time zone; it takes local time, use .replace(tzinfo=None) on the site's time.",
+            in_json=f"has a time zone; it takes {_LOCAL}.",
+        )
     return fault
 
 
@@ -134,15 +186,20 @@ def check_utc(value: Any, _: Wire) -> Finding | None:
     """Check a time with a zone, or its ISO 8601 text."""
     # A text may leave out the zone, as the service does itself (facts 3.5).
     if isinstance(value, datetime) and value.tzinfo is None:
-        return "has no time zone; it takes UTC, use .replace(tzinfo=datetime.UTC) or .astimezone().", "error"
-    return _moment(value)
+        return Finding("has no time zone; it takes UTC, use .replace(tzinfo=datetime.UTC) or .astimezone().")
+    return _moment(value, "a time such as 2026-11-23T14:30:00Z")
 
 
-def _moment(value: Any) -> Finding | None:
+_LOCAL = "the local time of the site without a zone, such as 2026-11-23T14:30:00"
+
+
+def _moment(value: Any, in_json: str) -> Finding | None:
     try:
         _read(value)
     except (TypeError, ValueError):
-        return f"is {value!r}; it takes a datetime or its ISO 8601 text.", "error"
+        message = f"is {value!r}; it takes a datetime or its ISO 8601 text."
+        shown = reprlib.repr(value) if isinstance(value, str) else json_kind_of(value)
+        return Finding(message, in_json=f"is {shown}; it takes {in_json}.")
     return None
 
 
@@ -158,16 +215,27 @@ def check_object(value: Any, meta: Wire) -> Finding | None:
     fits = any(base.__name__ == of for base in type(value).__mro__)
     if fits or (meta["type"] == "ref" and isinstance(value, type(Ref(0)))):
         return None
-    takes = f"is {kind_of(value)}; it takes an object of {of}"
     if meta["type"] != "ref":
-        return f"{takes}, send {of}(...).", "error"
+        return _misfit(value, f"an object of {of}, send {of}(...)", f"an object of {of}")
+    example = value if _is_id(value) else 5
+    return Finding(
+        _not_a_reference(value, of),
+        in_json=_misfit_in_json(value, f'an object of {of}, such as {{"Id": {example}}}'),
+    )
+
+
+def _not_a_reference(value: Any, of: str) -> str:
+    takes = f"is {kind_of(value)}; it takes an object of {of}"
     if isinstance(value, Record):  # its id is one of another entity
-        return f"{takes}, send {of}.ref(id) with the id of that, not of this.", "error"
+        return f"{takes}, send {of}.ref(id) with the id of that, not of this."
     if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):
         shown = reprlib.repr(value)
-        return f"is {shown}, a text; find the record: await company.resolve({of}, {name}={shown}).", "error"
-    plain = isinstance(value, int | str) and str(value).isdecimal()
-    return f"{takes}, send {of}.ref({value if plain else 'id'}).", "error"
+        return f"is {shown}, a text; find the record: await company.resolve({of}, {name}={shown})."
+    return f"{takes}, send {of}.ref({value if _is_id(value) else 'id'})."
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, int | str) and str(value).isdecimal()
 
 
 def named_by(cls: Any) -> str | None:

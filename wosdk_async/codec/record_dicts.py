@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import attrs
 
+from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.codec.compiler import compile_reader
 from wosdk_async.codec.dicts import spellings
 from wosdk_async.codec.field_types import NAMES, type_of
@@ -194,7 +195,7 @@ class DictReaders(dict[type[Record], Callable[..., Any]]):
 def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
-    raise InvalidCallError(f"{cls.__name__} is made of a JSON object, not of {type(data).__name__}.")
+    raise InvalidCallError(f"{cls.__name__} is made of a JSON object, not of {json_kind_of(data)}.")
 
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:

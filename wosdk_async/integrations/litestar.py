@@ -17,9 +17,9 @@ from litestar.plugins import OpenAPISchemaPlugin, SerializationPlugin
 from litestar.typing import FieldDefinition
 
 from wosdk_async.codec import loads
-from wosdk_async.integrations.validation import Fault, InvalidRecordError, validated
+from wosdk_async.integrations.validation import Fault, InvalidRecordError, misplaced, validated
 from wosdk_async.model.base import Record
-from wosdk_async.records import Names, to_dict
+from wosdk_async.records import Names, Unknown, to_dict
 from wosdk_async.schemas import class_schema, reachable
 
 __all__ = ["RecordPlugin"]
@@ -33,10 +33,13 @@ class RecordPlugin(SerializationPlugin, OpenAPISchemaPlugin):
     Args:
         names: Names of the fields in responses and in the OpenAPI document, as in
             :func:`wosdk_async.to_dict`. Requests may use both kinds.
+        unknown: ``"refuse"`` makes a mistake of each field and enum value of a body that the catalogue does
+            not know; ``"keep"`` keeps them.
     """
 
-    def __init__(self, *, names: Names = "wire") -> None:
+    def __init__(self, *, names: Names = "wire", unknown: Unknown = "keep") -> None:
         self._names = names
+        self._unknown = unknown
 
     def supports_type(self, field_definition: FieldDefinition) -> bool:
         """Return whether the type is a class of the model."""
@@ -44,8 +47,8 @@ class RecordPlugin(SerializationPlugin, OpenAPISchemaPlugin):
 
     def create_dto_for_type(self, field_definition: FieldDefinition) -> type[AbstractDTO[Any]]:
         """Return the class that reads and writes bodies with records of this type."""
-        names = {"names": self._names, "field": field_definition, "config": DTOConfig()}
-        return type(f"RecordDTO[{field_definition.raw}]", (RecordDTO,), names)
+        names = {"names": self._names, "unknown": self._unknown, "field": field_definition}
+        return type(f"RecordDTO[{field_definition.raw}]", (RecordDTO,), {**names, "config": DTOConfig()})
 
     def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
         """Return whether the type is a class of the model."""
@@ -76,12 +79,13 @@ class RecordDTO(AbstractDTO[Any]):  # its methods get arguments that they do not
     """Bodies with records. Litestar makes one for each request."""
 
     names: Names
+    unknown: Unknown
     field: FieldDefinition
 
     def decode_builtins(self, value: Any) -> Any:
         """Return the records that a form describes."""
         try:
-            return _read(self.field, value)
+            return _read(self.field, value, self.unknown)
         except InvalidRecordError as error:
             faults = error.faults
         raise ValidationException("The body does not fit", extra=list(map(_extra, faults)))
@@ -91,7 +95,7 @@ class RecordDTO(AbstractDTO[Any]):  # its methods get arguments that they do not
         try:
             data = loads(value)
         except ValueError as error:
-            raise ValidationException(str(error)) from None
+            raise ValidationException(f"{error}. Send JSON with Content-Type: application/json.") from None
         return self.decode_builtins(data)
 
     def data_to_encodable_type(self, data: Any) -> Any:
@@ -130,20 +134,20 @@ class RecordDTO(AbstractDTO[Any]):  # its methods get arguments that they do not
         return False
 
 
-def _read(field: FieldDefinition, value: Any) -> Any:
+def _read(field: FieldDefinition, value: Any, unknown: Unknown) -> Any:
     """Return the records of a type as Litestar parsed it: a class or a list of it, also with None."""
     if field.is_optional:
         inner = [each for each in field.inner_types if each.annotation is not type(None)]
-        return None if value is None else _read(inner[0], value)
+        return None if value is None else _read(inner[0], value, unknown)
     if not field.is_non_string_collection:
-        return validated(field.annotation, value)
+        return validated(field.annotation, value, unknown=unknown)
     if not isinstance(value, list):
-        raise InvalidRecordError([Fault(f"is {type(value).__name__}; it takes a list.")])
+        raise InvalidRecordError([misplaced(value, "a JSON list")])
     faults: list[Fault] = []
     made = []
     for i, item in enumerate(value):
         try:
-            made.append(_read(field.inner_types[0], item))
+            made.append(_read(field.inner_types[0], item, unknown))
         except InvalidRecordError as error:
             faults += [Fault(each.message, (i, *each.place), each.value) for each in error.faults]
     if faults:

@@ -6,7 +6,7 @@ Pydantic finds this by itself, through a hook that every class of the model has.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic_core import (
     InitErrorDetails,
@@ -17,12 +17,14 @@ from pydantic_core import (
 )
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.integrations.validation import Fault, InvalidRecordError, validated
+from wosdk_async.integrations.validation import Fault, InvalidRecordError, require_known, validated
 from wosdk_async.model.base import Record
 from wosdk_async.records import to_dict
 from wosdk_async.schemas import class_schema, reachable
 
-__all__ = ["record_schema"]
+__all__ = ["Strict", "UnknownRefused", "record_schema"]
+
+T = TypeVar("T")
 
 
 def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
@@ -51,6 +53,28 @@ def _validate(cls: type[Record], value: Any) -> Record:
     except InvalidRecordError as error:
         errors = [_error(fault) for fault in error.faults]
     raise ValidationError.from_exception_data(cls.__name__, errors)
+
+
+class UnknownRefused:
+    """Mark of a type whose records may not hold what the catalogue does not know."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        """Return the schema of the type with a check behind it."""
+        return core_schema.no_info_after_validator_function(_known, handler(source))
+
+
+Strict = Annotated[T, UnknownRefused()]
+"""``Strict[WorkOrder]``, ``Strict[list[WorkOrder]]``: unknown fields and enum values are errors."""
+
+
+def _known(value: T) -> T:
+    try:
+        require_known(value)
+    except InvalidRecordError as error:
+        errors = [_error(fault) for fault in error.faults]
+    else:
+        return value
+    raise ValidationError.from_exception_data("Strict", errors)
 
 
 def _error(fault: Fault) -> InitErrorDetails:

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, TypeVar
 
 import attrs
 
 from wosdk_async.codec import dumps
+from wosdk_async.codec.checks import json_kind_of
+from wosdk_async.codec.unknown_values import Unknown, unknown_values
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
 from wosdk_async.protocol.validation import problems
 from wosdk_async.records import from_dict, to_dict
 from wosdk_async.safe_text import one_line, shortened
 
-__all__ = ["Fault", "InvalidRecordError", "validated"]
+__all__ = ["Fault", "InvalidRecordError", "misplaced", "require_known", "validated"]
 
 T = TypeVar("T", bound=Record)
 
@@ -49,17 +52,17 @@ class InvalidRecordError(InvalidCallError):
         return type(self), (self.faults,)
 
 
-def validated(cls: type[T], value: Any) -> T:
+def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
     """Return ``value`` if it is a record of ``cls``, else a record made of it.
 
     Raises:
         InvalidRecordError: the value does not fit; its ``faults`` say where.
     """
     if isinstance(value, cls):
+        require_known(value, unknown)
         return value
     if not isinstance(value, Mapping):
-        message = f"is {type(value).__name__}; it takes an object of {cls.__name__}."
-        raise InvalidRecordError([Fault(message, (), _shown(value))])
+        raise InvalidRecordError([misplaced(value, f"a JSON object of {cls.__name__}")])
     try:
         record = from_dict(cls, value)
         faults = [*_faults(record), *_unwritable(record)]
@@ -69,13 +72,31 @@ def validated(cls: type[T], value: Any) -> T:
         faults = [Fault(f"{cls.__name__}: the data is nested too deeply")]
     if faults:
         raise InvalidRecordError(faults)
+    require_known(record, unknown)
     return record
+
+
+def require_known(value: Any, unknown: Unknown = "refuse") -> None:
+    """Raise InvalidRecordError for names and enum values that the catalogue does not know, unless kept."""
+    if unknown == "keep":
+        return
+    found = islice(unknown_values(value), _MAX_FAULTS)
+    if faults := [Fault(_text(each.message), each.place) for each in found]:
+        raise InvalidRecordError(faults)
+
+
+def misplaced(value: Any, takes: str) -> Fault:
+    """Return the fault of a body that is something else altogether, such as null or a form."""
+    how = (
+        "" if not isinstance(value, str | bytes | None) else " Send JSON with Content-Type: application/json."
+    )
+    return Fault(f"is {json_kind_of(value)}; it takes {takes}.{how}", (), _shown(value))
 
 
 def _faults(record: Record) -> Iterator[Fault]:
     for found in problems(record):
         if found.severity == "error":
-            yield Fault(_text(found.message), *_place(record, found.path))
+            yield Fault(_text(found.in_json or found.message), *_place(record, found.path))
 
 
 def _unwritable(record: Record) -> Iterator[Fault]:
@@ -107,7 +128,7 @@ def _shown(value: Any) -> bool | str | None:
     # A response must be able to hold it, so only texts of limited length; not the objects of a user.
     if value is None or isinstance(value, bool):
         return value
-    return _text(value if isinstance(value, str) else f"{type(value).__name__}")
+    return _text(value if isinstance(value, str) else json_kind_of(value))
 
 
 def _text(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.codec import spellings
-from wosdk_async.codec.checks import Severity, kind_of
+from wosdk_async.codec.checks import Severity, json_kind_of, kind_of
 from wosdk_async.codec.field_types import type_of
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.index import NEEDED
@@ -30,6 +30,8 @@ class Problem:
     """Path of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
     message: str
     severity: Severity = "error"
+    in_json: str = ""
+    """The message for a user who sent JSON; empty if it is the same."""
 
     def __str__(self) -> str:
         return f"{self.path} {self.message}"
@@ -42,7 +44,8 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
     """
     if not isinstance(obj, Record):
         return []
-    return [*_record(obj, ""), *(Problem(path, message) for path, message in missing(obj, new=new))]
+    absent = (Problem(path, message, in_json=_ABSENT) for path, message in missing(obj, new=new))
+    return [*_record(obj, ""), *absent]
 
 
 def content_problems(cls: type[Record], content: Mapping[str, Any]) -> list[Problem]:
@@ -80,7 +83,8 @@ def _field(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
     else:
         is_one = isinstance(value, str | bytes | Mapping | Record) or not isinstance(value, Iterable)
         remedy = "[value]" if is_one else "list(value)"
-        yield Problem(path, f"is {kind_of(value)}; it takes a list, send {remedy}.")
+        in_json = f"is {json_kind_of(value)}; it takes a list."
+        yield Problem(path, f"is {kind_of(value)}; it takes a list, send {remedy}.", in_json=in_json)
 
 
 def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
@@ -92,6 +96,8 @@ def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
     elif isinstance(value, dict) and meta["of"]:
         yield from _mapping(value, registry.resolve(meta["of"]), path)
 
+
+_ABSENT = "is missing; the service needs it."
 
 _HINTS = {
     "ActionReasonId": "set it to the id of a reason, a record of WoActionReasonLookup",  # facts 4
