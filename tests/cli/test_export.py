@@ -209,3 +209,19 @@ def test_it_never_changes_anything(wosdk: Wosdk, scripted: Service, orders: Orde
     assert wosdk("export", "WorkOrder", "-o", tmp_path / "orders.jsonl").exit_code == 0
     assert {request.path for request in scripted.calls} == {"/api/v1/query/WorkOrder"}
     assert len(orders.asked) > 1
+
+
+def test_ctrl_c_while_modules_load(tmp_path: Path) -> None:
+    """It ends quietly, as it does later."""
+    finder = "type('F', (), {'find_spec': lambda self, name, *_: name == 'wosdk_async.cli.app' and stop()})"
+    command = (
+        f"import sys, signal; stop = lambda: signal.raise_signal(2); sys.meta_path.insert(0, {finder}()); "
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", command + COMMAND[2], "export", "WorkOrder", "-o", str(tmp_path / "x.csv")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

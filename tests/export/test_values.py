@@ -86,3 +86,16 @@ async def test_an_id_in_other_letters_names_the_part(orders: Orders, acme: Compa
     orders.failing = lambda _: False
     summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=10, parallel=1)
     assert (summary.earlier, summary.rows) == (20, 30)
+
+
+async def test_a_page_of_too_many_values_is_asked_for_by_half(
+    orders: Orders, acme: Company, tmp_path: Path
+) -> None:
+    """40 records of 54,000 brackets and commas are more than a body may have; the file has them all."""
+    many: list[Any] = [[]] * 18_000
+    orders.rows = {id: {"Id": id, "Number": "x", "SlaStates": many} for id in range(1, 41)}
+    await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=40, parallel=1, select=["Number"])
+    table = pq.read_table(tmp_path / "orders.parquet")
+    assert table["Id"].to_pylist() == list(range(1, 41))
+    assert {len(json.loads(text)["SlaStates"]) for text in table["Extra"].to_pylist()} == {18_000}
+    assert orders.asked[1:] == [(None, 40), (None, 40), (20, 40)]

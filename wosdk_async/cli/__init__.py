@@ -28,9 +28,12 @@ def main() -> None:
         print("wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'", file=sys.stderr)
         sys.exit(2)
     _open_closed_streams()
-    from wosdk_async.cli.app import app
+    try:
+        from wosdk_async.cli.app import app
 
-    app(prog_name="wosdk")
+        app(prog_name="wosdk")
+    except KeyboardInterrupt:  # while modules load; commands that run end by themselves
+        sys.exit(130)
 
 
 def _open_closed_streams() -> None:

@@ -12,7 +12,16 @@ from typing import Any
 import msgspec
 import orjson
 
-__all__ = ["MAX_SYMBOLS", "UNREADABLE", "check_size", "dumps", "dumps_any", "exact_decoder", "loads"]
+__all__ = [
+    "MAX_SYMBOLS",
+    "UNREADABLE",
+    "TooManySymbolsError",
+    "check_size",
+    "dumps",
+    "dumps_any",
+    "exact_decoder",
+    "loads",
+]
 
 MAX_SYMBOLS = 2_000_000
 """Brackets and commas in a text. Each stands for a Python object, of 100 bytes and more; one byte of gzip may
@@ -32,8 +41,12 @@ _decode = exact_decoder(Any)
 PLAIN_EXPONENT = 30  # beyond this a number is written as 1E+99, not as a row of zeros
 
 
+class TooManySymbolsError(ValueError):
+    """A text that would become too many objects."""
+
+
 def check_size(body: bytes) -> None:
-    """Raise ValueError when ``body`` would become too many objects."""
+    """Raise TooManySymbolsError when ``body`` would become too many objects."""
     symbols = 0
     if len(body) > MAX_SYMBOLS:  # else it cannot have as many
         for start in range(0, len(body), _COUNTED):
@@ -41,7 +54,7 @@ def check_size(body: bytes) -> None:
             opening = body.count(b"[", start, end) + body.count(b"{", start, end)
             symbols += 2 * opening + body.count(b",", start, end)
             if symbols > MAX_SYMBOLS:
-                raise ValueError(f"the body has more than {MAX_SYMBOLS} brackets and commas")
+                raise TooManySymbolsError(f"the body has more than {MAX_SYMBOLS} brackets and commas")
 
 
 def loads(body: bytes) -> Any:

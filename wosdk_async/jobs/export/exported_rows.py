@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.codec.json import TooManySymbolsError
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.errors import export_package
@@ -78,7 +79,7 @@ class ExportedRows:
         ids: IdRange,
         page: int,
         *,
-        decode: Callable[[bytes], list[Any]],
+        decode: Decode,
         rows_before: int = 0,
     ) -> Cursor:
         """Return the cursor of a range; of a limit ``rows_before`` were read already."""
@@ -97,11 +98,33 @@ class ExportedRows:
         return checked_id(cursor.last) if await cursor.page() else None
 
 
-def _fetch(company: Company, decode: Callable[[bytes], list[Any]] | None = None) -> Any:
+Decode = Callable[[bytes], list[Any]]
+
+
+def _fetch(company: Company, decode: Decode | None = None) -> Any:
+    """Return the function that fetches pages. One that has too many values is asked for again, by half."""
+    most: int | None = None
+
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
-        call = calls.query(plan.entity, expression)
-        if decode is not None:
-            call.decode = decode
-        return await company.send(call)
+        nonlocal most
+        while True:
+            count = min(expression["Count"], most or expression["Count"])
+            call = calls.query(plan.entity, expression | {"Count": count})
+            if decode is not None:
+                call.decode = _fitting(decode) if count > 1 else decode
+            page = await company.send(call)
+            if page is not None:
+                return page
+            most = count // 2
 
     return fetch
+
+
+def _fitting(decode: Decode) -> Any:
+    def rows(body: bytes) -> list[Any] | None:
+        try:
+            return decode(body)
+        except TooManySymbolsError:
+            return None
+
+    return rows
