@@ -166,6 +166,19 @@ def test_a_csv_for_excel_begins_with_a_mark_and_has_its_separator(
     assert rows == [["Id", "Name", "Town"], ["7", '\'=1+1; "x"', "Köln"]]
 
 
+@pytest.mark.parametrize(("separator", "sign", "point"), [("comma", ",", "."), ("semicolon", ";", ",")])
+def test_numbers_for_excel_have_the_decimals_of_its_region(
+    wosdk: Wosdk, scripted: Service, separator: str, sign: str, point: str
+) -> None:
+    """Where 1,5 is a number, 14.99 is a text and 1.5 a date; texts and lists stay as they are."""
+    body = b'{"Data": {"Id": 7, "Nte": {"Value": 14.990}, "Text": "1.5", "List": [1.5]}}'
+    scripted.handler = lambda _: Answer(body=body)
+    paths = [part for path in ("Id", "Nte.Value", "Text", "List") for part in ("-p", path)]
+    result = wosdk("get", "Customer", "7", "--csv-for-excel", separator, *paths, "--unchecked")
+    _, row = csv.reader(io.StringIO(result.stdout_bytes.decode("utf-8-sig"), newline=""), delimiter=sign)
+    assert row == ["7", f"14{point}990", "1.5", "[1.5]"]
+
+
 def test_a_csv_for_excel_is_no_json(wosdk: Wosdk) -> None:
     """Two formats of one result contradict each other."""
     result = wosdk("query", "Customer", "--json", "--csv-for-excel", "comma")

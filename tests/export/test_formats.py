@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -104,9 +105,21 @@ def test_csv(tmp_path: Path) -> None:
     assert third["Name"] == ROWS[2]["Name"]
 
 
-def test_csv_for_excel(tmp_path: Path) -> None:
-    content = written(tmp_path / "rows.csv", csv_for_excel="semicolon").read_bytes()
-    assert content.startswith(b"\xef\xbb\xbfId;Name;Money")
+@pytest.mark.parametrize(("separator", "sign", "point"), [("comma", ",", "."), ("semicolon", ";", ",")])
+def test_csv_for_excel(
+    tmp_path: Path, separator: Literal["comma", "semicolon"], sign: str, point: str
+) -> None:
+    """Where 1,5 is a number, numbers have a comma, with all their digits; times and JSON stay."""
+    content = written(tmp_path / "rows.csv", csv_for_excel=separator).read_bytes()
+    assert content.startswith(f"\ufeffId{sign}Name{sign}Money".encode())
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=sign))
+    assert [row["Money"] for row in rows] == [
+        f"350{point}5",
+        "",
+        f"-12345678901234567890{point}123456789",
+    ]
+    assert rows[0]["Local"] == "2026-03-01T09:12:31.441234"
+    assert rows[0]["Extra"] == ROWS[0]["Extra"]
 
 
 def test_json_lines(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ _OUTPUT = (
         type=excel_separator,
         expose_value=False,
         callback=_remember_excel,
-        help="CSV for Excel, which wants semicolons where 1,5 is a number.",
+        help="CSV for Excel: semicolon, with numbers such as 1,5, where the region writes them so.",
     ),
     click.option(
         "-o",

@@ -66,7 +66,7 @@ __all__ = ["export_command"]
 @click.option(
     "--csv-for-excel",
     type=excel_separator,
-    help="CSV for Excel, which wants semicolons where 1,5 is a number.",
+    help="CSV for Excel: semicolon, with numbers such as 1,5, where the region writes them so.",
 )
 @click.option(
     "--parallel",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -76,24 +75,18 @@ class JsonFormat:
 _MAX_NAMED = 20  # columns that the message about those left out names
 
 
-def csv_cell(value: Any) -> str:
-    """Return the text of a cell: numbers with all digits, objects and lists as JSON, null as no text."""
+def csv_cell(value: Any, number: Callable[[str], str] = str) -> str:
+    """Return the text of a cell: numbers with all digits, objects and lists as JSON, null as no text.
+
+    ``number`` writes a number as the file has them.
+    """
     if value is None:
         return ""
     if isinstance(value, str):
         return without_formulas(value)
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
-        return str(value) if isinstance(value, int) else json_text(value)
+        return number(str(value) if isinstance(value, int) else json_text(value))
     return without_formulas(json_text(value))
-
-
-def _for_excel(file: IO[str], separator: ExcelSeparator) -> Any:
-    """Return a ``csv.writer`` as :attr:`FileDialect.for_excel` says; a terminal gets no byte order mark."""
-    from wosdk_async.jobs.sources.source import FileDialect
-
-    if not file.isatty():
-        file.write("\ufeff")
-    return FileDialect.for_excel(separator).writer(file)  # type: ignore[arg-type]  # it only writes
 
 
 class CsvFormat:
@@ -103,8 +96,14 @@ class CsvFormat:
     """
 
     def __init__(self, file: IO[str], paths: Sequence[str], excel: ExcelSeparator | None = None) -> None:
+        from wosdk_async.jobs.sources.source import FileDialect
+
         self._escaped = one_line if file.isatty() else str
-        self._writer = csv.writer(file, lineterminator="\r\n") if excel is None else _for_excel(file, excel)
+        dialect = FileDialect.for_excel(excel)
+        if excel is not None and not file.isatty():
+            file.write("\ufeff")  # the byte order mark of the dialect; a terminal gets none
+        self._writer = dialect.writer(file)  # type: ignore[arg-type]  # it only writes
+        self._number = dialect.number
         self._paths = paths
         self._columns: list[str] | None = None
         self._left_out: set[str] = set()
@@ -118,7 +117,8 @@ class CsvFormat:
         else:
             self._left_out.update(set(columns_of(rows, self._paths)).difference(self._columns))
         self._writer.writerows(
-            [self._escaped(csv_cell(value_at(row, name))) for name in self._columns] for row in rows
+            [self._escaped(csv_cell(value_at(row, name), self._number)) for name in self._columns]
+            for row in rows
         )
 
     def close(self) -> None:

@@ -36,11 +36,12 @@ class CsvTableWriter:
     def __init__(self, path: Path, schema: Any, dialect: FileDialect) -> None:
         self._file = path.open("w", encoding=dialect.encoding, newline="")
         self._writer = dialect.writer(self._file)
+        self._texts = _TEXTS | {Decimal: lambda value: dialect.number(exact_number(value))}
         self._writer.writerow([without_formulas(name) for name in schema.names])
 
     def write(self, batch: Any) -> None:
         """Append the rows of a batch."""
-        columns = [_texts(column.to_pylist()) for column in batch.columns]
+        columns = [self._cells(column.to_pylist()) for column in batch.columns]
         self._writer.writerows(zip(*columns, strict=True))
 
     def close(self) -> None:
@@ -49,18 +50,16 @@ class CsvTableWriter:
 
     discard = close
 
-
-def _texts(values: list[Any]) -> list[Any]:
-    """Return the cells of a column: all its values are of one type."""
-    kind = next((type(value) for value in values if value is not None), None)
-    text = _TEXTS.get(kind)
-    return values if text is None else [None if value is None else text(value) for value in values]
+    def _cells(self, values: list[Any]) -> list[Any]:
+        """Return the cells of a column: all its values are of one type."""
+        kind = next((type(value) for value in values if value is not None), None)
+        text = self._texts.get(kind)
+        return values if text is None else [None if value is None else text(value) for value in values]
 
 
 _TEXTS: dict[type | None, Callable[[Any], str]] = {
     str: without_formulas,
     bool: lambda value: "true" if value else "false",
-    Decimal: exact_number,
     datetime: iso_time,
 }
 
