@@ -213,9 +213,10 @@ def test_it_never_changes_anything(wosdk: Wosdk, scripted: Service, orders: Orde
 
 def test_ctrl_c_while_modules_load(tmp_path: Path) -> None:
     """It ends quietly, as it does later."""
-    finder = "type('F', (), {'find_spec': lambda self, name, *_: name == 'wosdk_async.cli.app' and stop()})"
     command = (
-        f"import sys, signal; stop = lambda: signal.raise_signal(2); sys.meta_path.insert(0, {finder}()); "
+        "import signal, sys, types\n"
+        "def stop(name, *_): name == 'wosdk_async.cli.app' and signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, types.SimpleNamespace(find_spec=stop))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", command + COMMAND[2], "export", "WorkOrder", "-o", str(tmp_path / "x.csv")],
