@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.regular_files import read_regular
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials
 
 __all__ = ["from_command", "from_file", "split_command"]
 
-_MAX_SECRET = 64 * 1024  # characters
+_MAX_SECRET = 64 * 1024  # bytes
 _TIMEOUT = 30.0  # seconds for a command
 
 
@@ -30,10 +31,12 @@ def from_file(client_id: str, path: str | Path) -> CredentialProvider:
 
 def _secret_in(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8") as file:
-            return file.read(_MAX_SECRET).strip()
+        content, _ = read_regular(path, _MAX_SECRET + 1)
+        if len(content) <= _MAX_SECRET:
+            return content.decode().strip()
+        kind = f"it is larger than {_MAX_SECRET:,} bytes"
     except OSError as cause:
-        kind = cause.strerror
+        kind = str(cause.strerror)
     except UnicodeDecodeError:
         kind = "not UTF-8"
     except ValueError as cause:  # a name with a null character

@@ -24,10 +24,11 @@ import attrs
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.regular_files import read_regular
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
 from wosdk_async.transport.session.hosts import shown_address
 
-__all__ = ["Settings", "settings_file"]
+__all__ = ["Settings", "profile_variables", "settings_file"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -35,6 +36,7 @@ _REGIONS = ("americas", "apac", "emea")
 _PREFIX = "WOSDK_"
 _DEFAULT = "default"  # the profile that is read when nothing else is set
 _OTHERS = 0o077  # permissions of group and others
+_MAX_SIZE = 1 << 20  # bytes of the settings file; it has a few hundred
 _NAMES = frozenset(
     [
         "COMPANY",
@@ -48,6 +50,9 @@ _NAMES = frozenset(
         "TRUSTED_HOSTS",
     ]
 )
+_COMPANY = "WOSDK_COMPANY"
+_VARIABLES = frozenset(f"{_PREFIX}{name}" for name in _NAMES) - {_COMPANY}
+_ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
 
 @attrs.frozen(kw_only=True)
@@ -87,8 +92,8 @@ class Settings:
     ) -> Settings:
         """Read the variables above, and a profile if one is named.
 
-        When none is named, no ``credentials`` are passed and none of the variables up to
-        ``WOSDK_TRUSTED_HOSTS`` is set, the profile ``default`` is read, if there is one.
+        When none is named, the profile ``default`` is used as a whole or not at all: only if no argument
+        and no variable up to ``WOSDK_TRUSTED_HOSTS`` says anything but the name of its own Company.
 
         Args:
             environ: variables to read instead of ``os.environ``.
@@ -116,14 +121,14 @@ class Settings:
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
-            found = {**_profile(name, env), **given}
-        elif credentials is None and not any(f"{_PREFIX}{each}" in given for each in _NAMES):
-            found = given | _default_profile(env)  # not beside variables: they may be of another Company
+            found = _own_addresses(_profile(name, env), given) | given
+        elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
+            found = given  # the profile is not mixed with these: they may be of another Company
         else:
-            found = given
+            found = given | _default_profile(env, given.get(_COMPANY) if company is None else company)
         return cls(
             region=region or _region(found),
-            company=company if company is not None else found.get("WOSDK_COMPANY"),
+            company=company if company is not None else found.get(_COMPANY),
             credentials=credentials or _credentials(found),
             trusted_hosts=_hosts(found) if trusted_hosts is None else tuple(trusted_hosts),
         )
@@ -166,6 +171,13 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
     return None
 
 
+def _own_addresses(profile: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Return a profile, without its addresses if a variable names another region than the profile."""
+    own = profile.get("WOSDK_REGION", _REGIONS[0])
+    left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
+    return {key: value for key, value in profile.items() if key not in left_out}
+
+
 def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
     """Return a profile as variables."""
     path = settings_file(env)
@@ -177,17 +189,29 @@ def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
         raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
     if any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values()):
         _warn_if_others_read(path, mode)
-    return {f"{_PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in found.items()}
+    return profile_variables(path, name, found)
 
 
-def _default_profile(env: Mapping[str, str]) -> dict[str, str]:
-    """Return the profile ``default`` as variables; none if the settings file has no such profile."""
+def profile_variables(path: Path, name: str, profile: Mapping[str, Any]) -> dict[str, str]:
+    """Return the keys of a profile as variables.
+
+    Raises:
+        ConfigurationError: a key is unknown or has no text; the message holds no value.
+    """
+    return {f"{_PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in profile.items()}
+
+
+def _default_profile(env: Mapping[str, str], company: str | None) -> dict[str, str]:
+    """Return the profile ``default`` as variables; none if there is none, or if it is of another Company."""
     try:
         path = settings_file(env)
     except RuntimeError:  # a user without a home
         return {}
     profiles = _file(path)[0].get("profiles") if os.path.exists(path) else None
-    return _profile(_DEFAULT, env) if isinstance(profiles, dict) and _DEFAULT in profiles else {}
+    if not isinstance(profiles, dict) or _DEFAULT not in profiles:
+        return {}
+    found = _profile(_DEFAULT, env)
+    return found if company is None or company == found.get(_COMPANY) else {}
 
 
 def settings_file(env: Mapping[str, str]) -> Path:
@@ -203,8 +227,10 @@ def _file(path: Path) -> tuple[dict[str, Any], int]:
     import tomllib
 
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file), os.fstat(file.fileno()).st_mode
+        content, mode = read_regular(path, _MAX_SIZE + 1)
+        if len(content) <= _MAX_SIZE:
+            return tomllib.loads(content.decode()), mode
+        why = f"cannot be read: it is larger than {_MAX_SIZE:,} bytes"
     except OSError as cause:
         why = f"cannot be read: {cause.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND, ROOT, Wosdk
+from tests.cli.conftest import COMMAND, ROOT, Wosdk, full_disk
 
 SECRET = "WOSDK_CLIENT_SECRET"
 IDENTITY = ("WOSDK_COMPANY", "WOSDK_CLIENT_ID", SECRET)
@@ -163,6 +163,83 @@ def test_a_settings_file_that_is_broken_is_named_first(
     assert result.exit_code == 2
     assert "is not TOML; correct it" in result.stderr
     assert "abc-secret" not in result.stderr
+
+
+def old_profile(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "wosdk" / "config.toml"
+    file.parent.mkdir()
+    file.write_text(text, encoding="utf-8")
+    file.chmod(0o600)
+    return file
+
+
+@pytest.mark.parametrize("key", ["company", "region"])
+def test_addresses_of_another_profile_get_no_secret(
+    wosdk: Wosdk, company: dict[str, str], tmp_path: Path, key: str
+) -> None:
+    """They are left out, which is said; the region's own are used, here those of the environment."""
+    old = {"company": company["WOSDK_COMPANY"], "region": "americas"} | {key: "emea"}
+    lines = [f'{name} = "{value}"\n' for name, value in old.items()]
+    evil = 'token_url = "https://old.example/token"\nlocator_url = "https://old.example"\n'
+    old_profile(tmp_path, "[profiles.default]\n" + "".join(lines) + evil)
+    options = (*given(company), "--region", "americas", "--client-secret-file", tmp_path / "secret")
+    result = wosdk("login", *options, "--yes")
+    assert result.exit_code == 0, result.stderr
+    assert "token_url of the old profile is left out" in result.stderr
+    assert "old.example" not in str(profiles(tmp_path))
+    assert profiles(tmp_path)["default"]["region"] == "americas"
+
+
+def test_addresses_of_the_same_company_stay_and_are_shown(
+    wosdk: Wosdk, company: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A second log-in of the same Company goes where the first one went, in the region of the first."""
+    command = ("login", *given(company), "--client-secret-file", tmp_path / "secret", "--yes")
+    monkeypatch.setenv("WOSDK_REGION", "emea")
+    assert wosdk(*command).exit_code == 0
+    monkeypatch.delenv("WOSDK_REGION")
+    before, url = profiles(tmp_path), os.environ["WOSDK_TOKEN_URL"]
+    forget_addresses(monkeypatch)
+    result = wosdk(*command)
+    assert (result.exit_code, profiles(tmp_path)) == (0, before)
+    assert result.stderr.index(f"token_url: '{url}'") < result.stderr.index("token  ")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[profiles.default]\ncompanie = "x"\n', "profiles.default.companie is not a setting"),
+        ("[profiles.default]\ncompany = 7\n", "profiles.default.company is an int; it takes text"),
+        ("profiles = 7\n", "cannot be changed there"),
+        ('profiles.default.company = "x"\n', "cannot be changed there"),
+        ('[profiles]\ndefault = {company = "x"}\n', "cannot be changed there"),
+    ],
+)
+def test_a_profile_that_could_not_be_used_is_refused_first(
+    wosdk: Wosdk, company: dict[str, str], tmp_path: Path, text: str, message: str
+) -> None:
+    """Before a secret is asked for, read or sent."""
+    old_profile(tmp_path, text)
+    result = wosdk("login", *given(company), "--client-secret-file", "-", "--yes", input="\n")
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+    assert result.stderr.count("\n") == 1  # neither a word of stdin, which has no secret, nor a step
+
+
+def test_a_new_secret_replaces_the_old_one_last(
+    wosdk: Wosdk, company: dict[str, str], tmp_path: Path
+) -> None:
+    """When the settings cannot be written, the old profile has its secret still, and no other is left."""
+    command = ("login", *given(company), "--client-secret-file", "-", "--yes")
+    assert wosdk(*command, input=f"{company[SECRET]}\n").exit_code == 0
+    old = Path(profiles(tmp_path)["default"]["client_secret_file"])
+    before = old.read_bytes()
+    with full_disk():
+        result = wosdk(*command, input=f"{company[SECRET]}\n")
+    assert (result.exit_code, "cannot be written" in result.stderr) == (2, True)
+    assert (old.read_bytes(), len(os.listdir(old.parent))) == (before, 2)
+    assert wosdk(*command, input=f"{company[SECRET]}\n").exit_code == 0
+    new = Path(profiles(tmp_path)["default"]["client_secret_file"])
+    assert (new != old, new.exists(), old.exists()) == (True, True, False)
 
 
 # --- on a terminal --------------------------------------------------------------------------

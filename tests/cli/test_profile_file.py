@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cli.conftest import full_disk
 from tests.support.laws import examples
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.profile_file import ProfileFile, write_private
+from wosdk_async.cli.profile_file import ProfileFile, create_private, write_private
 
 FILE = """\
 # our Companies
@@ -131,3 +132,26 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(CliError, match="cannot be written"):
         write_private(tmp_path / "config.toml", "a = 1\n")
     assert sorted(os.listdir(tmp_path)) == ["config.toml", "file"]
+
+
+def test_what_is_not_a_regular_file_is_not_replaced(tmp_path: Path) -> None:
+    """A device such as /dev/null must stay what it is; a pipe stands for it here."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(CliError, match="pipe cannot be written: it is a pipe, and not a regular file"):
+        write_private(pipe, "a = 1\n")
+    with pytest.raises(CliError, match="pipe cannot be read: it is a pipe, and not a regular file"):
+        ProfileFile.read(pipe)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_created_file_replaces_none(tmp_path: Path) -> None:
+    """It may be the secret of a profile that works; and nothing of a file that cannot be written stays."""
+    create_private(tmp_path / "new" / "secret", "a\n")
+    assert stat.S_IMODE((tmp_path / "new" / "secret").stat().st_mode) == 0o600
+    with pytest.raises(CliError, match="cannot be written: File exists"):
+        create_private(tmp_path / "new" / "secret", "b\n")
+    assert (tmp_path / "new" / "secret").read_text(encoding="utf-8") == "a\n"
+    with full_disk(), pytest.raises(CliError, match="cannot be written: File too large"):
+        create_private(tmp_path / "new" / "other", "b\n")
+    assert os.listdir(tmp_path / "new") == ["secret"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import os
 import shlex
+import socket
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -446,3 +448,87 @@ def test_a_user_without_a_home_has_no_default_profile(monkeypatch: pytest.Monkey
     monkeypatch.delenv("HOME")
     monkeypatch.setattr(os, "getuid", lambda: 54_321)
     assert Settings.from_env({}).company is None
+
+
+USUAL = """
+[profiles.default]
+company = "Usual"
+region = "emea"
+client_id = "usual-id"
+client_secret = "usual-secret"
+token_url = "https://usual.example/token"
+locator_url = "https://usual.example"
+trusted_hosts = ["usual.example"]
+"""
+VARIABLES = (
+    {},
+    {"WOSDK_COMPANY": "Usual"},
+    {"WOSDK_COMPANY": "Other"},
+    {"WOSDK_REGION": "apac"},
+    {"WOSDK_CLIENT_ID": "env-id", "WOSDK_CLIENT_SECRET": "env-secret"},
+    {"WOSDK_TOKEN_URL": "https://env.example/token"},
+)
+ARGUMENTS: tuple[dict[str, Any], ...] = tuple(
+    {name: value for name, value in zip(("company", "region", "credentials"), values, strict=True) if value}
+    for values in itertools.product((None, "Usual", "Other"), (None, Region.APAC), (None, PASSED))
+)
+
+
+@pytest.mark.parametrize("variables", VARIABLES, ids=str)
+def test_the_default_profile_is_used_as_a_whole_or_not_at_all(
+    tmp_path: Path, variables: dict[str, str]
+) -> None:
+    """No secret is sent for another Company than its own, or to an address of another one."""
+    file = tmp_path / "config.toml"
+    file.write_text(USUAL, encoding="utf-8")
+    file.chmod(0o600)
+    env = {"WOSDK_CONFIG": str(file), **variables}
+    for arguments in ARGUMENTS:
+        found = Settings.from_env(env, **arguments)
+        named = arguments.get("company") or variables.get("WOSDK_COMPANY", "Usual")
+        if (
+            named == "Usual"
+            and not arguments.keys() - {"company"}
+            and not variables.keys() - {"WOSDK_COMPANY"}
+        ):
+            assert (found.company, found.region.token_url) == ("Usual", "https://usual.example/token")
+            assert found.credentials == Credentials("usual-id", "usual-secret")
+        else:
+            assert found.credentials != Credentials("usual-id", "usual-secret")
+            assert "usual" not in found.region.token_url + found.region.locator_url
+            assert found.trusted_hosts == ()
+
+
+def test_addresses_of_a_named_profile_are_of_its_region(tmp_path: Path) -> None:
+    """With a variable of another region, those of that region are used."""
+    file = tmp_path / "config.toml"
+    file.write_text(USUAL.replace("default", "stage"), encoding="utf-8")
+    file.chmod(0o600)
+    env = {"WOSDK_CONFIG": str(file), "WOSDK_PROFILE": "stage"}
+    assert Settings.from_env({**env, "WOSDK_REGION": "emea"}).region.token_url.startswith("https://usual")
+    assert Settings.from_env({**env, "WOSDK_REGION": "apac"}).region == Region.APAC
+
+
+async def read_secret(path: str) -> None:
+    await from_file("id", path)("Acme")
+
+
+def test_only_regular_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe would wait for ever, and a device may have no end."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    Path("folder").mkdir()
+    Path("link").symlink_to("pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        for name, kind in (("pipe", "pipe"), ("folder", "directory"), ("socket", "socket"), ("link", "pipe")):
+            with pytest.raises(
+                ConfigurationError, match=f"cannot be read: it is a {kind}, and not a regular"
+            ):
+                Settings.from_env({"WOSDK_CONFIG": name})
+            with pytest.raises(
+                ConfigurationError, match=f"the secret cannot be read from {name}: it is a {kind}"
+            ):
+                asyncio.run(read_secret(name))
+    with pytest.raises(ConfigurationError, match="it is a device"):
+        asyncio.run(read_secret("/dev/zero"))

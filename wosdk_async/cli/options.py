@@ -43,14 +43,14 @@ class Target:
         """Return a client for ``variables``, or for the profile and the environment."""
         from wosdk_async import CallOptions, Client
 
-        profile = self.profile if variables is None else None
+        more |= {"profile": self.profile, "company": self.company} if variables is None else {}
         options = CallOptions(deadline=self.deadline)
         if self.verbose:
             from wosdk_async.cli.verbose import RequestPrinter
 
             printer = RequestPrinter(self.verbose)
             more |= {"engine": printer.engine, "on_attempt": printer.attempt_ended}
-        return Client.from_env(variables, profile=profile, options=options, read_only=self.read_only, **more)
+        return Client.from_env(variables, options=options, read_only=self.read_only, **more)
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:

@@ -16,8 +16,9 @@ from typing import Any, Self
 import attrs
 
 from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.regular_files import read_regular, require_regular
 
-__all__ = ["ProfileFile", "require_profile_name", "write_private"]
+__all__ = ["ProfileFile", "create_private", "require_profile_name", "write_private"]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # also a bare key of TOML, and part of a file name
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # str.splitlines() also splits texts at other characters
@@ -86,21 +87,24 @@ class ProfileFile:
             f"section [profiles.{name}] of its own, or write it by hand"
         )
 
+    def require_unchanged(self) -> None:
+        """Raise CliError if somebody changed the file since it was read."""
+        if _text_of(self.path) != self.text:
+            raise CliError(f"{self.path} was changed meanwhile; give the command again")
+
     def write(self, text: str) -> None:
         """Write ``text`` in one step, for its owner only.
 
         Raises:
             CliError: the file cannot be written, or somebody changed it since it was read.
         """
-        if _text_of(self.path) != self.text:
-            raise CliError(f"{self.path} was changed meanwhile; give the command again")
+        self.require_unchanged()
         write_private(self.path, text)
 
 
 def _text_of(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            content = file.read(_MAX_SIZE + 1)
+        content, _ = read_regular(path, _MAX_SIZE + 1)
         if len(content) <= _MAX_SIZE:
             return content.decode()
         why = f"it is larger than {_MAX_SIZE:,} bytes"
@@ -146,6 +150,34 @@ def _entries(values: Mapping[str, str]) -> list[str]:
     return [f"{key} = {text}\n".replace("\x7f", "\\u007f") for key, text in texts.items()]
 
 
+def create_private(path: Path, text: str) -> None:
+    """Create a file for its owner only.
+
+    Raises:
+        CliError: there is one already, or it cannot be written; then nothing of it is left.
+    """
+    made = False
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        made = True
+        _write_all(number, text)
+    except BaseException as error:
+        if made:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+        if isinstance(error, OSError):
+            raise CliError(f"{path} cannot be written: {error.strerror or error}") from error
+        raise
+
+
+def _write_all(number: int, text: str) -> None:
+    with open(number, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def write_private(path: Path, text: str) -> None:
     """Write a file in one step, for its owner only; a link stays, and what it names is replaced.
 
@@ -155,12 +187,10 @@ def write_private(path: Path, text: str) -> None:
     target = Path(os.path.realpath(path))
     made: str | None = None
     try:
+        require_regular(target)  # a device or a pipe must not be replaced by a file
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         number, made = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")  # with mode 0600
-        with open(number, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        _write_all(number, text)
         os.replace(made, target)
     except OSError as error:
         raise CliError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -57,7 +57,7 @@ def _check(target: Target, report: StepReport) -> None:
 
     started = time.monotonic()
     try:
-        settings = Settings.from_env(profile=target.profile)
+        settings = Settings.from_env(profile=target.profile, company=target.company)
         with Runner(target) as runner:
             company, seconds = runner.company, time.monotonic() - started
             detail = f"Company {company.name!r} in region {settings.region.name}"

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.options import Target, target_of, target_options
+from wosdk_async.transport.session.hosts import shown_address
+
+if TYPE_CHECKING:
+    from wosdk_async.cli.profile_file import ProfileFile
 
 __all__ = ["login_command"]
 
 _DEFAULT = "default"  # the profile that is used when none is named and no variable is set
 _STDIN = "-"
+_ENDING = ".secret"
 _REGIONS = click.Choice(["americas", "apac", "emea"])
 _MAX_SECRET = 64 * 1024  # characters
-_KEPT = ("token_url", "locator_url", "trusted_hosts")  # so that the profile is what was tried
+_ADDRESSES = ("token_url", "locator_url", "trusted_hosts")
 _OPTIONS = {
     "company": "--company",
     "client_id": "--client-id",
@@ -29,7 +37,7 @@ _OPTIONS = {
 _QUESTIONS = {"company": "Company", "client_id": "Client id"}
 _HIDDEN = {"client_secret": "(a secret)", "credentials_command": "(a command)"}
 _CREDENTIALS = ("client_id", "client_secret", "client_secret_file", "credentials_command")
-_ORDER = ("company", "region", *_CREDENTIALS, *_KEPT)
+_ORDER = ("company", "region", *_CREDENTIALS, *_ADDRESSES)
 
 
 @click.command("login", short_help="Try the credentials of a Company and keep them as a profile.")
@@ -86,7 +94,9 @@ def login_command(
             "client_secret_file": client_secret_file,
             "credentials_command": credentials_command,
         }
-        answers = _complete(_known(given, file.profile(name)), file.profile(name))
+        old = file.profile(name)
+        _require_usable(file, name)
+        answers = _with_addresses(_complete(_known(given), old), old)
         status = _try(attrs.evolve(target, profile=None, company=None), answers)
         if status is not Exit.DONE:
             say(f"nothing was written to {file.path}")
@@ -113,11 +123,17 @@ def _list(profiles: Mapping[str, Any]) -> None:
 # --- questions ------------------------------------------------------------------------------
 
 
-def _known(given: Mapping[str, str | None], old: Mapping[str, Any]) -> dict[str, str]:
+def _require_usable(file: ProfileFile, name: str) -> None:
+    """Raise an error for a profile that could not be changed or used, before anything is asked."""
+    from wosdk_async.settings import profile_variables
+
+    profile_variables(file.path, name, file.profile(name))
+    file.replaced(name, dict.fromkeys(_ADDRESSES) | dict.fromkeys(_CREDENTIALS) | {"company": name})
+
+
+def _known(given: Mapping[str, str | None]) -> dict[str, str]:
     """Return the keys of the profile that options and variables say; a secret of stdin is one of them."""
-    keys = ("company", "region", *_CREDENTIALS)
-    found = {key: given.get(key) or os.environ.get(_variable(key)) or "" for key in keys}
-    found |= {key: os.environ.get(_variable(key)) or _text(old, key) for key in _KEPT}
+    found = {key: given.get(key) or os.environ.get(_variable(key)) or "" for key in _ORDER}
     if given["credentials_command"]:  # an option comes before variables with other credentials
         found |= dict.fromkeys(("client_id", "client_secret", "client_secret_file"), "")
     elif given["client_secret_file"]:
@@ -137,8 +153,33 @@ def _complete(answers: dict[str, str], old: Mapping[str, Any]) -> dict[str, str]
         if named:
             raise CliError(f"stdin is not a terminal, so you cannot be asked; add {named}")
         missing = []  # the region has a default
-    asked = {key: _answer(key, _text(old, key)) for key in missing}
-    return {key: value for key in _ORDER if (value := asked.get(key) or answers.get(key))}
+    found = dict(answers)
+    for key in missing:
+        found[key] = _answer(key, _text(old, key))
+    if "region" not in found and found["company"] == _text(old, "company") and _text(old, "region"):
+        found["region"] = _text(old, "region")
+    return {key: found[key] for key in _ORDER if found.get(key)}
+
+
+def _with_addresses(answers: dict[str, str], old: Mapping[str, Any]) -> dict[str, str]:
+    """Return the answers with the addresses of the old profile, if it is of the same Company and region.
+
+    Those of another Company must not get this secret, so they are left out. All are shown before it is sent.
+    """
+    own = _identity(answers) == _identity(old)
+    for key in _ADDRESSES:
+        kept = _text(old, key)
+        if kept and key not in answers and own:
+            answers[key] = kept
+        elif kept and not own and answers.get(key) != kept:
+            say(f"{key} of the old profile is left out: that profile is of another Company or region")
+        if key in answers:
+            say(f"{key}: {shown_address(answers[key])}")
+    return answers
+
+
+def _identity(profile: Mapping[str, Any]) -> tuple[str, str]:
+    return _text(profile, "company"), _text(profile, "region") or _REGIONS.choices[0]
 
 
 def _missing(answers: Mapping[str, str]) -> list[str]:
@@ -194,27 +235,56 @@ def _try(target: Target, answers: Mapping[str, str]) -> Exit:
     return report.status
 
 
-def _keep(file: Any, name: str, answers: Mapping[str, str], *, ask: bool) -> None:
-    """Write the profile, and a typed secret beside it, when the user agrees."""
-    from wosdk_async.cli.profile_file import write_private
+def _keep(file: ProfileFile, name: str, answers: Mapping[str, str], *, ask: bool) -> None:
+    """Write the profile, and a typed secret beside it, when the user agrees.
 
+    The secret gets a new file, and the old one goes last: the old profile works until the new one does.
+    """
     secret = answers.get("client_secret")
-    secret_file = file.path.parent.absolute() / f"{name}.secret"
-    changes: dict[str, str | None] = dict.fromkeys(_CREDENTIALS) | dict(answers) | {"client_secret": None}
-    if secret is not None:
+    secret_file = _new_secret_file(file.path.parent.absolute(), name) if secret is not None else None
+    changes: dict[str, str | None] = dict.fromkeys(_ORDER) | dict(answers) | {"client_secret": None}
+    if secret_file is not None:
         changes["client_secret_file"] = str(secret_file)
     old = file.profile(name)
     changes = {key: value for key, value in changes.items() if _text(old, key) != (value or "")}
     text = file.replaced(name, changes)  # what cannot be written is reported before the question
-    if old and (changes or secret is not None):
-        _confirm(name, file.path, old, changes, secret_file if secret is not None else None, ask=ask)
-    if secret is not None:
-        write_private(secret_file, f"{secret}\n")
+    if old and changes:
+        _confirm(name, file.path, old, changes, ask=ask)
     if changes:
-        file.write(text)
+        _write(file, text, secret_file, secret)
+    _remove_old_secret(file.path, name, _text(old, "client_secret_file"), changes)
     named = "" if name == _DEFAULT else f" --profile {name}"
     say(f"profile {name!r} is in {file.path}; wosdk check{named} tries it again")
     _say_variables()
+
+
+def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str | None) -> None:
+    from wosdk_async.cli.profile_file import create_private
+
+    file.require_unchanged()
+    if secret_file is not None:
+        create_private(secret_file, f"{secret}\n")
+    try:
+        file.write(text)
+    except CliError:
+        if secret_file is not None:
+            secret_file.unlink(missing_ok=True)
+        raise
+
+
+def _new_secret_file(folder: Path, name: str) -> Path:
+    """Return the path of a file that is not there yet."""
+    usual = folder / f"{name}{_ENDING}"
+    return folder / f"{name}.{token_hex(4)}{_ENDING}" if os.path.lexists(usual) else usual
+
+
+def _remove_old_secret(settings: Path, name: str, old: str, changes: Mapping[str, str | None]) -> None:
+    """Remove the file of the secret that an earlier log-in made and the profile no longer names."""
+    made = Path(old)
+    own = re.fullmatch(rf"{re.escape(name)}(\.[0-9a-f]{{8}})?{re.escape(_ENDING)}", made.name)
+    if "client_secret_file" in changes and own and made.parent == settings.parent.absolute():
+        with suppress(OSError):  # the new profile works without
+            made.unlink()
 
 
 def _confirm(
@@ -222,7 +292,6 @@ def _confirm(
     path: Path,
     old: Mapping[str, Any],
     changes: Mapping[str, str | None],
-    secret_file: Path | None,
     *,
     ask: bool,
 ) -> None:
@@ -233,8 +302,6 @@ def _confirm(
     for key, value in changes.items():
         before, after = (text and _HIDDEN.get(key, text) for text in (_text(old, key), value))
         say(f"{key}: {before or 'not set'} -> {after or 'not set'}")
-    if secret_file is not None:
-        say(f"the secret goes to {secret_file}")
     if not ask:
         return
     if not is_interactive():
