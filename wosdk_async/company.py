@@ -15,7 +15,7 @@ from wosdk_async.marked_records import find_marked
 from wosdk_async.markers import Key, Marker, field_of
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
-from wosdk_async.option_checks import check_names
+from wosdk_async.option_checks import check_names, check_number
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol import calls, updates
 from wosdk_async.protocol.arguments import (
@@ -153,8 +153,24 @@ class Company:
             ConfigurationError: an option does not exist, or does not take the value.
         """
         check_names(changes, (field.name for field in attrs.fields(CallOptions)), "with_options")
-        options = attrs.evolve(self._sender.options, **changes)
+        options = attrs.evolve(self._sender.own_options, **changes)
         return type(self)(attrs.evolve(self._sender, options=options))
+
+    def within(self, seconds: float) -> Self:
+        """Return the same Company; all its calls together have ``seconds``, which begin now.
+
+        For a request of a back end or a job, which makes several calls and has one deadline. A call that has
+        a shorter deadline of its own keeps it; a call that begins too late raises DeadlineError and is not
+        sent.
+
+        Raises:
+            InvalidCallError: ``seconds`` is not a number of 0 or more.
+        """
+        check_number("within()", seconds, "seconds, 0 or more", error=InvalidCallError)
+        until = self._sender.transport.clock.now() + seconds
+        if self._sender.until is not None:
+            until = min(until, self._sender.until)
+        return type(self)(attrs.evolve(self._sender, until=until))
 
     def traced(self, trace: Trace) -> Self:
         """Return the same Company; each of its calls copies its course to ``trace`` when it ends.

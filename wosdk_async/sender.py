@@ -34,7 +34,9 @@ class CallSender:
 
     transport: Transport
     tenant: Tenant
-    options: CallOptions
+    own_options: CallOptions = attrs.field(alias="options")
+    until: float | None = None
+    """Time of the transport's clock at which all calls have to end; None for no such time."""
     trace: Trace | None = None
     """The program's own trace, which gets a copy of the trace of each call."""
     sessions: SessionManager = attrs.field(init=False)
@@ -42,6 +44,15 @@ class CallSender:
     @sessions.default
     def _shared_manager(self) -> SessionManager:
         return self.transport.sessions(self.tenant)
+
+    @property
+    def options(self) -> CallOptions:
+        """Options of a call that begins now."""
+        if self.until is None:
+            return self.own_options
+        left = max(self.until - self.transport.clock.now(), 0.0)
+        deadline = self.own_options.deadline
+        return self.own_options.within(left if deadline is None else min(left, deadline))
 
     @property
     def company(self) -> str:
@@ -57,7 +68,7 @@ class CallSender:
     @property
     def scope(self) -> tuple[object, ...]:
         """Key of the options and the trace: callers share a call only if their keys are equal."""
-        return self.options, id(self.trace)
+        return self.own_options, self.until, id(self.trace)
 
     async def connect(self) -> None:
         """Open the session now."""

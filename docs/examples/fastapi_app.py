@@ -14,25 +14,30 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, FastAPI, Header, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from wosdk_async import (
     Client,
     Company,
+    InvalidCallError,
     Trace,
     WoCreateCommand,
     WorkOrder,
+    WorkZone,
     WosdkError,
     fields,
     problem_of,
 )
 from wosdk_async.asgi import CancelAbandonedReads
+from wosdk_async.integrations.pydantic import Strict
 
 log = logging.getLogger(__name__)
 
 MAX_QUEUED = 100  # calls that wait for the service; with one more, a request is answered with 503
 USUAL_SECONDS, MAX_SECONDS = 15.0, 60.0  # that a request may take
+PROBE_AFTER = 5.0  # seconds without a response after which readiness asks the service
 
 
 def connect() -> Client:
@@ -53,8 +58,8 @@ async def company_of(
     client: Annotated[Client, Depends(client_of)],
     request_timeout: Annotated[float, Header(gt=0)] = USUAL_SECONDS,
 ) -> Company:
-    """Return the Company; each of its calls may take the seconds that the caller gives in a header."""
-    return client.company().with_options(deadline=min(request_timeout, MAX_SECONDS))
+    """Return the Company; all calls of a request together may take the seconds that its header gives."""
+    return client.company().within(min(request_timeout, MAX_SECONDS))
 
 
 Acme = Annotated[Company, Depends(company_of)]
@@ -63,13 +68,19 @@ OrderId = Annotated[int, Path(ge=1, lt=2**31)]
 Key = Annotated[str, Header(alias="Idempotency-Key", pattern=r"^[A-Za-z0-9._-]{8,50}$")]
 
 
-class Completion(BaseModel):
+class Fixed(BaseModel):
+    """Body without other fields than its own."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Completion(Fixed):
     """Body of a request to complete an order."""
 
     note: str | None = Field(default=None, max_length=2000)
 
 
-class Hold(BaseModel):
+class Hold(Fixed):
     """Body of a request to put an order on hold."""
 
     reason: str = Field(max_length=100)
@@ -85,12 +96,14 @@ def create_app(connect: Callable[[], Client] = connect) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with connect() as client:  # one for all requests; it ends with the application
+            client.company()  # raises ConfigurationError without settings, so that the start fails
             app.state.client = client
             yield
 
     app = FastAPI(title="Work orders", lifespan=lifespan, separate_input_output_schemas=False)
     app.add_middleware(CancelAbandonedReads)
     app.add_exception_handler(WosdkError, answer_problem)
+    app.add_exception_handler(RequestValidationError, answer_invalid)
     add_order_routes(app)
     add_health_routes(app)
     return app
@@ -103,6 +116,16 @@ async def answer_problem(request: Request, error: Exception) -> Response:
     level = logging.WARNING if problem.status >= 500 else logging.INFO
     log.log(level, "%s %s: %s", request.method, request.url.path, error)
     return Response(problem.content, problem.status, dict(problem.headers))
+
+
+async def answer_invalid(request: Request, error: Exception) -> Response:
+    """Answer for a request that does not fit with a problem body as well; ``errors`` has each mistake."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - for the type checker
+    found = [{"field": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
+    problem = problem_of(InvalidCallError("; ".join(f"{each['field']}: {each['message']}" for each in found)))
+    log.info("%s %s: %s", request.method, request.url.path, problem.body["detail"])
+    body = {**problem.body, "errors": found}
+    return JSONResponse(body, problem.status, media_type=problem.headers["Content-Type"])
 
 
 def add_order_routes(app: FastAPI) -> None:
@@ -127,9 +150,14 @@ def add_order_routes(app: FastAPI) -> None:
         """Read one work order."""
         return await acme.get(WorkOrder, order_id, properties=["*", "Customer.*", "Items.*"])
 
+    @app.get("/orders/by-number/{number}")
+    async def get_order_by_number(acme: Acme, number: Annotated[str, Path(max_length=50)]) -> WorkOrder:
+        """Read the work order with a number, which is a text."""
+        return await acme.work_orders.by_number(number, properties=["*", "Customer.*"])
+
     @app.post("/orders", status_code=201)
     async def create_order(
-        acme: Acme, order: Annotated[WorkOrder, Body()], key: Key, response: Response
+        acme: Acme, order: Annotated[Strict[WorkOrder], Body()], key: Key, response: Response
     ) -> WorkOrder:
         """Create a work order once for each key: the same request again finds the first one's order."""
         order.po_number = key
@@ -161,8 +189,10 @@ def add_health_routes(app: FastAPI) -> None:
 
     @app.get("/readyz")
     async def is_ready(client: Annotated[Client, Depends(client_of)]) -> Response:
-        """Answer 200 if there is a session and the queue is short, so that requests may come."""
-        await client.company().with_options(deadline=5).connect()  # opens a session if there is none
+        """Answer 200 if the service responded a moment ago and the queue is short: requests may come."""
+        heard = [each.answered_ago for each in client.stats().companies]
+        if not any(seconds is not None and seconds < PROBE_AFTER for seconds in heard):
+            await client.company().within(5).query(WorkZone).select("Id").first()  # raises what is wrong
         stats = client.stats()
         state: dict[str, Any] = {
             "in_flight": stats.in_flight,

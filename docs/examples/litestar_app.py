@@ -16,15 +16,18 @@ from typing import Annotated, Any
 from litestar import Litestar, Request, Response, get, post
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
+from litestar.exceptions import ValidationException
 from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
 from msgspec import Meta, Struct
 
 from wosdk_async import (
     Client,
     Company,
+    InvalidCallError,
     Trace,
     WoCreateCommand,
     WorkOrder,
+    WorkZone,
     WosdkError,
     fields,
     problem_of,
@@ -36,6 +39,7 @@ log = logging.getLogger(__name__)
 
 MAX_QUEUED = 100  # calls that wait for the service; with one more, a request is answered with 503
 USUAL_SECONDS, MAX_SECONDS = 15.0, 60.0  # that a request may take
+PROBE_AFTER = 5.0  # seconds without a response after which readiness asks the service
 
 
 def connect() -> Client:
@@ -50,9 +54,9 @@ async def company_of(
     state: State,
     request_timeout: Annotated[float, HeaderParameter(name="Request-Timeout", gt=0)] = USUAL_SECONDS,
 ) -> Company:
-    """Return the Company; each of its calls may take the seconds that the caller gives in a header."""
+    """Return the Company; all calls of a request together may take the seconds that its header gives."""
     client: Client = state.client
-    return client.company().with_options(deadline=min(request_timeout, MAX_SECONDS))
+    return client.company().within(min(request_timeout, MAX_SECONDS))
 
 
 Acme = NamedDependency[Company]
@@ -62,13 +66,13 @@ Key = Annotated[str, HeaderParameter(name="Idempotency-Key", pattern=r"^[A-Za-z0
 Text = Annotated[str, Meta(max_length=2000)]
 
 
-class Completion(Struct):
+class Completion(Struct, forbid_unknown_fields=True):
     """Body of a request to complete an order."""
 
     note: Text | None = None
 
 
-class Hold(Struct):
+class Hold(Struct, forbid_unknown_fields=True):
     """Body of a request to put an order on hold."""
 
     reason: Annotated[str, Meta(max_length=100)]
@@ -99,6 +103,12 @@ async def get_order(acme: Acme, order_id: OrderId) -> WorkOrder:
     return await acme.get(WorkOrder, order_id, properties=["*", "Customer.*", "Items.*"])
 
 
+@get("/orders/by-number/{number:str}")
+async def get_order_by_number(acme: Acme, number: Annotated[str, PathParameter(max_length=50)]) -> WorkOrder:
+    """Read the work order with a number, which is a text."""
+    return await acme.work_orders.by_number(number, properties=["*", "Customer.*"])
+
+
 @post("/orders")
 async def create_order(acme: Acme, data: JSONBody[WorkOrder], key: Key) -> Response[WorkOrder]:
     """Create a work order once for each key: the same request again finds the first one's order."""
@@ -121,6 +131,9 @@ async def hold_order(acme: Acme, order_id: OrderId, data: JSONBody[Hold]) -> Wor
     return await acme.work_orders.hold(order_id, reason=data.reason, comment=data.comment)
 
 
+ORDER_ROUTES = [list_orders, get_order, get_order_by_number, create_order, complete_order, hold_order]
+
+
 # --- health: what a load balancer asks ------------------------------------------------------
 
 
@@ -132,9 +145,11 @@ async def is_alive() -> dict[str, str]:
 
 @get("/readyz")
 async def is_ready(state: State) -> Response[dict[str, Any]]:
-    """Answer 200 if there is a session and the queue is short, so that requests may come."""
+    """Answer 200 if the service responded a moment ago and the queue is short: requests may come."""
     client: Client = state.client
-    await client.company().with_options(deadline=5).connect()  # opens a session if there is none
+    heard = [each.answered_ago for each in client.stats().companies]
+    if not any(seconds is not None and seconds < PROBE_AFTER for seconds in heard):
+        await client.company().within(5).query(WorkZone).select("Id").first()  # raises what is wrong
     stats = client.stats()
     shown = {"in_flight": stats.in_flight, "queued": stats.queued, "outcomes": dict(stats.outcomes)}
     return Response(shown, status_code=200 if stats.queued < MAX_QUEUED else 503)
@@ -153,21 +168,33 @@ def answer_problem(request: Request[Any, Any, Any], error: WosdkError) -> Respon
     return Response(problem.content, status_code=problem.status, headers=headers, media_type=media_type)
 
 
+def answer_invalid(request: Request[Any, Any, Any], error: ValidationException) -> Response[dict[str, Any]]:
+    """Answer for a request that does not fit with a problem body as well; ``errors`` has each mistake."""
+    extra = error.extra if isinstance(error.extra, list) else []
+    found = [{"field": str(each.get("key", "")), "message": str(each["message"])} for each in extra]
+    texts = [f"{each['field']}: {each['message']}" for each in found]
+    problem = problem_of(InvalidCallError("; ".join(texts) or error.detail))
+    log.info("%s %s: %s", request.method, request.url.path, problem.body["detail"])
+    media_type = problem.headers["Content-Type"]
+    return Response({**problem.body, "errors": found}, status_code=problem.status, media_type=media_type)
+
+
 def create_app(connect: Callable[[], Client] = connect) -> Litestar:
     """Return the application. Tests pass a client of their own."""
 
     @asynccontextmanager
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         async with connect() as client:  # one for all requests; it ends with the application
+            client.company()  # raises ConfigurationError without settings, so that the start fails
             app.state.client = client
             yield
 
     return Litestar(
-        [list_orders, get_order, create_order, complete_order, hold_order, is_alive, is_ready],
-        plugins=[RecordPlugin()],
+        [*ORDER_ROUTES, is_alive, is_ready],
+        plugins=[RecordPlugin(unknown="refuse")],
         dependencies={"acme": Provide(company_of)},
         middleware=[CancelAbandonedReads],
-        exception_handlers={WosdkError: answer_problem},
+        exception_handlers={WosdkError: answer_problem, ValidationException: answer_invalid},
         lifespan=[lifespan],
         logging_config=None,  # as the server sets it
     )

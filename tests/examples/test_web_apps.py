@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from docs.examples import fastapi_app, litestar_app
-from wosdk_async import Client, Company, WoPickUpCommand, WorkOrder, WoStartCommand
+from wosdk_async import Client, Company, ConfigurationError, WoPickUpCommand, WorkOrder, WoStartCommand
 from wosdk_async.sandbox import Faults
 from wosdk_async.testing import Sandbox, SkippingClock
 
@@ -128,6 +128,9 @@ async def test_a_name_in_a_body_is_not_the_address(web: httpx.AsyncClient, wosdk
         (NEW, key("short")),
         (NEW, key("order 0001'; --")),
         ({"Items": 5}, key()),
+        ({**NEW, "PoNumbr": "1"}, key()),
+        ({**NEW, "StatusId": "Nww"}, key()),
+        (None, key()),
         ([], key()),
         (NEW, key(**{"Request-Timeout": "nan"})),
         (NEW, key(**{"Request-Timeout": "-1"})),
@@ -137,7 +140,8 @@ async def test_bad_requests_are_refused_before_anything_is_sent(
     web: httpx.AsyncClient, wosdk_sandbox: Sandbox, body: Any, headers: dict[str, str]
 ) -> None:
     response = await web.post("/orders", json=body, headers=headers)
-    assert response.status_code in (400, 422)
+    assert (response.status_code, response.headers["content-type"]) == (422, PROBLEM)
+    assert response.json()["type"] == "urn:problem-type:wosdk:invalid"
     assert sent(wosdk_sandbox, "WoCreateCommand") == 0
 
 
@@ -218,6 +222,37 @@ async def test_load_is_shed(web: httpx.AsyncClient, wosdk_faults: Faults) -> Non
     assert shed.json()["type"] == "urn:problem-type:wosdk:overloaded"
 
 
+async def test_the_calls_of_a_request_share_its_deadline(
+    web: httpx.AsyncClient, wosdk_company: Company, wosdk_faults: Faults, wosdk_clock: SkippingClock
+) -> None:
+    """A hold by name is two calls: the reasons, and the command."""
+    await web.post("/orders", json=NEW, headers=key())
+    order = await started(wosdk_company)
+    wosdk_faults.add("latency", fixed=2)
+    before = wosdk_clock.now
+    hold = {"reason": "Waiting for parts"}
+    response = await web.post(f"/orders/{order}/hold", json=hold, headers={"Request-Timeout": "3"})
+    assert response.status_code in (500, 504)
+    assert (wosdk_clock.now - before).total_seconds() == pytest.approx(3, abs=0.1)
+
+
+async def test_an_order_is_found_by_its_number(web: httpx.AsyncClient) -> None:
+    created = (await web.post("/orders", json=NEW, headers=key())).json()
+    assert (await web.get("/orders/by-number/rsc000001")).json()["Id"] == created["Id"]
+    assert (await web.get("/orders/by-number/X1")).status_code == 404
+
+
+@pytest.mark.parametrize("make", [fastapi, litestar])
+async def test_without_settings_the_start_fails(make: Any) -> None:
+    _, lifespan = make(lambda: Client.from_env({}))
+    with pytest.raises((ConfigurationError, ExceptionGroup)) as caught:
+        async with lifespan:
+            pass
+    (error,) = getattr(caught.value, "exceptions", (caught.value,))  # Litestar starts in a group of tasks
+    assert isinstance(error, ConfigurationError)
+    assert "WOSDK_COMPANY" in error.message
+
+
 # --- health ---------------------------------------------------------------------------------
 
 
@@ -230,4 +265,19 @@ async def test_health_needs_no_service_and_readiness_a_session(
     assert (await web.get("/readyz")).status_code == 503
     wosdk_faults.clear()
     ready = await web.get("/readyz")
+    count = len(wosdk_sandbox.requests)
+    assert (await web.get("/readyz")).status_code == 200
+    assert len(wosdk_sandbox.requests) == count  # it responded a moment ago
     assert (ready.status_code, ready.json()["queued"]) == (200, 0)
+
+
+async def test_readiness_ends_with_the_service_and_comes_back(
+    web: httpx.AsyncClient, wosdk_faults: Faults, wosdk_clock: SkippingClock
+) -> None:
+    """Although the session is still there."""
+    assert (await web.get("/readyz")).status_code == 200
+    wosdk_faults.add("latency", fixed=600)
+    assert (await web.get("/orders", headers={"Request-Timeout": "30"})).status_code == 504
+    assert (await web.get("/readyz")).status_code == 504
+    wosdk_faults.clear()
+    assert (await web.get("/readyz")).status_code == 200
