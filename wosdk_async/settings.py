@@ -28,7 +28,7 @@ from wosdk_async.regular_files import read_regular
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
 from wosdk_async.transport.session.hosts import shown_address
 
-__all__ = ["Settings", "profile_variables", "settings_file"]
+__all__ = ["Settings", "ignored_profile", "profile_variables", "settings_file"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -212,6 +212,13 @@ def _default_profile(env: Mapping[str, str], company: str | None) -> dict[str, s
         return {}
     found = _profile(_DEFAULT, env)
     return found if company is None or company == found.get(_COMPANY) else {}
+
+
+def ignored_profile(env: Mapping[str, str]) -> list[str]:
+    """Return the variables that keep the profile ``default`` from being read; empty if there is none."""
+    found = sorted(name for name in _VARIABLES if env.get(name))
+    named = env.get("WOSDK_PROFILE")
+    return found if found and not named and _default_profile(env, env.get(_COMPANY) or None) else []
 
 
 def settings_file(env: Mapping[str, str]) -> Path:

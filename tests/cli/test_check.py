@@ -45,7 +45,7 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
 @pytest.mark.parametrize(
     ("variable", "value", "status", "step", "message"),
     [
-        ("COMPANY", "", 2, "settings", "set WOSDK_COMPANY"),
+        ("COMPANY", "", 2, "settings", "`wosdk login`"),
         ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
         ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; it is one of"),
         ("TOKEN_URL", f"https://svc:{SECRET}@example.com/", 2, "token", "'https://***@example.com/'"),

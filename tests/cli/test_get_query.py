@@ -167,3 +167,17 @@ def test_a_profile_names_the_company(
     before = wosdk("--profile", "stage", "get", "Customer", "512")
     behind = wosdk("get", "Customer", "512", "--profile", "stage")
     assert before.stdout == behind.stdout != ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-p", "Task"), "unknown property 'Task' of WorkOrder; did you mean Items.Task.DisplayAs?"),
+        (("--where", "Customer = Street Lighting"), "not 'Street Lighting'; its name is Customer.Name\n"),
+    ],
+)
+@pytest.mark.usefixtures("seeded")
+def test_a_name_of_an_inner_property_is_found(wosdk: Wosdk, arguments: tuple[str, ...], message: str) -> None:
+    """The message has the whole path."""
+    result = wosdk("query", "WorkOrder", *arguments)
+    assert (result.exit_code, message in result.stderr) == (2, True)

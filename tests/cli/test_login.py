@@ -337,3 +337,20 @@ def test_ctrl_c_at_each_question_writes_nothing(
     assert terminal.end() == 130
     assert "interrupted" in terminal.shown
     assert not (tmp_path / "wosdk").exists()
+
+
+@pytest.mark.parametrize(
+    ("variable", "hint"), [(None, "`wosdk login` asks"), ("WOSDK_TOKEN_URL", "unset WOSDK_TOKEN_URL")]
+)
+def test_a_company_that_is_missing_is_a_matter_of_login(
+    wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str | None, hint: str
+) -> None:
+    """A variable that was left over keeps the profile from being read, and is named."""
+    path = tmp_path / "config.toml"
+    monkeypatch.setenv("WOSDK_CONFIG", str(path))
+    if variable is not None:
+        path.write_text('[profiles.default]\ncompany = "Acme"\n', encoding="utf-8")
+        monkeypatch.setenv(variable, "https://token.example/")
+    for command in (("query", "WorkOrder"), ("check",)):
+        result = wosdk(*command)
+        assert (result.exit_code, hint in result.output) == (2, True)

@@ -119,13 +119,13 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
     [
         (("hold", "1"), 2, "--reason is missing; the Company has 'Waiting for parts', 'Waiting for approval'"),
         (("cancel", "1"), 2, "the Company has 'Entered twice', 'No longer needed', 'Entered by mistake'\n"),
-        (("hold", "1", "--reason", "Wether"), 4, "no hold reason is called 'Wether'; did you mean 'Weather'?; there are"),
+        (("hold", "1", "--reason", "Wether"), 4, "no hold reason is called 'Wether'; did you mean 'Weather'? There are"),
         (("cancel", "1", "--reason", "Weather"), 4, "no cancel reason is called 'Weather'"),
         (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder with the Number 'X9', 'X8'"),
         (("hold", "1", "99", "--reason", "Weather"), 4, "WorkOrder entity with id 99 is not found"),
         (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "it takes an id or a number such as RSC000005"),
         (("hold", " ", "--reason", "Weather"), 2, "ID is ' '; it takes a whole number"),
-        (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; did you mean 'Part replaced'?; there are"),
+        (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; did you mean 'Part replaced'? There are"),
         (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody'"),
         (("note", "1", "--text", " \n"), 2, "--text: the note is empty"),
         (("attach", "1", __file__, "--type", "Nothing"), 4, "no DocumentType with the DisplayAs 'Nothing'"),
@@ -194,16 +194,20 @@ def test_notes_are_added(wosdk: Wosdk) -> None:
 
 @pytest.mark.usefixtures("served")
 def test_files_are_attached(wosdk: Wosdk, tmp_path: Path) -> None:
-    """Each is a document of its own; one that is too long is reported, and the others are attached."""
+    """Each is a document of its own; one that is too long is refused before the question."""
     (number,) = orders(wosdk, 1)
     small, large = tmp_path / "belt.jpg", tmp_path / "film.mp4"
     small.write_bytes(b"a picture")
     with large.open("wb") as file:
         file.truncate(20 * 1024 * 1024 + 1)
     result = wosdk("attach", number, small, large)
-    assert (result.exit_code, result.stdout) == (1, f"{number}: belt.jpg attached, document 1\n")
-    assert f"  {number}  film.mp4  20971521 bytes" in result.stderr
-    assert "20971520" in result.stderr.splitlines()[-1]
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert (
+        "film.mp4 has 20,971,521 bytes; a file of at most 20,971,520 bytes can be attached" in result.stderr
+    )
+    result = wosdk("attach", number, small)
+    assert (result.exit_code, result.stdout) == (0, f"{number}: belt.jpg attached, document 1\n")
+    assert f"  {number}  belt.jpg  9 bytes" in result.stderr
     result = wosdk("attach", number, small, "--title", "The belt", "--type", "Picture", "--json")
     assert json.loads(result.stdout)["document"] == 2
     found = order(wosdk, number, "Documents.*")["Documents"]

@@ -105,6 +105,7 @@ def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
     ("arguments", "status", "message"),
     [
         (("create", "Custmer", "Name=x"), 2, "the catalogue has no entity 'Custmer'; did you mean 'Customer'?"),
+        (("create", "Customer"), 2, "nothing is to be created; name fields, such as wosdk create Customer NAME=VALUE"),
         (("create", "Customer", "Nme=x"), 2, "Customer has no field 'Nme'; did you mean 'Name'? --unchecked"),
         (("create", "Customer", "WorkZone=Harbour"), 2, "WorkZone, the id of a WorkZone, takes a whole number"),
         (("create", "Space", "Name=x"), 2, "Space cannot be created: run SpaceCreateCommand; --unchecked sends it"),

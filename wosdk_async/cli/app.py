@@ -18,11 +18,11 @@ from wosdk_async.cli.options import target_options
 __all__ = ["app"]
 
 _SECTIONS = {  # of the help
-    "Look": ("check", "describe", "get", "query"),
+    "Look": ("login", "check", "describe", "get", "query"),
     "Change records": ("create", "delete", "run", "update"),
     "Work orders": ("assign", "attach", "cancel", "complete", "hold", "note", "pickup", "resume", "start"),
     "Files": ("export", "import", "jobs"),
-    "This machine": ("completion", "login", "sandbox"),
+    "This machine": ("completion", "sandbox"),
 }
 _COMMANDS = tuple(sorted(name for names in _SECTIONS.values() for name in names))
 _MODULES = {
@@ -112,13 +112,15 @@ def app() -> None:
     \b
     Try an import; it needs no account:
       wosdk import requests.csv --map map.toml --sandbox
-    Look around, once the variables below are set:
+    Name your Company, and look around:
+      wosdk login
       wosdk check
       wosdk describe WorkOrder
       wosdk query WorkOrder --where 'StatusId = New' -p Number -p Customer.Name
       wosdk hold RSC000005 --reason 'Waiting for parts' --dry-run
 
-    A Company is named by WOSDK_COMPANY, WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, and by WOSDK_REGION
-    (americas, apac or emea), or by a profile of the settings file. The options below may also stand behind
-    the command. Results go to stdout, everything else to stderr.
+    `wosdk login` keeps a Company for this machine, and --profile names another one that was kept. Variables
+    come before both: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET and WOSDK_REGION (americas, apac or
+    emea). The options below may also stand behind the command. Results go to stdout, everything else to
+    stderr.
     """

@@ -15,6 +15,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.session.hosts import is_local
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ __all__ = ["Runner", "confirm", "is_interactive"]
 
 T = TypeVar("T")
 
+_MISSING = ("no Company is named", "no credentials")  # errors of a Client whose settings lack one
 _EXIT_DELAY = 0.7  # seconds that closing gets after Ctrl-C
 
 
@@ -41,11 +43,18 @@ class Runner:
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:
         self._open = functools.partial(target.client, variables, **more)
         self._name = target.company if variables is None else None
+        self._reads_profile = variables is None and target.profile is None
         self._runner = asyncio.Runner()
 
     def __enter__(self) -> Self:
-        self._client = self._open()
-        self.company = self._client.company(self._name)
+        try:
+            self._client = self._open()
+            self.company = self._client.company(self._name)
+        except ConfigurationError as error:
+            if not self._reads_profile or not error.message.startswith(_MISSING):
+                raise
+            what, _, _ = error.message.partition(";")
+            raise ConfigurationError(f"{what}: {_ways_to_name_a_company()}") from error
         self._runner.__enter__()
         return self
 
@@ -79,6 +88,20 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
         timer.daemon = True
         timer.start()
         raise
+
+
+def _ways_to_name_a_company() -> str:
+    """Return what a person can do who has not said which Company is meant, or not all of it."""
+    from wosdk_async.settings import ignored_profile
+
+    if found := ignored_profile(os.environ):
+        named = " and ".join(found)
+        is_set = "are" if len(found) > 1 else "is"
+        return (
+            f"{named} {is_set} set, so the profile 'default' is not read: unset {named}, or add"
+            " --profile default"
+        )
+    return "`wosdk login` asks for all and keeps it; --company NAME names one for this command"
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:

@@ -16,6 +16,8 @@ from wosdk_async.suggestions import suggestion
 
 __all__ = ["ResolvedPath", "find", "root"]
 
+_ALIKE = 0.9  # a name as alike as this is meant, rather than one of an object below
+
 
 @attrs.frozen
 class ResolvedPath:
@@ -73,7 +75,20 @@ class ResolvedPath:
         if self.below is None:
             return UnknownPropertyError(f"{self.entity}.{self.path} is a single value; it has no {name!r}")
         owner = self.below.wire_name
-        return UnknownPropertyError(f"unknown property {name!r} of {owner}{suggestion(name, names)}")
+        near = suggestion(name, names, _ALIKE) or self._path_below(name) or suggestion(name, names)
+        return UnknownPropertyError(f"unknown property {name!r} of {owner}{near}")
+
+    def _path_below(self, name: str) -> str:
+        """Return a suggestion of the path to a property of that name in one of the objects below."""
+        for meta in _by_python(self.below).values():
+            of: Any = _below(meta)  # as above
+            inner = _by_wire(of)
+            found = next((each for each in inner.values() if each["name"].lower() == name.lower()), None)
+            if found is not None:
+                of = _below(found)
+                shown = ".DisplayAs" if "DisplayAs" in _by_wire(of) else ""
+                return f"; did you mean {self._joined(meta['name'])}.{found['name']}{shown}?"
+        return ""
 
 
 def root(entity: type[Record] | str) -> ResolvedPath:

@@ -52,8 +52,10 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
             f"{name!r} is the name of more than one {what}: ids {listed(ids)}; name one by its id"
         )
     names = sorted({text for text, _ in labelled if text})
+    near = suggestion(name.strip(), names)
     known = f"there are {listed(names)}" if names else "there are none"
-    raise NameNotFoundError(f"no {what} is called {name!r}{suggestion(name.strip(), names)}; {known}")
+    behind = f"{near} T{known[1:]}" if near else f"; {known}"
+    raise NameNotFoundError(f"no {what} is called {name!r}{behind}")
 
 
 def listed(values: Sequence[Any]) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["attach_command"]
 
+_MAX_SIZE = 20 * 1024 * 1024  # bytes
 _AT_ONCE = 2  # a file is held in memory while it is sent
 
 
@@ -61,6 +62,10 @@ def attach_command(
     for file in files:
         if not file.is_file():
             raise CliError(f"{file} is not a regular file")
+        if (size := file.stat().st_size) > _MAX_SIZE:
+            raise CliError(
+                f"{file} has {size:,} bytes; a file of at most {_MAX_SIZE:,} bytes can be attached"
+            )
     named = RecordTexts.read(WorkOrder, [order], by)
     with ChangeSession.open(ctx, options) as session:
         company = session.runner.company

@@ -62,6 +62,8 @@ def create_command(
     if not is_order:
         require_operation(kind, "create", "created")
     given = given_fields(kind, fields, json_body)
+    if not given:
+        raise CliError(f"nothing is to be created; name fields, such as wosdk create {entity} NAME=VALUE")
     name = kind if isinstance(kind, str) else kind.wire_name
     change = RecordChange(
         label=name,

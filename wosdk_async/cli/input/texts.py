@@ -17,9 +17,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.codec.checks import named_by
 from wosdk_async.model import Record, command_class, entity_class, index, registry
 from wosdk_async.query.conditions import Condition
-from wosdk_async.query.paths import find, root
+from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, property_at, resolved
 from wosdk_async.suggestions import suggestion
 
@@ -140,8 +141,23 @@ def _unquoted(raw: str, text: str) -> str:
 
 def _value(raw: str, field: Path, text: str) -> Any:
     place = resolved(field)
-    meta = {"type": "integer"} if isinstance(field, Nested) else place.meta
+    if isinstance(field, Nested):
+        try:
+            return typed_value(
+                raw, {"type": "integer"}, f"--where {text!r}: {place.path}, compared by its id,"
+            )
+        except CliError as error:
+            raise CliError(f"{error.message}{_named(place)}") from None
+    meta = place.meta
     return raw if meta is None else typed_value(raw, meta, f"--where {text!r}: {place.path}")
+
+
+def _named(place: ResolvedPath) -> str:
+    """Return the property by which people know the records of a reference, for a message."""
+    key = named_by(place.below) if place.below is not None else None
+    if place.below is None or key is None:
+        return ""
+    return f"; its name is {place.path}.{place.below.__wire__[key]['name']}"
 
 
 def _error(text: str, remedy: str) -> CliError:
