@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class Money(Record):
-    """Amount with its currency.
-
-    Public class name: MoneyValue.
-    """
+    """Amount with its currency."""
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
