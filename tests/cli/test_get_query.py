@@ -48,7 +48,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
     [
         (("get", "Customer", "5"), 4, "Customer entity with id 5 is not found"),
         (("get", "Document", "five"), 2, "ID is 'five'; it takes a whole number, or a JSON object"),
-        (("get", "Customer", "five"), 4, "there is no Customer with the Name 'five'"),
+        (("get", "Customer", "five"), 4, "there is no Customer with the Name or DisplayAs 'five'"),
         (("get", "WorkOrder", "007"), 4, "there is no WorkOrder with the Number '007'"),
         (("get", "Customer", "512", "--by", "Name"), 4, "there is no Customer with the Name '512'"),
         (("get", "Customer", "x", "--by", "WorkZone"), 2, "--by WorkZone: the property of Customer holds no text"),

@@ -121,7 +121,7 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
         (("cancel", "1"), 2, "the Company has 'Entered twice', 'No longer needed', 'Entered by mistake'\n"),
         (("hold", "1", "--reason", "Wether"), 4, "no hold reason is called 'Wether'; did you mean 'Weather'? There are"),
         (("cancel", "1", "--reason", "Weather"), 4, "no cancel reason is called 'Weather'"),
-        (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder with the Number 'X9', 'X8'"),
+        (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder with the Number 'X9'; --by PROPERTY"),
         (("hold", "1", "99", "--reason", "Weather"), 4, "WorkOrder entity with id 99 is not found"),
         (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "it takes an id or a number such as RSC000005"),
         (("hold", " ", "--reason", "Weather"), 2, "ID is ' '; it takes a whole number"),

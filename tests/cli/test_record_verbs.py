@@ -119,7 +119,7 @@ def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
         (("update", "Customer", "512", "Id=5"), 2, "update() never writes id"),
         (("update", "Contract", "1", "DisplayAs=x"), 2, "Contract cannot be updated"),
         (("update", "Customer", "512", "Name=x", "--unchecked", "--if-unchanged"), 2, "--if-unchanged needs an entity"),
-        (("update", "Customer", "Nobody", "Name=x"), 4, "there is no Customer with the Name 'Nobody'"),
+        (("update", "Customer", "Nobody", "Name=x"), 4, "there is no Customer with the Name or DisplayAs 'Nobody'; --by PROPERTY"),
         (("update", "Customer", "512", "--unchecked", "Foo=1"), 3, "Foo"),
         (("delete", "WorkOrder", "1"), 2, "a work order cannot be deleted; cancel it: wosdk cancel ORDER --reason NAME"),
         (("delete", "Portfolio", "1"), 2, "Portfolio cannot be deleted"),
@@ -205,3 +205,11 @@ def test_the_examples_of_the_help_work(wosdk: Wosdk, monkeypatch: pytest.MonkeyP
             result = wosdk(*words, "--dry-run", input="A note")
             assert result.exit_code == 0, result.output
             assert "--dry-run: nothing was sent" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["mira.okafor", "T-208", "Mira Okafor"])
+@pytest.mark.usefixtures("kept")
+def test_a_person_is_found_by_each_name(wosdk: Wosdk, name: str) -> None:
+    """User name, number and name shown, as for assign --to."""
+    result = wosdk("get", "Employee", name, "--json", "-p", "Username")
+    assert (result.exit_code, json.loads(result.stdout)["Id"]) == (0, 208)

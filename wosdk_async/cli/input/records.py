@@ -12,7 +12,7 @@ import click
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.output.cells import json_text
 from wosdk_async.codec.checks import named_by
-from wosdk_async.errors import NotUniqueError
+from wosdk_async.errors import NotFoundError, NotUniqueError
 from wosdk_async.model import Record, index
 from wosdk_async.suggestions import suggestion
 
@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is no id: a number of a work order may begin with zeros
+_NAMED_BY = ("number", "name", "username", "display_as")  # what a person may mean by a name
 _LABELS = ("Number", "Name", "DisplayAs", "Username")
 
 by_option = click.option(
@@ -73,7 +74,30 @@ class RecordTexts:
 
     async def _resolved(self, company: Company, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
-        key = self.by or named_by(kind) or ""
+        if self.by is not None:
+            return await self._found_by(company, self.by, names)
+        try:
+            return await self._found_by(company, named_by(kind) or "", names)
+        except NotFoundError:
+            return {name: await self._found(company, name) for name in names}
+
+    async def _found(self, company: Company, name: str) -> int:
+        """Return the id of the record with a name: the first of the properties that has it decides."""
+        kind: Any = self.kind
+        keys = [key for key in _NAMED_BY if key in kind.__wire__ and kind.__wire__[key]["type"] == "string"]
+        for key in keys:
+            try:
+                return (await self._found_by(company, key, [name]))[name]
+            except NotFoundError:
+                continue
+        tried = " or ".join(kind.__wire__[key]["name"] for key in keys)
+        raise NotFoundError(
+            f"there is no {kind.wire_name} with the {tried} {name!r}; --by PROPERTY looks in another text",
+            company=company.name,
+        )
+
+    async def _found_by(self, company: Company, key: str, names: list[str]) -> dict[str, int]:
+        kind: Any = self.kind
         try:
             refs = await company.resolve(kind, names=names, by=key)
         except NotUniqueError as error:
