@@ -19,6 +19,7 @@ __all__ = [
     "check_kind",
     "check_names",
     "check_number",
+    "choice",
     "hook",
     "instance",
     "names_checked",
@@ -118,6 +119,18 @@ def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None:
             check_kind(_name(owner, attribute), value, kind, takes)
+
+    return attrs.field(default=default, validator=check)
+
+
+def choice(*values: str, default: str | None = None) -> Any:
+    """Return a field of one of ``values``, or None."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        if value is not None and value not in values:
+            raise ConfigurationError(
+                f"{_name(owner, attribute)} is {_shown(value)}; it takes {', '.join(values)} or None"
+            )
 
     return attrs.field(default=default, validator=check)
 

@@ -148,10 +148,10 @@ async def test_an_export_of_something_else_does_not_go_on(
     orders.failing = lambda _: False
     f = fields(WorkOrder)
     for other, differing in (
-        ({"select": ["Number"]}, "conditions and properties and columns"),
-        ({"where": [f.status_id == "New"]}, "conditions and properties"),
-        ({"limit": 5}, "limit"),
-        ({"format": "csv"}, "format"),
+        ({"select": ["Number"]}, r"properties: \*, and now Number, Id"),
+        ({"where": [f.status_id == "New"]}, r"conditions: none, and now \{'.*New.*"),
+        ({"limit": 5}, "limit: none, and now 5"),
+        ({"format": "csv"}, "format: parquet, and now csv"),
     ):
         with pytest.raises(ExportError, match=f"had other {differing}. Give the same"):
             await Export(WorkOrder, output, company=acme, **(parquet | other))
@@ -377,7 +377,7 @@ async def test_a_full_disk_keeps_what_was_read(
     earlier = signal.signal(signal.SIGXFSZ, free)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
     try:
-        with pytest.raises(OutputError, match=r"File too large; free space on the disk"):
+        with pytest.raises(OutputError, match=r"File too large; name another place, free space"):
             await Export(WorkOrder, output, company=acme, page=700, parallel=2)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -393,7 +393,7 @@ async def test_a_disk_that_is_full_at_the_start(acme: Company, tmp_path: Path, k
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
-        with pytest.raises(OutputError, match=r"File too large; free space on the disk.*goes on from there"):
+        with pytest.raises(OutputError, match=r"File too large; name another place, free space"):
             await kind(WorkOrder, tmp_path / "orders.parquet", company=acme)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -14,8 +14,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.jobs.conftest import Local, serving
-from wosdk_async import Customer, InvalidCallError, UnsupportedError, WorkOrder, WosdkError
-from wosdk_async.jobs import IncrementalExport
+from wosdk_async import (
+    ConfigurationError,
+    Customer,
+    InvalidCallError,
+    UnsupportedError,
+    WorkOrder,
+    WosdkError,
+)
+from wosdk_async.jobs import Export, ExportOptions, IncrementalExport
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.export.errors import ExportError
 from wosdk_async.jobs.journal import FolderLock
@@ -110,10 +117,27 @@ async def test_all_parts_of_a_folder_are_alike(local: Local, tmp_path: Path) -> 
     folder = tmp_path / "orders"
     await IncrementalExport(WorkOrder, folder, company=local.company, select=["Number"])
     assert list(rows(folder, 1)[0]) == ["Number", "LastActionDateUtc", "ConcurrencyId", "Id", "Extra"]
-    with pytest.raises(ExportError, match="have other conditions and properties and columns"):
+    with pytest.raises(ExportError, match=r"have other properties: Number, .*, and now "):
         await IncrementalExport(WorkOrder, folder, company=local.company)
-    with pytest.raises(ExportError, match="have other format"):
+    with pytest.raises(ExportError, match="have other format: parquet, and now csv"):
         await IncrementalExport(WorkOrder, folder, company=local.company, select=["Number"], format="csv")
+
+
+async def test_the_suffix_of_a_folder_says_the_format(local: Local, tmp_path: Path) -> None:
+    """A folder that is called orders.csv does not get parts of Parquet."""
+    await IncrementalExport(WorkOrder, tmp_path / "orders.csv", company=local.company)
+    assert (tmp_path / "orders.csv" / "part-000001" / "rows.csv").is_file()
+    with pytest.raises(ExportError, match="its suffix is that of csv, and the format is jsonl"):
+        IncrementalExport(WorkOrder, tmp_path / "orders.csv", format="jsonl")
+    with pytest.raises(ExportError, match="is a directory; name a file, or add --since last"):
+        Export(WorkOrder, tmp_path / "orders.csv")
+
+
+@pytest.mark.parametrize("option", [{"format": "pdf"}, {"csv_for_excel": "tab"}])
+def test_an_option_that_takes_something_else(option: dict[str, Any]) -> None:
+    """It is an error of this library, and names what the option takes."""
+    with pytest.raises(ConfigurationError, match=r"ExportOptions\.\w+ is '\w+'; it takes \w+, "):
+        ExportOptions(**option)
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "xlsx"])

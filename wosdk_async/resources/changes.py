@@ -224,6 +224,6 @@ def require_moves(entity: type[Record]) -> None:
     counted = "concurrency_id" in entity.__wire__
     compare = "the ConcurrencyId of each record" if counted else "the records"
     raise UnsupportedError(  # facts 4: other entities carry no modification time
-        f"{entity.wire_name} has no {MOVED}, so its changes cannot be asked for; read all of it with query() "
-        f"and compare {compare} with those of the last time"
+        f"{entity.wire_name} has no {MOVED}, so its changes cannot be asked for; read or export all of it "
+        f"each time, and compare {compare} with those of the last time"
     )

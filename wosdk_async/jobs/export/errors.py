@@ -47,8 +47,8 @@ def writing_output(path: Path) -> Iterator[None]:
             raise
         why = cause.strerror or str(cause).partition("\n")[0]
         raise OutputError(
-            f"{cause.filename or path}: {why}; free space on the disk or change the permissions, then give "
-            "the same command again: what was read goes on from there"
+            f"{cause.filename or path}: {why}; name another place, free space on the disk or change the "
+            "permissions; then give the same command again, which goes on with what was read"
         ) from error
 
 

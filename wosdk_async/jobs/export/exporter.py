@@ -85,6 +85,7 @@ class Export:
         **changes: Any,
     ) -> None:
         self.options = attrs.evolve(options or ExportOptions(), **changes)
+        _require_no_folder(Path(output))
         self.format = format_named(Path(output), self.options.format)
         require_csv(self.format, self.options.csv_for_excel)
         self.output = _real(Path(output))
@@ -166,8 +167,6 @@ class Export:
 
     def _require_place(self) -> None:
         """Raise ExportError when the output cannot be where it is to be; nothing has been sent."""
-        if self.output.is_dir():
-            raise ExportError(f"{self.output}: is a directory; name a file")
         if self.output.exists() and not self.output.is_file():
             raise ExportError(
                 f"{self.output}: is not a regular file, and would be replaced by one; name a file"
@@ -280,6 +279,14 @@ class Export:
 def _real(output: Path) -> Path:
     """Return what a link names: the output is to be there, and the link to stay."""
     return Path(os.path.realpath(output)) if output.is_symlink() else output
+
+
+def _require_no_folder(output: Path) -> None:
+    if output.is_dir():
+        raise ExportError(
+            f"{output}: is a directory; name a file, or add --since last (IncrementalExport) if it has the "
+            "parts of an export of changes"
+        )
 
 
 def _exists(output: Path) -> ExportError:

@@ -35,7 +35,13 @@ from wosdk_async.jobs.export.part_folder import (
 from wosdk_async.jobs.export.parts import sync_file
 from wosdk_async.jobs.export.plan import ExportPlan, described_columns
 from wosdk_async.jobs.export.summary import ExportSummary
-from wosdk_async.jobs.export.table_writers import TableFile, require_csv, require_packages, writing_table
+from wosdk_async.jobs.export.table_writers import (
+    TableFile,
+    format_named,
+    require_csv,
+    require_packages,
+    writing_table,
+)
 from wosdk_async.jobs.journal.store import sync_folder
 from wosdk_async.jobs.opening import company_identity
 from wosdk_async.model import Record
@@ -96,7 +102,7 @@ class IncrementalExport:
     ) -> None:
         self.options = attrs.evolve(options or ExportOptions(), **changes)
         self.folder = Path(folder)
-        self.format = self.options.format or "parquet"
+        self.format = format_named(self.folder, self.options.format, default="parquet")
         require_csv(self.format, self.options.csv_for_excel)
         self._entity = known_entity(entity)
         require_moves(self._entity)

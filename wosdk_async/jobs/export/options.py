@@ -7,7 +7,7 @@ from typing import Literal
 import attrs
 
 from wosdk_async.jobs.options import ExcelSeparator
-from wosdk_async.option_checks import names_checked, number, switch
+from wosdk_async.option_checks import choice, names_checked, number, switch
 from wosdk_async.query.paging import ROW_CAP
 
 __all__ = ["ExportFormat", "ExportOptions"]
@@ -20,9 +20,7 @@ ExportFormat = Literal["parquet", "csv", "jsonl", "xlsx"]
 class ExportOptions:
     """How an export is carried out. Raises ConfigurationError for a value that does not fit."""
 
-    format: ExportFormat | None = attrs.field(
-        default=None, validator=attrs.validators.in_((None, "parquet", "csv", "jsonl", "xlsx"))
-    )
+    format: ExportFormat | None = choice("parquet", "csv", "jsonl", "xlsx")
     """Format of the output. None means by the suffix of its name; parts of a folder are Parquet."""
     parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
     """Ranges of ids that are read at once, a call each."""
@@ -34,7 +32,5 @@ class ExportOptions:
     """Whether to begin anew, although there is an export to the same output that was stopped."""
     force: bool = switch(False)
     """Whether an output that exists is replaced."""
-    csv_for_excel: ExcelSeparator | None = attrs.field(
-        default=None, validator=attrs.validators.in_((None, "comma", "semicolon"))
-    )
+    csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """What separates the cells of a CSV that Excel opens; None means commas, and no byte order mark."""

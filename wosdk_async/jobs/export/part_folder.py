@@ -91,7 +91,7 @@ def watermark_of(part: Path | None, plan: ExportPlan) -> Watermark | None:
         )
     if differing:
         raise ExportError(
-            f"{part.parent}: its parts have other {' and '.join(differing)}; all parts of a folder are "
+            f"{part.parent}: its parts have other {'; other '.join(differing)}. All parts of a folder are "
             "alike, so give the command that made them, or name another folder"
         )
     return watermark

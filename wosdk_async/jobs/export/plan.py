@@ -8,18 +8,11 @@ from typing import Any
 import attrs
 
 from wosdk_async.query.columns import Column
+from wosdk_async.safe_text import one_line, shortened
 
 __all__ = ["ExportPlan", "described_columns"]
 
-_WORDS = {
-    "entity": "entity",
-    "company": "Company",
-    "expression": "conditions and properties",
-    "columns": "columns",
-    "format": "format",
-    "limit": "limit",
-    "csv_for_excel": "separator of the CSV",
-}
+_LONGEST = 200  # characters of a value in a message
 
 
 @attrs.frozen(kw_only=True)
@@ -42,9 +35,37 @@ class ExportPlan:
         return attrs.asdict(self)
 
     def differences(self, stored: Mapping[str, Any]) -> list[str]:
-        """Return what differs in a plan that was stored, in words: ``["conditions and properties"]``."""
-        own = self.as_dict()
-        return [word for name, word in _WORDS.items() if own[name] != stored.get(name)]
+        """Return what differs in a plan that was stored: ``["properties: Number, and now *"]``."""
+        mine, theirs = _facts(self.as_dict()), _facts(stored)
+        found = [
+            f"{name}: {_shown(theirs[name])}, and now {_shown(value)}"
+            for name, value in mine.items()
+            if value != theirs[name]
+        ]
+        if not found and self.columns != stored.get("columns"):
+            found.append("columns: those of another version of this package")
+        return found
+
+
+def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what decides the rows and their form, by the words of messages."""
+    expression = plan.get("expression") or {}
+    return {
+        "entity": plan.get("entity"),
+        "Company": plan.get("company"),
+        "properties": (expression.get("PropertySet") or {}).get("Properties"),
+        "conditions": expression.get("Criteria"),
+        "format": plan.get("format"),
+        "limit": plan.get("limit"),
+        "separator of the CSV": plan.get("csv_for_excel"),
+    }
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return shortened(one_line(text), _LONGEST)
 
 
 def described_columns(columns: Sequence[Column]) -> list[list[str]]:

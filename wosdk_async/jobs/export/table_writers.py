@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from wosdk_async.jobs.sources.source import FileDialect
 
 __all__ = [
     "FORMATS",
+    "ExportFileFormat",
     "TableFile",
     "TableWriter",
     "format_named",
@@ -25,15 +26,6 @@ __all__ = [
     "require_packages",
     "writing_table",
 ]
-
-FORMATS = {
-    ".parquet": "parquet",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".xlsx": "xlsx",
-}
-"""Format of a file by the suffix of its name."""
 
 
 class TableWriter(Protocol):
@@ -64,19 +56,47 @@ class TableFile:
     csv_for_excel: ExcelSeparator | None = None
 
 
+@attrs.frozen
+class ExportFileFormat:
+    """A format of files that an export writes."""
+
+    suffixes: tuple[str, ...]
+    writer: Callable[[TableFile], TableWriter]
+    packages: tuple[str, ...] = ()
+    """What it needs beside pyarrow."""
+
+
+FORMATS = {
+    "parquet": ExportFileFormat(
+        (".parquet",),
+        lambda file: ParquetTableWriter(file.path, file.schema),
+        ("pyarrow.parquet", "pyarrow.ipc"),
+    ),
+    "csv": ExportFileFormat(
+        (".csv",),
+        lambda file: CsvTableWriter(file.path, file.schema, FileDialect.for_excel(file.csv_for_excel)),
+    ),
+    "jsonl": ExportFileFormat(
+        (".jsonl", ".ndjson"), lambda file: JsonTableWriter(file.path, file.schema, file.json_columns)
+    ),
+    "xlsx": ExportFileFormat(
+        (".xlsx",), lambda file: WorkbookWriter(file.path, file.schema, file.title), ("xlsxwriter",)
+    ),
+}
+"""Formats by their names."""
+_BY_SUFFIX = {suffix: name for name, format in FORMATS.items() for suffix in format.suffixes}
+
+
 def require_packages(format: str) -> None:
     """Import what a format needs, which takes long. Raises ExportError when a package is missing."""
-    for name in _PACKAGES.get(format, ()):
+    for name in FORMATS[format].packages:
         export_package(name)
-
-
-_PACKAGES = {"parquet": ("pyarrow.parquet", "pyarrow.ipc"), "xlsx": ("xlsxwriter",)}
 
 
 @contextlib.contextmanager
 def writing_table(file: TableFile) -> Iterator[TableWriter]:
     """Write a file, and remove it when that fails. Raises ExportError when a package is missing."""
-    writer = _writer_of(file)
+    writer = FORMATS[file.format].writer(file)
     try:
         yield writer
         writer.close()
@@ -87,28 +107,18 @@ def writing_table(file: TableFile) -> Iterator[TableWriter]:
         raise
 
 
-def _writer_of(file: TableFile) -> TableWriter:
-    if file.format == "parquet":
-        return ParquetTableWriter(file.path, file.schema)
-    if file.format == "csv":
-        return CsvTableWriter(file.path, file.schema, FileDialect.for_excel(file.csv_for_excel))
-    if file.format == "jsonl":
-        return JsonTableWriter(file.path, file.schema, file.json_columns)
-    return WorkbookWriter(file.path, file.schema, file.title)
-
-
-def format_named(output: Path, format: str | None) -> str:
+def format_named(output: Path, format: str | None, default: str | None = None) -> str:
     """Return the format of an output. Raises ExportError when its suffix does not say it, or says another."""
-    by_suffix = FORMATS.get(output.suffix.lower())
+    by_suffix = _BY_SUFFIX.get(output.suffix.lower())
     if format and by_suffix and format != by_suffix:
         raise ExportError(
             f"{output}: its suffix is that of {by_suffix}, and the format is {format}; name another file, or "
             "leave --format (format=) out"
         )
-    if (found := format or by_suffix) is None:
+    if (found := format or by_suffix or default) is None:
         raise ExportError(
             f"{output}: its suffix {output.suffix!r} is not that of a format; name it with --format "
-            f'(format="csv"), or end the name with {", ".join(FORMATS)}'
+            f'(format="csv"), or end the name with {", ".join(_BY_SUFFIX)}'
         )
     return found
 
