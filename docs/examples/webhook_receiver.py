@@ -40,12 +40,14 @@ MAX_BODY = 1024 * 1024  # bytes
 MAX_WAITING = 10_000  # work orders on the disk that are still to be read; with more, the answer is 503
 GRACE = 10.0  # seconds that the work order under way gets when the receiver ends
 PAUSE = 5.0  # seconds after a failure of the service
+TRIES = 17_280  # of one work order, a day of pauses: no failure of the service is so long
 
 Key = int | str
 """Id of a work order; its number, if an event has no id."""
 
 SCHEMA = """
     CREATE TABLE IF NOT EXISTS events (key PRIMARY KEY, number INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS failures (key PRIMARY KEY, tries INTEGER NOT NULL, error TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, number TEXT, status TEXT);
 """
 
@@ -56,7 +58,8 @@ SCHEMA = """
 class Inbox:
     """Work orders that are still to be read, and what was read. Events of one work order are one."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, tries: int = TRIES) -> None:
+        self.tries = tries
         self.arrived = asyncio.Event()
         self._db = sqlite3.connect(path)
         self._db.execute("PRAGMA journal_mode = WAL")  # a commit takes about a millisecond
@@ -86,6 +89,25 @@ class Inbox:
                 row = (order.id, order.number, order.status_id)
                 self._db.execute("INSERT OR REPLACE INTO orders VALUES (?, ?, ?)", row)
             self._db.execute("DELETE FROM events WHERE key = ? AND number = ?", (key, number))
+            self._db.execute("DELETE FROM failures WHERE key = ?", (key,))
+
+    def fail(self, key: Key, number: int, error: str, *, passes: bool) -> bool:
+        """Note that a work order could not be read; return whether it is tried again, after all others.
+
+        After ``tries``, or if time does not mend it, the event is gone, and its error stays in ``failures``.
+        """
+        self._last += 1
+        with self._db:
+            (tries,) = self._db.execute(
+                "INSERT INTO failures VALUES (?, 1, ?)"
+                " ON CONFLICT DO UPDATE SET tries = tries + 1, error = excluded.error RETURNING tries",
+                (key, error),
+            ).fetchone()
+            again = passes and tries < self.tries
+            change = "UPDATE events SET number = ?" if again else "DELETE FROM events"
+            values = (self._last,) if again else ()
+            self._db.execute(f"{change} WHERE key = ? AND number = ?", (*values, key, number))
+        return again
 
     def waiting(self) -> int:
         """Return how many work orders are still to be read."""
@@ -100,12 +122,14 @@ class Inbox:
 
 
 async def receive_event(request: Request) -> Response:
-    """Keep an event and answer; the work is done later."""
+    """Keep an event and answer; the work is done later.
+
+    A body with an entry that cannot be read is refused as a whole: the sender sees the 400, and a repeat of
+    what was good is harmless.
+    """
     inbox: Inbox = request.app.state.inbox
     if not hmac.compare_digest(request.path_params["key"].encode(), request.app.state.key.encode()):
         return Response(status_code=404)
-    if inbox.waiting() >= MAX_WAITING:
-        return Response(status_code=503, headers={"Retry-After": "60"})
     try:
         body = await read_body(request)
         keys = [key_of(order) for order in read_event(body, WorkOrder)]
@@ -113,6 +137,8 @@ async def receive_event(request: Request) -> Response:
         log.warning("not an event: %s", error)
         problem = problem_of(error)
         return Response(problem.content, problem.status, dict(problem.headers))
+    if inbox.waiting() + len(keys) > MAX_WAITING:
+        return Response(status_code=503, headers={"Retry-After": "60"})
     inbox.add(keys)
     return Response(status_code=204)
 
@@ -129,7 +155,7 @@ async def read_body(request: Request) -> bytes:
 
 def key_of(order: WorkOrder) -> Key:
     """Return what identifies the work order of an event. Anybody may have written it."""
-    if isinstance(order.id, int) and 0 < order.id < 2**31:
+    if type(order.id) is int and 0 < order.id < 2**31:  # True is not an id
         return order.id
     if isinstance(order.number, str) and 0 < len(order.number) <= 64 and order.number.isprintable():
         return order.number
@@ -150,9 +176,19 @@ async def work_off(inbox: Inbox, acme: Company, stop: asyncio.Event, pause: floa
         key, number = event
         try:
             inbox.finish(key, number, await read_order(acme, key))
-        except WosdkError as error:  # the event stays on the disk
-            log.warning("work order %r could not be read: %s", key, error)
-            await asyncio.sleep(pause)
+        except Exception as error:  # one work order must not stop the others
+            passes = isinstance(error, WosdkError) and may_pass(error)
+            again = inbox.fail(key, number, str(error), passes=passes)
+            log.warning(
+                "work order %r could not be read%s: %s", key, "" if again else " and is put aside", error
+            )
+            if passes:
+                await asyncio.sleep(pause)
+
+
+def may_pass(error: WosdkError) -> bool:
+    """Return whether the same call may succeed later."""
+    return problem_of(error).status in (502, 503, 504)
 
 
 async def read_order(acme: Company, key: Key) -> WorkOrder | None:
@@ -173,13 +209,14 @@ def create_app(
     path: str | Path = "events.db",
     key: str | None = None,
     pause: float = PAUSE,
+    tries: int = TRIES,
 ) -> Starlette:
     """Return the application. Tests pass a client, a file and a key of their own."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.key = key or os.environ["WEBHOOK_KEY"]
-        app.state.inbox = inbox = Inbox(path)
+        app.state.inbox = inbox = Inbox(path, tries)
         stop = asyncio.Event()
         async with connect() as client:
             worker = asyncio.create_task(work_off(inbox, client.company(), stop, pause))

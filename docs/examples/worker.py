@@ -17,7 +17,17 @@ import sqlite3
 import sys
 from pathlib import Path
 
-from wosdk_async import BusinessRuleError, Client, Company, InDoubtError, Watermark, WorkOrder, WosdkError
+from wosdk_async import (
+    Client,
+    Company,
+    InDoubtError,
+    RefusedError,
+    SessionError,
+    ThrottledError,
+    Watermark,
+    WorkOrder,
+    WosdkError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +37,7 @@ COMMIT = 100  # records; the watermark is a text of up to half a megabyte, so no
 
 SCHEMA = """
     CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, number TEXT, status TEXT);
+    CREATE TABLE IF NOT EXISTS failures (id INTEGER PRIMARY KEY, error TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS place (company TEXT PRIMARY KEY, watermark TEXT NOT NULL);
 """
 
@@ -47,6 +58,11 @@ class Store:
         """Write a work order; it is kept with the next watermark."""
         row = (order.id, order.number, order.status_id)
         self._db.execute("INSERT OR REPLACE INTO orders VALUES (?, ?, ?)", row)
+        self._db.execute("DELETE FROM failures WHERE id = ?", (order.id,))
+
+    def put_aside(self, order: WorkOrder, error: WosdkError) -> None:
+        """Keep the error of a work order that somebody has to look at; its next change is processed again."""
+        self._db.execute("INSERT OR REPLACE INTO failures VALUES (?, ?)", (order.id, str(error)))
 
     def commit(self, company: str, watermark: Watermark) -> None:
         """Keep what was written since the last commit, and the place that belongs to it."""
@@ -88,8 +104,11 @@ async def process(acme: Company, store: Store, order: WorkOrder) -> None:
         return
     try:
         await acme.work_orders.set_flags(order, [FLAG], comment="The PO number is missing")
-    except BusinessRuleError as error:  # it would be refused again, and the worker would not get past it
+    except (ThrottledError, SessionError):  # refused, but not because of this work order
+        raise
+    except RefusedError as error:  # it would be refused again, and the worker would not get past it
         log.warning("work order %s cannot be flagged: %s", order.number, error)
+        store.put_aside(order, error)
 
 
 async def main(path: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from docs.examples.webhook_receiver import MAX_BODY, Inbox, create_app
+from docs.examples.webhook_receiver import MAX_BODY, MAX_WAITING, Inbox, create_app
 from tests.testing.orders import create_command
 from wosdk_async import Company
 from wosdk_async.sandbox import Faults
@@ -29,7 +29,7 @@ def event(*records: dict[str, Any]) -> bytes:
 @asynccontextmanager
 async def receiver(sandbox: Sandbox, path: Path) -> AsyncIterator[httpx.AsyncClient]:
     """Run the receiver, and give requests to it."""
-    app = create_app(sandbox.client, path, KEY, pause=0)
+    app = create_app(sandbox.client, path, KEY, pause=0, tries=3)
     async with app.router.lifespan_context(app):
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://app") as web:
             yield web
@@ -98,13 +98,15 @@ async def test_an_order_that_is_not_there_is_forgotten(wosdk_sandbox: Sandbox, p
         b'{"Entities": ' + b"[" * 100_000,
         event({"StatusId": "New"}),
         event({"Id": -1}),
+        event({"Id": True}),
+        event({"Id": 1}, {"Id": -1}),
         event({"Id": 10**30}),
         event({"Id": {"x": 1}}),
         event({"Number": "x" * 65}),
         event({"Number": "a\x00b"}),
         b" " * (MAX_BODY + 1),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 async def test_a_hostile_body_is_refused(wosdk_sandbox: Sandbox, path: Path, body: bytes) -> None:
     """With 400, and nothing is kept."""
@@ -133,6 +135,61 @@ async def test_a_failure_of_the_service_loses_nothing(
         await all_read(path)
     assert wosdk_faults.injected == {"status": 10}
     assert kept(path, "id") == [(1,)]
+
+
+def failures(path: Path) -> list[tuple[Any, ...]]:
+    db = sqlite3.connect(path)
+    try:
+        return db.execute("SELECT key, tries FROM failures ORDER BY key").fetchall()
+    finally:
+        db.close()
+
+
+async def test_an_order_that_cannot_be_read_is_put_aside(
+    wosdk_sandbox: Sandbox, wosdk_company: Company, wosdk_faults: Faults, path: Path
+) -> None:
+    """It does not stop the others."""
+    await wosdk_company.run(create_command())
+    wosdk_faults.add("status", status=400, operation="retrieve", first=1)
+    async with receiver(wosdk_sandbox, path) as web:
+        body = event({"Id": 77}, {"Id": 1})
+        assert (await web.post(f"/events/{KEY}", content=body)).status_code == 204
+        await all_read(path)
+    assert kept(path, "id") == [(1,)]
+    assert failures(path) == [(77, 1)]
+
+
+async def test_what_never_passes_is_not_tried_for_ever(
+    wosdk_sandbox: Sandbox, wosdk_faults: Faults, path: Path
+) -> None:
+    wosdk_faults.add("status", status=500, operation="retrieve")
+    async with receiver(wosdk_sandbox, path) as web:
+        body = event({"Id": 77}, {"Id": 1})
+        assert (await web.post(f"/events/{KEY}", content=body)).status_code == 204
+        await all_read(path)
+    assert failures(path) == [(1, 3), (77, 3)]
+
+
+def test_a_failure_that_may_pass_waits_behind_the_others(path: Path) -> None:
+    inbox = Inbox(path, tries=2)
+    inbox.add([1])
+    inbox.add([2])
+    assert inbox.fail(1, 1, "x", passes=True)
+    assert inbox.next() == (2, 2)
+    inbox.finish(2, 2, None)
+    assert inbox.next() == (1, 3)
+    assert not inbox.fail(1, 3, "x", passes=True)
+    assert inbox.next() is None
+    inbox.close()
+
+
+async def test_entries_count_and_not_bodies(wosdk_sandbox: Sandbox, path: Path) -> None:
+    """More than can wait are refused for now, and none is kept."""
+    body = b'{"Entities":[' + b",".join(b'{"Data":{"Id":%d}}' % n for n in range(1, MAX_WAITING + 2)) + b"]}"
+    async with receiver(wosdk_sandbox, path) as web:
+        response = await web.post(f"/events/{KEY}", content=body)
+        assert (response.status_code, response.headers["Retry-After"]) == (503, "60")
+        assert waiting(path) == 0
 
 
 async def test_what_is_not_done_at_the_end_is_done_after_the_next_start(

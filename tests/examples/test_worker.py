@@ -116,6 +116,23 @@ async def test_a_failure_of_the_service_ends_nothing(
     assert wosdk_faults.injected == {"status": 12}
 
 
+async def test_a_refused_order_does_not_stop_the_others(
+    wosdk_company: Company, wosdk_faults: Faults, path: Path
+) -> None:
+    """Whatever the code is: it is put aside, and its error is kept."""
+    await wosdk_company.run(create_command(""))
+    await wosdk_company.run(create_command("PO-2"))
+    wosdk_faults.add("status", status=400, operation="WoSetFlagsCommand")
+
+    async def kept() -> bool:
+        return rows(path) == [(1, "New"), (2, "New")]
+
+    await run_until(wosdk_company, path, kept)
+    ((order, error),) = rows(path, "SELECT id, error FROM failures")
+    assert order == 1
+    assert "400" in error
+
+
 async def test_rows_and_watermark_are_one_transaction(wosdk_company: Company, path: Path) -> None:
     """Killed before the commit, both are as they were."""
     store = Store(path)

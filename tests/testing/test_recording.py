@@ -33,8 +33,6 @@ from wosdk_async import (
     fields,
 )
 from wosdk_async.testing import Recording, Sandbox, UnrecordedRequestError
-from wosdk_async.testing.recorded_exchanges import mapped
-from wosdk_async.testing.scrubbing import Names
 
 Program = Callable[[Company], Awaitable[Any]]
 
@@ -344,15 +342,99 @@ async def test_names_of_companies_can_be_kept(file: Path, wosdk_sandbox: Sandbox
             await client.company().connect()
 
 
-def test_names_of_members_and_parts_of_words_stay() -> None:
-    """A Company may be called as a field is."""
-    names = Names()
-    assert names.company("Task") == "{company 1}"
-    assert names.hidden("Task, and Tasks of TASK") == "{company 1}, and Tasks of {company 1}"
-    assert mapped({"Task": ["Task"]}, names.hidden) == {"Task": ["{company 1}"]}
+ODD_NAMES = [
+    "a",
+    "1",
+    "http",
+    "Task",
+    "Company",
+    "Customer",
+    "CompanyName",
+    "WorkOrder",
+    "RSC000001",
+    "Lindqvist Dental LLC",
+    "{host}",
+    "{company 3f9a01bc}",
+]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+async def test_any_name_of_a_company_plays_to_equal_results(file: Path, name: str) -> None:
+    """Also one that a field, a path, a host or a record has."""
+
+    async def program(acme: Company) -> list[Any]:
+        return [
+            await result_of(acme.get(Customer, 512)),
+            await result_of(acme.create(Customer(name=name, display_as=f"{name}, {name}s"))),
+            await result_of(acme.run(create_command(name))),
+            await result_of(acme.query(WorkOrder).where(fields(WorkOrder).po_number == name).all()),
+        ]
+
+    with Sandbox(company=name) as sandbox:
+        recorded = await record(file, program, sandbox)
+    with Recording(file) as recording:
+        async with recording.client(company=name, options=AT_ONCE) as client:
+            assert await program(client.company()) == recorded
+    names = [each.get("company", "") for each in json.loads(text_of(file))["exchanges"]]
+    assert name == "{company 3f9a01bc}" or name not in names
+
+
+async def test_companies_are_not_mixed_up(file: Path) -> None:
+    """Whichever is asked first: each gets its own records."""
+
+    async def program(acme: Company) -> str | None:
+        return (await acme.get(Customer, 512)).name
+
+    async def service(request: httpx.Request) -> httpx.Response:
+        if "Customer" not in request.url.path:
+            return await talkative(request)
+        return httpx.Response(200, json={"Data": {"Id": 512, "Name": f"of {request.headers['CompanyName']}"}})
+
+    variables = {"WOSDK_CLIENT_ID": CLIENT_ID, "WOSDK_CLIENT_SECRET": SECRET, "WOSDK_COMPANY": "One Inc"}
+    with Recording(file, record=True) as recording:
+        async with recording.client(variables, transport=httpx.MockTransport(service)) as client:
+            recorded = [await program(client.company(name)) for name in (None, "Two", "Third Inc")]
+    assert recorded == ["of One Inc", "of Two", "of Third Inc"]
+    with Recording(file) as recording:
+        async with recording.client() as client:
+            assert await program(client.company("Third Inc")) == "of Third Inc"
+            assert await program(client.company("Two")) == "of Two"
+            assert await program(client.company()) == "of One Inc"
+            with pytest.raises(UnrecordedRequestError):
+                await program(client.company("Fourth Inc"))
+
+
+async def test_requests_that_differ_only_in_times(file: Path) -> None:
+    """The same time gets its own response; of several that fit, none is guessed."""
+
+    async def service(request: httpx.Request) -> httpx.Response:
+        return (
+            httpx.Response(200, content=request.content)
+            if b'"at"' in request.content
+            else (await talkative(request))
+        )
+
+    async def ask(acme: Company, *days: int) -> list[Any]:
+        return [(await acme.post("batch/Get", {"at": f"2026-01-{day:02}T00:00:00Z"}))["at"] for day in days]
+
+    variables = {"WOSDK_CLIENT_ID": CLIENT_ID, "WOSDK_CLIENT_SECRET": SECRET, "WOSDK_COMPANY": "One Inc"}
+    with Recording(file, record=True) as recording:
+        async with recording.client(variables, transport=httpx.MockTransport(service)) as client:
+            recorded = await ask(client.company(), 1, 2)
+    assert await play(file, lambda acme: ask(acme, 2, 1)) == recorded[::-1]
+    assert await play(file, lambda acme: ask(acme, 1, 9)) == recorded
+    for days in ((9,), (1, 1)):
+        with pytest.raises(UnrecordedRequestError):
+            await play(file, lambda acme, days=days: ask(acme, *days))
 
 
 # --- the file -------------------------------------------------------------------------------
+
+
+def recording_of(times: int = 1, **fields: Any) -> str:
+    """Return the text of a file with such exchanges."""
+    exchange = {"method": "POST", "path": "/x", **fields}
+    return json.dumps({"format": "wosdk recording 1", "exchanges": [exchange] * times})
 
 
 @pytest.mark.parametrize(
@@ -364,6 +446,13 @@ def test_names_of_members_and_parts_of_words_stay() -> None:
         ('{"format": "wosdk recording 1"}', "not a recording that can be played"),
         ('{"format": "wosdk recording 1", "exchanges": [{"method": 1, "path": "/"}]}', "exchanges|str"),
         ('{"format": "wosdk recording 1", "exchanges": [{"path": "/"}]}', "method"),
+        (recording_of(status=-5), "exchange 1: status -5"),
+        (recording_of(status=200, failure="broken"), "status 200 with failure"),
+        (recording_of(failure="else"), "failure 'else'"),
+        (recording_of(status=200, response={"base64": "@@@"}), "base64|alphabet|padding"),
+        (recording_of(status=200, response={"html": "x"}), "one of json, text and base64"),
+        (recording_of(status=200, response={"json": 0}).replace("0}", "[" * 900 + "]" * 900 + "}"), "deeper"),
+        (recording_of(status=200, times=10_001), "10001 exchanges"),
     ],
 )
 def test_a_file_that_is_not_a_recording(tmp_path: Path, text: str, why: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,22 @@ from wosdk_async import codec
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.safe_text import Secrets
 
-__all__ = ["MAX_EXCHANGES", "TOKEN_PATH", "RecordedExchange", "load_exchanges", "mapped", "write_exchanges"]
+__all__ = [
+    "MAX_EXCHANGES",
+    "TOKEN_PATH",
+    "ExchangesLeft",
+    "RecordedExchange",
+    "load_exchanges",
+    "mapped",
+    "write_exchanges",
+]
 
 _MAX_BYTES = 64 * 1024 * 1024  # of all bodies, and of a file
 MAX_EXCHANGES = 10_000
 TOKEN_PATH = "/token"  # noqa: S105 - each region has another path
 _LOCATOR_PATH = "/api/v1/cmd/GetCompanyWsdkUrlCommand"
+_MAX_DEPTH = 100  # of lists and objects in a body
+_FAILURES = ("", "not sent", "broken", "no response")
 _FORMAT = "wosdk recording 1"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?")
 
@@ -52,15 +64,53 @@ class RecordedExchange:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What a request must have to get this response: times and the order of members do not count."""
-        timeless = mapped(self.body, lambda text: "{time}" if _TIME.fullmatch(text) else text)
-        body = json.dumps(timeless, sort_keys=True, default=str, indent=1, ensure_ascii=False)
+        """What a request must have to get this response; the order of members does not count."""
+        body = json.dumps(self.body, sort_keys=True, default=str, indent=1, ensure_ascii=False)
         return self.method, self.path, self.company, body
+
+    @property
+    def timeless_key(self) -> tuple[str, ...]:
+        """The key without times, which may differ from run to run."""
+        body = mapped(self.body, lambda text: "{time}" if _TIME.fullmatch(text) else text)
+        return attrs.evolve(self, body=body).key
+
+    @property
+    def answer(self) -> tuple[object, ...]:
+        """How the request ended."""
+        return self.status, self.headers, self.response, self.failure
 
     @property
     def is_login(self) -> bool:
         """Whether it belongs to a log-in: a replay may need more or fewer of these."""
         return self.path in (TOKEN_PATH, _LOCATOR_PATH)
+
+
+class ExchangesLeft:
+    """Recorded exchanges that no request of a replay has got yet."""
+
+    def __init__(self, exchanges: Sequence[RecordedExchange]) -> None:
+        self._exact: dict[tuple[str, ...], deque[RecordedExchange]] = {}
+        self._timeless: dict[tuple[str, ...], list[deque[RecordedExchange]]] = {}
+        for each in exchanges:
+            if each.key not in self._exact:
+                self._exact[each.key] = deque()
+                self._timeless.setdefault(each.timeless_key, []).append(self._exact[each.key])
+            self._exact[each.key].append(each)
+
+    def take(self, request: RecordedExchange) -> RecordedExchange | str:
+        """Return the exchange for a request; else why it has none: empty if it was not recorded."""
+        exact = self._exact.get(request.key)
+        if exact and request.is_login and len(exact) == 1:
+            return exact[0]
+        if exact is not None:
+            return exact.popleft() if exact else ""
+        waiting = [each for each in self._timeless.get(request.timeless_key, ()) if each]
+        if len({repr(each.answer) for queue in waiting for each in queue}) > 1 < len(waiting):
+            return (
+                f"{len(waiting)} recorded requests differ from {request.method} {request.path} only in times,"
+                " and have other responses; take the times from the test, so that they are equal in each run"
+            )
+        return waiting[0].popleft() if waiting else ""
 
 
 def mapped(value: Any, change: Callable[[str], str], rename: Callable[[str], str] = str) -> Any:
@@ -74,14 +124,27 @@ def mapped(value: Any, change: Callable[[str], str], rename: Callable[[str], str
     return value
 
 
-def write_exchanges(path: Path, exchanges: Sequence[RecordedExchange], secrets: Secrets) -> None:
+def write_exchanges(
+    path: Path, exchanges: Sequence[RecordedExchange], companies: Sequence[str], secrets: Secrets
+) -> None:
     """Write the file of a recording; it is replaced whole or not at all.
+
+    Args:
+        path: the file.
+        exchanges: what was recorded.
+        companies: the placeholder of each client's own Company.
+        secrets: what must not be in the file.
 
     Raises:
         ConfigurationError: it is too large, or one of ``secrets`` is still in it. Nothing was written.
     """
     rows = [attrs.asdict(each, filter=lambda _, value: bool(value)) for each in exchanges]
-    text = msgspec.json.format(codec.dumps({"format": _FORMAT, "exchanges": rows}), indent=1) + b"\n"
+    text = (
+        msgspec.json.format(
+            codec.dumps({"format": _FORMAT, "companies": companies, "exchanges": rows}), indent=1
+        )
+        + b"\n"
+    )
     if len(rows) > MAX_EXCHANGES or len(text) > _MAX_BYTES:
         raise ConfigurationError(
             f"{len(rows)} exchanges of {len(text)} bytes are too many for a recording, which holds"
@@ -98,8 +161,12 @@ def write_exchanges(path: Path, exchanges: Sequence[RecordedExchange], secrets: 
     os.replace(part, path)
 
 
-def load_exchanges(path: Path) -> tuple[RecordedExchange, ...]:
-    """Read the file of a recording. Raises ConfigurationError if it cannot be played."""
+def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
+    """Read the exchanges of a recording, and the placeholder of each client's own Company.
+
+    Raises:
+        ConfigurationError: it cannot be played.
+    """
     try:
         with path.open("rb") as file:
             text = file.read(_MAX_BYTES + 1)
@@ -111,10 +178,42 @@ def load_exchanges(path: Path) -> tuple[RecordedExchange, ...]:
     if len(text) > _MAX_BYTES:
         raise ConfigurationError(f"{path} has more than {_MAX_BYTES} bytes; this is not a recording")
     try:
-        found = codec.loads(text)
-        if not isinstance(found, Mapping) or found.get("format") != _FORMAT:
-            raise ValueError(f"its format is not {_FORMAT!r}")
-        exchanges = msgspec.convert(found.get("exchanges"), tuple[RecordedExchange, ...])
+        return _parsed(codec.loads(text))
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a recording that can be played: {error}") from None
-    return exchanges
+
+
+def _parsed(found: Any) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:
+    if not isinstance(found, Mapping) or found.get("format") != _FORMAT:
+        raise ValueError(f"its format is not {_FORMAT!r}")
+    rows = found.get("exchanges")
+    if isinstance(rows, list) and len(rows) > MAX_EXCHANGES:
+        raise ValueError(f"it has {len(rows)} exchanges; {MAX_EXCHANGES} are the most")
+    exchanges = msgspec.convert(rows, tuple[RecordedExchange, ...])
+    for number, each in enumerate(exchanges, 1):
+        if reason := _unplayable(each):
+            raise ValueError(f"exchange {number}: {reason}")
+    return exchanges, msgspec.convert(found.get("companies", ()), tuple[str, ...])
+
+
+def _unplayable(exchange: RecordedExchange) -> str:
+    """Return why an exchange cannot be played; empty if it can."""
+    has_response = 100 <= exchange.status <= 599
+    if exchange.failure not in _FAILURES or has_response is bool(exchange.failure):
+        return f"status {exchange.status} with failure {exchange.failure!r}"
+    for body in (exchange.body, exchange.response):
+        if body is not None and (len(body) != 1 or body.keys() - {"json", "text", "base64"}):
+            return f"a body is one of json, text and base64, and not {sorted(body)}"
+        if body is not None and _depth_exceeds(body, _MAX_DEPTH):
+            return f"a body is nested deeper than {_MAX_DEPTH} levels"
+        if body is not None and "base64" in body:
+            base64.b64decode(str(body["base64"]), validate=True)  # ValueError
+    return ""
+
+
+def _depth_exceeds(value: Any, limit: int) -> bool:
+    """Return whether lists and objects are nested deeper than ``limit``."""
+    if not isinstance(value, dict | list):
+        return False
+    items = value.values() if isinstance(value, dict) else value
+    return limit == 0 or any(_depth_exceeds(item, limit - 1) for item in items)

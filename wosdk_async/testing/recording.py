@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections import deque
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -16,12 +15,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from wosdk_async.client import Client
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, as_limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import shortened
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.recorded_exchanges import (
     MAX_EXCHANGES,
+    ExchangesLeft,
     RecordedExchange,
     load_exchanges,
     write_exchanges,
@@ -65,8 +66,8 @@ class Recording:
     signatures of addresses, hosts and names of Companies are replaced.
 
     Playing, nothing is sent and no time passes. A request is answered if its method, path and body are those
-    of a recorded one; RequestIds and times may differ. Equal requests get their responses in the order in
-    which they were recorded.
+    of a recorded one. RequestIds may differ, and times if only one recorded request remains that fits. Equal
+    requests get their responses in the order in which they were recorded.
 
     Args:
         path: the file.
@@ -92,10 +93,13 @@ class Recording:
         self._names = Names(keep_names)
         self._cleaner = Cleaner(self._names, scrub or (lambda body: body))
         self._raw: list[RawExchange] = []
-        self._recorded = () if record else load_exchanges(self.path)
-        self._left: dict[tuple[str, ...], deque[RecordedExchange]] = {}
-        for each in self._recorded:
-            self._left.setdefault(each.key, deque()).append(each)
+        self._companies: list[str] = []  # of each client, in the order in which they were made
+        self._clients = 0
+        self._recorded: tuple[RecordedExchange, ...] = ()
+        if not record:
+            self._recorded, recorded_companies = load_exchanges(self.path)
+            self._companies += recorded_companies
+        self._left = ExchangesLeft(self._recorded)
         if not record:
             self._names.play_host(_HOST)
 
@@ -119,8 +123,18 @@ class Recording:
             credentials=Credentials("wosdk-replay-id", "wosdk-replay-secret"),
             engine=lambda limits: ReplayEngine(limits.connections, self._play, clock),
             clock=clock.client_clock(),
-            **{"company": _COMPANY, **kept},
+            **{"company": self._played_company(), **kept},
         )
+
+    def _played_company(self) -> str:
+        """Return the name of the next client's own Company: a replay does not know the real one."""
+        recorded = self._companies[self._clients] if self._clients < len(self._companies) else ""
+        first = self._companies.index(recorded) if recorded else self._clients
+        self._clients += 1
+        name = f"{_COMPANY}{first + 1}" if first else _COMPANY
+        if recorded:
+            self._names.defaults[name] = recorded
+        return name
 
     def save(self) -> None:
         """Write what was recorded; the file is replaced whole or not at all.
@@ -131,7 +145,10 @@ class Recording:
         secrets = secrets_of(self._raw)
         for raw in self._raw:
             self._names.add_origins_of(raw)
-        write_exchanges(self.path, [self._cleaner.exchange(raw, secrets) for raw in self._raw], secrets)
+            self._names.add_company_of(raw)
+        companies = [self._names.company(name) for name in self._companies]
+        exchanges = [self._cleaner.exchange(raw, secrets) for raw in self._raw]
+        write_exchanges(self.path, exchanges, companies, secrets)
 
     def __enter__(self) -> Self:
         return self
@@ -148,9 +165,14 @@ class Recording:
         network = {name: options.pop(name) for name in _NETWORK if name in options}
         own = ClientOptions(**network, limits=as_limits(options.get("limits", Limits())))
         make = options.pop("engine", None) or partial(engine_for, own)
-        return Client.from_env(
+        client = Client.from_env(
             environ, engine=lambda limits: RecordingEngine(make(limits), self._keep), **options
         )
+        try:
+            self._companies.append(client.company().name)
+        except ConfigurationError:  # the program names its Companies itself
+            self._companies.append("")
+        return client
 
     def _keep(self, raw: RawExchange) -> None:
         if len(self._raw) <= MAX_EXCHANGES:  # one more than can be written, so that writing refuses
@@ -160,10 +182,9 @@ class Recording:
 
     def _play(self, raw: RawExchange) -> Response | str:
         request = self._cleaner.request(raw)
-        waiting = self._left.get(request.key)
-        if not waiting:
-            raise UnrecordedRequestError(self._unrecorded(request))
-        found = waiting[0] if request.is_login and len(waiting) == 1 else waiting.popleft()
+        found = self._left.take(request)
+        if not isinstance(found, RecordedExchange):
+            raise UnrecordedRequestError(found or self._unrecorded(request))
         if found.failure:
             return found.failure
         restored = partial(self._names.restored, request_id=request_id_of(raw.body))

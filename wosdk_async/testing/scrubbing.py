@@ -1,22 +1,25 @@
 """What a recording keeps of requests and responses: no secrets, and placeholders for names.
 
 A body is kept as ``{"json": value}``, ``{"text": ...}`` or ``{"base64": ...}``. In its texts, placeholders
-stand for what differs from run to run: ``{host}``, ``{company 1}`` and ``{request id}``. When a recording is
-played, they become the names of the program that plays it.
+stand for what differs from run to run: ``{host}``, ``{company 3f9a01bc}`` and ``{request id}``.
+When a recording is played, they become the names of the program that plays it.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import attrs
 
-from wosdk_async import codec
-from wosdk_async.safe_text import Secrets, is_secret_name
+from wosdk_async import catalogue, codec
+from wosdk_async.masking import mask_fields
+from wosdk_async.safe_text import Secrets
 from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
 from wosdk_async.testing.recording_engines import RawExchange
 
@@ -25,13 +28,9 @@ __all__ = ["Cleaner", "Names", "Scrub", "body_bytes", "request_id_of", "secrets_
 Scrub = Callable[[Any], Any]
 """Gets the decoded JSON of a body (its text, if it is not JSON) and returns what to keep of it."""
 
-_MASK = "***"
-# Values of signed addresses (of files): anyone with such an address can read the file.
-_SIGNED = re.compile(
-    r"([?&][\w.-]*(?:sig|token|secret|credential|password|code|key)[\w.-]*=)[^&\s\"'<>#]+", re.IGNORECASE
-)
 # A placeholder; one that a text of the service holds by chance gets one more brace.
-_LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9]+|request id)\}")
+_LITERAL = re.compile(r"(\{*)\{(?:host|company [0-9a-f]{8}|request id)\}")
+_DISTINCT = 8  # characters of a name that texts do not hold by chance
 _HEADERS = ("content-type", "date", "location", "retry-after")  # those that the client reads
 _GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}  # in place of each token
 
@@ -49,6 +48,8 @@ class Names:
     _hosts: dict[str, str] = attrs.field(factory=dict)
     """Placeholder by origin or host."""
     _played_host: str = ""
+    defaults: dict[str, str] = attrs.field(factory=dict)
+    """Placeholders of the Companies that a replay has by default, by their names in the replay."""
 
     def play_host(self, host: str) -> None:
         """Put ``host`` where ``{host}`` stands."""
@@ -64,6 +65,10 @@ class Names:
             except (KeyError, TypeError, ValueError):
                 return
 
+    def add_company_of(self, raw: RawExchange) -> None:
+        """Let a placeholder stand for the Company of a request."""
+        self.company(_header(raw, "CompanyName"))
+
     def _add_origin(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.netloc:
@@ -71,30 +76,68 @@ class Names:
             self._hosts[parts.netloc] = "{host}"
 
     def company(self, name: str) -> str:
-        """Return the placeholder of a Company; they are numbered in the order in which they come."""
-        if self.keep_companies or not name:
+        """Return the placeholder of a Company: the same in each run, whichever Company comes first."""
+        if not name:
             return name
-        for placeholder, known in self._companies.items():
-            if known.casefold() == name.casefold():
-                return placeholder
-        placeholder = f"{{company {len(self._companies) + 1}}}"
+        own = name if self.keep_companies else placeholder_of(name)
+        placeholder = self.defaults.get(name, own)
         self._companies[placeholder] = name
         return placeholder
 
-    def hidden(self, text: str, request_id: str | None = None) -> str:
-        """Return ``text`` with placeholders; a name within a word stays, as "Task" in "Tasks"."""
-        pairs = {**self._hosts, **{name: placeholder for placeholder, name in self._companies.items()}}
+    def hidden(self, text: str, request_id: str | None = None, *, companies: bool = True) -> str:
+        """Return ``text`` with placeholders.
+
+        The name of a Company is replaced if it is the whole text or a whole word of it. If it is ordinary,
+        such as "Task", it stays: there it means something else.
+        """
+        pairs = dict(self._hosts)
+        if companies:
+            pairs |= {name: mark for mark, name in self._companies.items() if is_distinct(name)}
         if request_id:
             pairs[request_id] = "{request id}"
-        text = _LITERAL.sub(r"{\g<0>", text)
-        for value in sorted(pairs, key=len, reverse=True):
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", pairs[value], text, flags=re.IGNORECASE)
-        return text
+        marks = {value.casefold(): mark for value, mark in pairs.items()}
+        values = (rf"(?<!\w){re.escape(value)}(?!\w)" for value in sorted(pairs, key=len, reverse=True))
+        searched = "|".join((*values, _LITERAL.pattern))
+        return re.sub(
+            searched, lambda found: marks.get(found[0].casefold(), f"{{{found[0]}"), text, flags=re.IGNORECASE
+        )
+
+    def hidden_members(self, value: Any) -> Any:
+        """Return JSON values with a placeholder for the value of each ``CompanyName``."""
+        if isinstance(value, list):
+            return [self.hidden_members(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        known = {name.casefold(): mark for mark, name in self._companies.items()}
+        return {
+            name: known.get(item.casefold(), item)
+            if name == "CompanyName" and isinstance(item, str)
+            else self.hidden_members(item)
+            for name, item in value.items()
+        }
 
     def restored(self, text: str, request_id: str | None = None) -> str:
         """Return ``text`` with the names of this program in place of the placeholders."""
         values = {**self._companies, "{host}": self._played_host, "{request id}": request_id or ""}
         return _LITERAL.sub(lambda found: found[0][1:] if found[1] else values.get(found[0], found[0]), text)
+
+
+def placeholder_of(company: str) -> str:
+    """Return what stands for the name of a Company; letter cases do not count."""
+    digest = hashlib.sha256(company.casefold().encode("utf-8", "replace")).hexdigest()
+    return f"{{company {digest[:8]}}}"
+
+
+def is_distinct(name: str) -> bool:
+    """Return whether a text does not hold this name by chance: it is long, and not a word of the service."""
+    return len(name) >= _DISTINCT and name.casefold() not in _words_of_the_service()
+
+
+@cache
+def _words_of_the_service() -> frozenset[str]:
+    found = catalogue.load()
+    values = {value.name for enum in found.enums.values() for value in enum.values}
+    return frozenset(each.casefold() for each in {*found.entities, *found.commands, *found.enums, *values})
 
 
 # --- exchanges ------------------------------------------------------------------------------
@@ -116,7 +159,7 @@ class Cleaner:
             return RecordedExchange(method=raw.method, path=TOKEN_PATH, company=company)
         return RecordedExchange(
             method=raw.method,
-            path=self._clean(path, raw, secrets),
+            path=self._clean(path, raw, secrets, companies=False),
             company=company,
             body=self._body(raw.body, raw, secrets),
         )
@@ -132,18 +175,17 @@ class Cleaner:
             kept.response = _GRANTED if granted else self._body(raw.response.body, raw, secrets)
         return kept
 
-    def _clean(self, value: Any, raw: RawExchange, secrets: Secrets | None) -> Any:
+    def _clean(self, value: Any, raw: RawExchange, secrets: Secrets | None, *, companies: bool = True) -> Any:
         """Return JSON values without secrets, and with placeholders."""
         request_id = request_id_of(raw.body)
 
         def without_secrets(text: str) -> str:
-            text = _SIGNED.sub(rf"\1{_MASK}", text)
             return secrets.hide(text, len(text)) if secrets else text
 
         def clean(text: str) -> str:
-            return self.names.hidden(without_secrets(text), request_id)
+            return self.names.hidden(without_secrets(text), request_id, companies=companies)
 
-        return mapped(_without_passwords(value), clean, without_secrets)
+        return self.names.hidden_members(mapped(mask_fields(value), clean, without_secrets))
 
     def _body(self, body: bytes | None, raw: RawExchange, secrets: Secrets | None) -> dict[str, Any] | None:
         return _kept_body(body, lambda value: self._clean(self.scrub(value), raw, secrets))
@@ -187,7 +229,7 @@ def _kept_body(body: bytes | None, change: Callable[[Any], Any]) -> dict[str, An
     try:
         value = change(codec.loads(body))
         codec.dumps(value)  # some numbers can be read and not written
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     else:
         return {"json": value}
@@ -207,21 +249,6 @@ def body_bytes(kept: Mapping[str, Any] | None, change: Callable[[str], str]) -> 
     if "text" in kept:
         return change(str(kept["text"])).encode()
     return base64.b64decode(str(kept.get("base64", "")))
-
-
-def _without_passwords(value: Any) -> Any:
-    """Return JSON values with ``***`` for each text in a member whose name says that it is secret."""
-    if isinstance(value, list):
-        return [_without_passwords(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        name: _MASK if _is_secret(name, item) else _without_passwords(item) for name, item in value.items()
-    }
-
-
-def _is_secret(name: str, value: Any) -> bool:
-    return isinstance(value, str) and is_secret_name(name)
 
 
 def request_id_of(body: bytes | None) -> str | None:
