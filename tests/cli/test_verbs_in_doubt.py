@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import threading
 
@@ -179,6 +180,55 @@ def test_a_result_that_cannot_be_written_is_no_failed_change(scripted: Service) 
     assert "no key" in done.stderr
     assert "1 change of 2 made, but the result could not be written: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [(RESET, 7), (error(400, "BUSINESS_LOGIC_ERROR", "no key"), 3)]
+)
+def test_a_full_disk_does_not_hide_what_became_of_a_call(
+    scripted: Service, answer: Answer, status: int
+) -> None:
+    """Status 8 would say that it was carried out."""
+    scripted.handler = responses(answer)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, *HOLD, "--json"],
+            cwd=ROOT,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == status, done.stderr
+    assert "0 changes of 1 made, but the result could not be written: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)]
+)
+def test_every_signal_reports_what_was_sent(scripted: Service, number: int, status: int) -> None:
+    """As timeout(1), a closed terminal and Ctrl-C send them; no line of the log stands beside the report."""
+    asked = threading.Event()
+
+    async def respond(request: Request) -> Answer:
+        if request.body and b"WorkOrderId" in request.body:
+            asked.set()
+            await asyncio.Event().wait()
+        return responses(DONE)(request)
+
+    scripted.handler = respond
+    process = spawn(*HOLD)
+    try:
+        assert asked.wait(20)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == status
+    assert "was sent (RequestId " in stderr
+    assert "Look before you run it again: wosdk get WorkOrder 7 " in stderr
+    assert "operation=" not in stderr
+    assert stderr.endswith("wosdk: interrupted\n")
 
 
 def test_a_marker_is_looked_up_in_doubt(wosdk: Wosdk, scripted: Service) -> None:

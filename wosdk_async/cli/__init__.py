@@ -3,6 +3,7 @@
     app.py            the command group, which imports a command when it is named
     options.py        options that commands share
     runner.py         one Company on an event loop that Ctrl-C ends; the question before a change
+    interruption.py   signals that end a command as Ctrl-C does
     diagnostics.py    the steps of ``wosdk check``
     exit_codes.py     errors as one line and an exit status
     commands/         one file for each command
@@ -28,12 +29,15 @@ def main() -> None:
         print("wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'", file=sys.stderr)
         sys.exit(2)
     _open_closed_streams()
+    from wosdk_async.cli.interruption import INTERRUPTION
+
+    INTERRUPTION.handle()
     try:
         from wosdk_async.cli.app import app
 
         app(prog_name="wosdk")
     except KeyboardInterrupt:  # while modules load; commands that run end by themselves
-        sys.exit(130)
+        sys.exit(INTERRUPTION.status)
 
 
 def _open_closed_streams() -> None:

@@ -13,6 +13,7 @@ import click
 
 from wosdk_async import __version__
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.interruption import INTERRUPTION
 from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
@@ -57,6 +58,15 @@ class Wosdk(click.Group):
                     [(name.ljust(width), each.get_short_help_str(limit)) for name, each in found if each]
                 )
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the program; one more Ctrl-C while it ends does not change its exit status."""
+        try:
+            return super().main(*args, **extra)
+        except SystemExit as ending:
+            if isinstance(ending.__context__, click.Abort):
+                sys.exit(INTERRUPTION.status)
+            raise
+
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         """Parse the options; ``--help`` and ``--version`` write to stdout here."""
         with _quiet_end():
@@ -82,7 +92,7 @@ def _quiet_end() -> Iterator[None]:
         raise click.exceptions.Exit(Exit.PIPE) from None
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
-        raise click.exceptions.Exit(Exit.INTERRUPTED) from None
+        raise click.exceptions.Exit(INTERRUPTION.status) from None
 
 
 def _flush() -> None:

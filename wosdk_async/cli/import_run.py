@@ -29,6 +29,8 @@ __all__ = ["require_new", "require_outcomes", "run_import"]
 
 # Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
+if hasattr(signal, "SIGHUP"):  # Windows has none
+    _GRACE[signal.SIGHUP] = 6.0
 
 
 def run_import(given: ImportArguments) -> int:
@@ -139,7 +141,7 @@ def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None
 
 
 class _Signals:
-    """Ctrl-C and SIGTERM during an import.
+    """Ctrl-C, SIGTERM and SIGHUP during an import.
 
     After the first no further row is started; after a second one, or when the grace ends, the calls under way
     are aborted. ``first`` is the number of the first signal.

@@ -189,28 +189,40 @@ class ChangeSession:
         try:
             self.runner.run(_make_all(self.runner.company, changes, at_once))
         except KeyboardInterrupt:
-            self._report(changes)
+            if unwritten := self._report(changes):
+                say(unwritten.message)
             for change in changes:
                 if change.outcome is None and change.trace is not None and change.trace.effect:
                     say_sent(f"the change of {change.label}", change.trace.request_id, change.look)
             raise
-        self._report(changes)
-        if status := _status(changes):
+        unwritten, status = self._report(changes), _status(changes)
+        if unwritten is not None:
+            if status is not Exit.IN_DOUBT and any(isinstance(each.outcome, Made) for each in changes):
+                raise unwritten
+            say(unwritten.message)
+        if status:
             raise click.exceptions.Exit(status)
 
-    def _report(self, changes: Sequence[RecordChange]) -> None:
-        """Write a line for each outcome: what was done to stdout, what failed to stderr."""
+    def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
+        """Write a line for each outcome: what was done to stdout, what failed to stderr.
+
+        Return the error of stdout, if it cannot be written: a call in doubt is worse.
+        """
+        unwritten = None
         ended = [change for change in changes if change.outcome is not None]
         done = [change for change in ended if isinstance(change.outcome, Made)]
         try:
             with writing(f"{counted(len(done), 'change')} of {len(changes)} made"), opened(_STDOUT) as file:
                 file.write("".join(f"{line}\n" for line in self._lines(ended)))
+        except CliError as error:
+            unwritten = error
         finally:
             for change in ended:
                 if not isinstance(change.outcome, Made):
                     say(change.message())
         if self.dry is not None:
             say("--dry-run: nothing was sent")
+        return unwritten
 
     def _lines(self, ended: Sequence[RecordChange]) -> list[str]:
         if self.dry is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
+from wosdk_async.cli.interruption import INTERRUPTION, without_cancelled_calls
 from wosdk_async.cli.options import Target
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.session.hosts import is_local
@@ -45,6 +46,7 @@ class Runner:
         self._name = target.company if variables is None else None
         self._reads_profile = variables is None and target.profile is None
         self._runner = asyncio.Runner()
+        self._quiet = without_cancelled_calls()
 
     def __enter__(self) -> Self:
         try:
@@ -56,6 +58,7 @@ class Runner:
             what, _, _ = error.message.partition(";")
             raise ConfigurationError(f"{what}: {_ways_to_name_a_company()}") from error
         self._runner.__enter__()
+        self._quiet.__enter__()
         return self
 
     def __exit__(
@@ -65,6 +68,7 @@ class Runner:
             self._runner.run(self._client.aclose())
         finally:
             self._runner.__exit__(kind, error, trace)
+            self._quiet.__exit__(None, None, None)
 
     def run(self, call: Coroutine[Any, Any, T], *, exit_soon: bool = True) -> T:
         """Return the result of ``call``.
@@ -84,7 +88,7 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
         return await call
     except asyncio.CancelledError:
         # A thread that asks a dead name server cannot be interrupted.
-        timer = threading.Timer(_EXIT_DELAY, os._exit, [int(Exit.INTERRUPTED)])
+        timer = threading.Timer(_EXIT_DELAY, os._exit, [INTERRUPTION.status])
         timer.daemon = True
         timer.start()
         raise
