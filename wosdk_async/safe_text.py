@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from html.entities import html5
 
-__all__ = ["UNSAFE", "Secrets", "is_secret_name", "one_line", "shortened", "without_formulas"]
+__all__ = ["UNSAFE", "Secrets", "is_secret_name", "json_escape", "one_line", "shortened", "without_formulas"]
 
 _MASK = "***"  # is shown in place of a secret
 _MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
@@ -29,8 +29,10 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
 """Makes equal what is compared as equal: letter cases, space and plus of a form, the base64 alphabets."""
 
-# Control characters (C0, C1), marks of writing direction, invisible characters, single surrogates.
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+# Control characters (C0, C1), marks of writing direction, invisible characters and tags, single surrogates.
+UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
+)
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -101,7 +103,11 @@ class Secrets:
 
 
 # Not AuthorizationCode, which is a vendor's number.
-_SECRET_NAME = re.compile(r"password|token|secret|cookie|authorization$|credential", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"passw|pwd$|token|secret|cookie|authorization$|credential|api[-_]?key|signature$"
+    r"|(?:^|[-_])auth(?:$|[-_])|authentication-info",
+    re.IGNORECASE,
+)
 
 
 def is_secret_name(name: str) -> bool:
@@ -196,7 +202,15 @@ def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
     if found[0] in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[found[0]]
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def json_escape(found: re.Match[str]) -> str:
+    """Return a character as JSON escapes it: one beyond 16 bits as a pair."""
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 # --- formulas --------------------------------------------------------------------------------

@@ -180,3 +180,11 @@ def test_rows_that_cannot_be_written_were_read(
     )
     assert (result.exit_code, result.stdout, result.stderr) == (8, "", message)
     assert not (tmp_path / "made").exists()
+
+
+def test_invisible_tags_are_shown_and_json_keeps_them() -> None:
+    """They are beyond 16 bits, so JSON writes them as a pair of escapes."""
+    from wosdk_async.cli.output.cells import json_text, visible
+
+    assert visible("a\U000e0041") == "a\\U000e0041"
+    assert json_text("a\U000e0041\x7f") == '"a\\udb40\\udc41\\u007f"'

@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk
 from tests.support.service import RESET, SECRET, Answer, Request, Service
+from wosdk_async.safe_text import is_secret_name
 
 TOKEN = "tk-7Qd1m0/pZ+x84'Lw=bb\"c-19fe"
 LINE = re.compile(
@@ -173,3 +174,12 @@ def test_check_shows_its_log_in(wosdk: Wosdk) -> None:
     result = wosdk("check", "-v")
     assert [line.split()[1] for line in result.stdout.splitlines()][-1] == "read"
     assert [each["path"] for each in lines_of(result.stderr)].count("OAuth/token") == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["X-Api-Key", "X-Auth", "Authentication-Info", "X-Amz-Signature", "passwd", "DbPwd", "Set-Cookie"]
+)
+def test_names_of_secrets(name: str) -> None:
+    """One list for headers, fields and recordings; a code of an authorization is a number of a vendor."""
+    assert is_secret_name(name)
+    assert not any(map(is_secret_name, ("AuthorizationCode", "DtPwdChange", "Author", "SignatureRequired")))

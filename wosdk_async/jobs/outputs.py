@@ -29,7 +29,7 @@ from wosdk_async.jobs.output_tables import (
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
-from wosdk_async.safe_text import UNSAFE
+from wosdk_async.safe_text import UNSAFE, json_escape
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 
@@ -157,4 +157,4 @@ def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
 
 def _json_controls(text: str) -> str:
     """Return JSON with control characters and the like by their codes; line breaks stand between values."""
-    return UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+    return UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else json_escape(found), text)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.safe_text import UNSAFE, one_line
+from wosdk_async.safe_text import UNSAFE, json_escape, one_line
 
 __all__ = [
     "columns_of",
@@ -46,7 +46,7 @@ def json_text(value: Any) -> str:
         text = codec.dumps(value).decode()
     except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or many levels
         text = _slow_json_text(value)
-    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return UNSAFE.sub(json_escape, text)
 
 
 class _Token(str):
