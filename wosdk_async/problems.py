@@ -9,9 +9,9 @@
 * 502, 503, 504: it was not done, and the client cannot help it. ``Retry-After`` says when it makes sense to
   ask again.
 
-A body never holds a token, a secret or an address: errors of the connection, the log-in and the settings get
-a fixed text, and addresses are removed from the texts of the service. The whole error belongs into the log of
-the back end. ``docs/web.md`` shows how to use it.
+A body never holds a token, a secret or an address: errors of the connection, the log-in, the settings, and
+refusals that are not for users get a fixed text; addresses, hosts, paths and settings are removed from
+others. The whole error belongs into the log of the back end. ``docs/web.md`` shows how to use it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,29 @@ import attrs
 
 from wosdk_async import codec, errors
 from wosdk_async.errors import InDoubtError, ThrottledError, WosdkError
+from wosdk_async.masking import mask_text
 from wosdk_async.safe_text import one_line, shortened
 
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 
 _TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site of its own
 _MAX_DETAIL = 500  # characters
+_MAX_READ = 10_000  # characters of a text of the service
 _MAX_WAIT = 3600  # seconds; the service may name any number
-_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"<>]*", re.IGNORECASE)
+# What texts of the service may hold of its insides: addresses, hosts with ports, IP numbers, paths of files.
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{0,30}:(?:\\?/){2}[^\s'\"<>]*"
+    r"|(?<![\w./\\])(?:[a-z]:)?[/\\]{1,2}[\w.$-]+[/\\][^\s'\"<>,;)]*"
+    r"|(?<![\w.-])[a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}:[0-9]{2,5}\b"
+    r"|(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?(?![\w.])"
+    r"|(?<![\w:])\[?(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{0,4}\]?(?![\w:])"
+    r"|(?<![\w.-])[a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.(?:internal|local|lan|corp|intranet)\b",
+    re.IGNORECASE,
+)
+_SETTING = re.compile(
+    r"\b(server|data source|initial catalog|database|host|user id|uid|user|pwd)(\s{0,5}=\s{0,5})[^;\s'\"]+",
+    re.IGNORECASE,
+)
 
 
 @attrs.frozen
@@ -53,6 +68,9 @@ class ProblemRule:
 _OPERATOR = "The back end is not set up correctly for the work-order service; its log has the cause."
 _NO_SESSION = "The back end could not log in to the work-order service; its log has the cause."
 _SAFE = "No usable response came. The same request may be sent again."
+_REFUSED = (
+    "The work-order service refused the request. The code says why, and the log of the back end has the text."
+)
 _NOTHING_DONE = "Nothing was done, so the same request may be sent again."
 
 PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
@@ -64,7 +82,9 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.UnknownPropertyError, 422, "unknown-property", "There is no such property"),
         ProblemRule(errors.NotUniqueError, 409, "not-unique", "Several records match"),
         ProblemRule(errors.PayloadError, 400, "unreadable", "The body cannot be read"),
-        ProblemRule(errors.RefusedError, 422, "refused", "The work-order service refused the request"),
+        ProblemRule(
+            errors.RefusedError, 422, "refused", "The work-order service refused the request", _REFUSED
+        ),
         ProblemRule(errors.BusinessRuleError, 422, "business-rule", "A business rule forbids it"),
         ProblemRule(errors.ConflictError, 409, "conflict", "The record was changed in between"),
         ProblemRule(errors.NotFoundError, 404, "not-found", "There is no such record"),
@@ -160,5 +180,6 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
 
 
 def _shown(text: str) -> str:
-    """Return a text of an error without addresses, on one line, of bounded length."""
-    return shortened(one_line(_ADDRESS.sub("[address]", text)), _MAX_DETAIL)
+    """Return a text of an error without addresses and secrets, on one line, of bounded length."""
+    text = mask_text(text[:_MAX_READ])
+    return shortened(one_line(_ADDRESS.sub("[address]", _SETTING.sub(r"\1\2***", text))), _MAX_DETAIL)

@@ -88,6 +88,8 @@ def test_a_doubt_is_not_repeated_by_machines() -> None:
         (ThrottledError("x"), "5"),
         (ThrottledError("x", retry_after=20.2), "21"),
         (ThrottledError("x", retry_after=0.1), "1"),
+        (ThrottledError("x", retry_after=0), "1"),
+        (ThrottledError("x", retry_after=-5), "1"),
         (ThrottledError("x", retry_after=1e300), "3600"),
         (ThrottledError("x", retry_after=math.inf), "5"),
     ],
@@ -107,6 +109,38 @@ def test_an_address_in_a_text_of_the_service_is_not_shown() -> None:
     """Such a text may name the service's own hosts."""
     found = problem_of(BusinessRuleError("Call to 'https://user:pw@db7.internal:8443/x?y' failed\nat Z"))
     assert found.body["detail"] == "Call to '[address]' failed\\nat Z"
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "db7.internal:8443",
+        "sql-prod:1433",
+        "10.20.30.40",
+        "10.20.30.40:5432",
+        "fe80:0:0:1::7",
+        "db7.corp",
+        "//files7/share/x.txt",
+        "\\\\files7\\share\\x.txt",
+        "C:\\inetpub\\site\\web.config",
+        "/var/www/site/a.cs",
+        "Server=sqlprod7",
+        "Password=hunter2",
+        "ApiToken: abc123",
+    ],
+)
+def test_insides_of_the_service_are_not_shown(inside: str) -> None:
+    shown = problem_of(BusinessRuleError(f"Order 7 cannot be held ({inside}) at 12:30")).body["detail"]
+    assert inside not in shown
+    assert shown.startswith("Order 7 cannot be held (")
+    assert problem_of(errors.RefusedError(inside)).body["detail"].startswith("The work-order service refused")
+
+
+def test_texts_for_users_stay() -> None:
+    text = (
+        "Order RSC000001 of 2026-11-23 12:30 cannot be placed in state Hold: 3/4 done, 7.5 h and/or so."
+    )
+    assert problem_of(BusinessRuleError(text)).body["detail"] == text
 
 
 def test_the_nearest_class_counts() -> None:

@@ -130,7 +130,7 @@ async def test_a_refused_order_does_not_stop_the_others(
     await run_until(wosdk_company, path, kept)
     ((order, error),) = rows(path, "SELECT id, error FROM failures")
     assert order == 1
-    assert "400" in error
+    assert "WoSetFlagsCommand" in error
 
 
 async def test_rows_and_watermark_are_one_transaction(wosdk_company: Company, path: Path) -> None:
