@@ -137,9 +137,7 @@ def test_insides_of_the_service_are_not_shown(inside: str) -> None:
 
 
 def test_texts_for_users_stay() -> None:
-    text = (
-        "Order RSC000001 of 2026-11-23 12:30 cannot be placed in state Hold: 3/4 done, 7.5 h and/or so."
-    )
+    text = "Order RSC000001 of 2026-11-23 12:30 cannot be placed in state Hold: 3/4 done, 7.5 h and/or so."
     assert problem_of(BusinessRuleError(text)).body["detail"] == text
 
 
