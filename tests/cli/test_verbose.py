@@ -142,7 +142,18 @@ def test_fields_that_are_secret_are_masked_in_both_directions(wosdk: Wosdk, scri
         sent = request.json["Command"]["Entity"]["Password"]
         link = "https://files.example/a.pdf?sig=VerySecretSignature"
         result = {"Password": sent, "Token": own, "Note": f"was {sent}", "Url": link}
-        return Answer(body={"CommandResult": result})
+        odd = {
+            "Password2": ["hunter1pw"],
+            "ApiToken": {"Value": "hunter2pw"},
+            "Secret": 123456789,
+            "Text": '{"Password": "hunter3pw"}',
+            "Xml": "<Password>hunter4pw</Password>",
+            "Form": "password=hunter5pw&x=1",
+            "At": "https://user:hunter6pw@h.example/",
+            "File": "/rel/f?sig=hunter7pw",
+        }
+        headers = {"X-Api-Key": "hunter8pw", "X-Amz-Signature": "hunter9pw"}
+        return Answer(body={"CommandResult": result | odd}, headers=headers)
 
     scripted.handler = handler
     body = '{"Entity": {"Username": "mira", "Password": "correct-horse-9"}}'
@@ -154,6 +165,7 @@ def test_fields_that_are_secret_are_masked_in_both_directions(wosdk: Wosdk, scri
     assert "correct-horse-9" not in result.stderr
     assert "of-the-service-1" not in result.stderr
     assert "VerySecretSignature" not in result.stderr
+    assert re.findall(r"hunter\dpw|123456789", result.stderr) == []
     assert '"Username":"mira"' in result.stderr
     assert '"Password":"***"' in result.stderr
     assert "https://files.example/a.pdf?***" in result.stderr

@@ -23,6 +23,7 @@ from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.cli.showing_engine import ShowingEngine, ShownRequest
 from wosdk_async.hooks import Attempt
+from wosdk_async.masking import mask_text
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.wire import Response
@@ -40,7 +41,7 @@ _MAX_SEARCHED = 64 * 1024  # bytes of a request in which secret fields are looke
 _KEPT = 16  # secrets that are remembered: tokens change, and a late response may repeat an old one
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
-_MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"(?P<gap>\s*:\s*)"(?P<value>(?:[^"\\]|\\.)*)"?')
+_MEMBER = re.compile(r'"(?P<name>(?:[^"\\]|\\.){1,200})"\s*:\s*"(?P<value>(?:[^"\\]|\\.)*)"?')
 _SIGNED = re.compile(r"(https?:(?:\\?/){2}[^\s\"'?#]{1,2000})[?#][^\s\"']*", re.IGNORECASE)
 
 
@@ -101,7 +102,7 @@ class RequestPrinter:
 
     def _hidden(self, text: str, longest: int) -> str:
         """Return ``text`` on one line, without secrets and signed parts of addresses, and cut."""
-        masked = _SIGNED.sub(r"\1?***", _MEMBER.sub(_masked, text))
+        masked = mask_text(_SIGNED.sub(r"\1?***", text))
         shown = visible(self._secrets.hide(masked, longest))
         return shown if len(masked) <= longest else f"{shown}..."
 
@@ -153,12 +154,6 @@ def _is_secret(name: str) -> bool:
     except ValueError:  # not the escapes of JSON
         return is_secret_name(name)
     return is_secret_name(name)
-
-
-def _masked(member: re.Match[str]) -> str:
-    if not _is_secret(member["name"]):
-        return member[0]
-    return f'"{member["name"]}"{member["gap"]}"***"'
 
 
 def _tokens(body: bytes) -> list[str]:
