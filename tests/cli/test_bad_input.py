@@ -140,7 +140,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
     [
         ("WOSDK_CLIENT_SECRET", "wrong", 5, "refused"),
         ("WOSDK_COMPANY", "Nobody Inc", 5, "Nobody Inc"),
-        ("WOSDK_COMPANY", "", 2, "set WOSDK_COMPANY"),
+        ("WOSDK_COMPANY", "", 2, "no Company is named: `wosdk login`"),
         ("WOSDK_CLIENT_ID", "", 2, "WOSDK_CLIENT_ID is not set"),
         ("WOSDK_REGION", "mars", 2, "WOSDK_REGION is 'mars'; it is one of"),
         ("WOSDK_TOKEN_URL", "http://example.com/", 2, "would send the token in clear; use https"),
@@ -163,14 +163,17 @@ def test_a_company_that_cannot_be_reached(
 
 
 def test_a_company_without_a_name(wosdk: Wosdk) -> None:
-    assert "set WOSDK_COMPANY" in refused(wosdk, "import", FILE, "--map", MAP)
+    line = refused(wosdk, "import", FILE, "--map", MAP)
+    assert "no Company is named: `wosdk login` asks for all and keeps it; --company NAME" in line
 
 
 def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:
     """``--company ''``, of a script whose variable is unset, must not act on the Company of the environment."""
     for name in ("COMPANY", "CLIENT_ID", "CLIENT_SECRET"):
         monkeypatch.setenv(f"WOSDK_{name}", "x")
-    assert "the Company's name is empty" in refused(wosdk, "--company", "", "get", "WorkOrder", "1")
+    assert "company is empty; it takes the name of a Company" in refused(
+        wosdk, "--company", "", "get", "WorkOrder", "1"
+    )
 
 
 def test_a_file_that_was_taken_for_the_store(wosdk: Wosdk) -> None:

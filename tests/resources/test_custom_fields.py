@@ -81,7 +81,7 @@ async def test_unknown_and_ambiguous_labels_name_the_choices(local: Local, order
     acme = local.company
     made = await acme.create(CustomFieldDescriptor(actor_type_id="WO", type="String", name="dock"))
     with pytest.raises(
-        NotFoundError, match=r"'Flors'; did you mean 'Floors'.*there are 'Budget', "
+        NotFoundError, match=r"'Flors'; did you mean 'Floors'.*There are 'Budget', "
     ) as caught:
         await acme.custom_fields.set(order, {"Flors": 3})
     assert "Account manager" not in str(caught.value)
