@@ -162,7 +162,8 @@ def add_order_routes(app: FastAPI) -> None:
         """Create a work order once for each key: the same request again finds the first one's order."""
         order.po_number = key
         trace = Trace()
-        command = WoCreateCommand(work_order=order)
+        # The service works out when it is due; that would replace a time of the caller.
+        command = WoCreateCommand(work_order=order, compute_schedule=order.dt_due is None)
         made = await acme.traced(trace).run(command, marker="work_order.po_number", look_first=True)
         if trace.found:
             response.status_code = 200

@@ -114,7 +114,8 @@ async def create_order(acme: Acme, data: JSONBody[WorkOrder], key: Key) -> Respo
     """Create a work order once for each key: the same request again finds the first one's order."""
     data.po_number = key
     trace = Trace()
-    command = WoCreateCommand(work_order=data)
+    # The service works out when it is due; that would replace a time of the caller.
+    command = WoCreateCommand(work_order=data, compute_schedule=data.dt_due is None)
     made = await acme.traced(trace).run(command, marker="work_order.po_number", look_first=True)
     return Response(made.wo or data, status_code=200 if trace.found else 201)
 

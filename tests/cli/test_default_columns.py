@@ -95,6 +95,14 @@ def test_a_record_has_its_lines_in_the_same_order() -> None:
     assert names.index("Id") > names.index("DueDateUtc")
 
 
+def test_without_rows_no_column_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is printed, neither columns nor how many of them do not fit."""
+    assert table(60, monkeypatch) == []
+    assert capsys.readouterr().err == ""
+
+
 def test_every_entity_has_paths_that_can_be_selected() -> None:
     """All of the catalogue's names, checked as those that a person types."""
     for name in index.ENTITIES:

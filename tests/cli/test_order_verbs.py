@@ -117,8 +117,8 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("hold", "1"), 2, "--reason is missing; the Company has 'Waiting for parts', 'Waiting for approval'"),
-        (("cancel", "1"), 2, "the Company has 'Entered twice', 'No longer needed', 'Entered by mistake'\n"),
+        (("hold", "1"), 2, "--reason is missing; the Company has 'No access', 'Waiting for a quote'"),
+        (("cancel", "1"), 2, "the Company has 'Entered by mistake', 'Entered twice', 'No longer needed'\n"),
         (("hold", "1", "--reason", "Wether"), 4, "no hold reason is called 'Wether'; did you mean 'Weather'? There are"),
         (("cancel", "1", "--reason", "Weather"), 4, "no cancel reason is called 'Weather'"),
         (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder with the Number 'X9'; --by PROPERTY"),

@@ -45,7 +45,8 @@ async def test_files_come_back(acme: Company, tmp_path: Path) -> None:
 
 async def test_links_keep_their_address(acme: Company) -> None:
     """A link is a document too; what it leads to is not fetched from this machine over http."""
-    made = await acme.documents.link(1, "http://files.example/ah-3", title="Manual")
+    order = await acme.run("WoCreateCommand", create_request())
+    made = await acme.documents.link(order["Wo"]["Id"], "http://files.example/ah-3", title="Manual")
     document = await acme.get(Document, made.id or 0)
     assert (document.doc_url, document.storage_type_id) == ("http://files.example/ah-3", "URL")
     with pytest.raises(DownloadError, match="https"):

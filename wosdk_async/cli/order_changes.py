@@ -209,7 +209,7 @@ async def reason_id(company: Company, action: str, reason: str | None) -> int:
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]
-        listed = ", ".join(repr(name) for name in names)
+        listed = ", ".join(repr(name) for name in sorted(names))
         raise CliError(f"--reason is missing; the Company has {listed or 'none that can be chosen'}")
     given = id_or_name(reason)
     return await (orders.hold_reason(given) if action == "OnHold" else orders.cancel_reason(given))

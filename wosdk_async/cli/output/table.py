@@ -62,7 +62,7 @@ class TableFormat:
         if self._names is None:
             self._names = self._chosen_columns(rows)
         lines = [[self._cell(row, name) for name in self._names] for row in rows]
-        if first:
+        if first and lines:
             self._fit(lines)
         if lines:
             headers = [self._header(name) for name in self._names] if first else None
