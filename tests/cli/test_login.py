@@ -7,6 +7,7 @@ import pty
 import signal
 import stat
 import subprocess
+import termios
 import tomllib
 from contextlib import suppress
 from pathlib import Path
@@ -268,6 +269,10 @@ class Terminal:
             self.shown += os.read(self._leader, 4096).decode()
 
     def type(self, line: str) -> None:
+        """Type a line. What comes between a hidden question and the end of the echo is thrown away there."""
+        if self.shown.endswith(("not shown):", "not shown): ")):
+            while termios.tcgetattr(self._leader)[3] & termios.ECHO:
+                os.sched_yield()
         os.write(self._leader, f"{line}\n".encode())
 
     def interrupt(self) -> None:
