@@ -191,7 +191,7 @@ def add_health_routes(app: FastAPI) -> None:
     @app.get("/readyz")
     async def is_ready(client: Annotated[Client, Depends(client_of)]) -> Response:
         """Answer 200 if the service responded a moment ago and the queue is short: requests may come."""
-        heard = [each.answered_ago for each in client.stats().companies]
+        heard = [each.response_age for each in client.stats().companies]
         if not any(seconds is not None and seconds < PROBE_AFTER for seconds in heard):
             await client.company().within(5).query(WorkZone).select("Id").first()  # raises what is wrong
         stats = client.stats()

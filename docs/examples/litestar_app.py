@@ -148,7 +148,7 @@ async def is_alive() -> dict[str, str]:
 async def is_ready(state: State) -> Response[dict[str, Any]]:
     """Answer 200 if the service responded a moment ago and the queue is short: requests may come."""
     client: Client = state.client
-    heard = [each.answered_ago for each in client.stats().companies]
+    heard = [each.response_age for each in client.stats().companies]
     if not any(seconds is not None and seconds < PROBE_AFTER for seconds in heard):
         await client.company().within(5).query(WorkZone).select("Id").first()  # raises what is wrong
     stats = client.stats()

@@ -36,9 +36,9 @@ async def test_the_time_of_the_last_response(
     async with wosdk_sandbox.client() as client:
         acme = client.company()
         await acme.connect()
-        assert client.stats().companies[0].answered_ago is None
+        assert client.stats().companies[0].response_age is None
         await acme.get(Customer, 512)
         wosdk_faults.add("latency", fixed=600)
         with pytest.raises(DeadlineError):
             await acme.within(7).get(Customer, 512)
-        assert client.stats().companies[0].answered_ago == pytest.approx(7, abs=0.2)
+        assert client.stats().companies[0].response_age == pytest.approx(7, abs=0.2)

@@ -30,11 +30,11 @@ from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Deadlines, TransportClock
-from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
 from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.transport.http.watched import OnResponse, SentRequest, WatchedEngine
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.hosts import HostRules
-from wosdk_async.transport.session.login import Login
+from wosdk_async.transport.session.login import Login, asks_for_token
 from wosdk_async.transport.session.manager import TokenGrant
 
 __all__ = ["Step", "failed", "remedy", "steps"]
@@ -79,7 +79,7 @@ async def steps(
                 return
         yield await _read(company)
     finally:
-        await watch.engine.aclose()
+        await watch.aclose()
 
 
 async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: float) -> list[Step]:
@@ -145,50 +145,28 @@ async def _read(company: Company) -> Step:
     return Step(step="read", seconds=time.monotonic() - started, detail=detail)
 
 
-class _Stopwatch:
-    """An engine that measures how long responses take, and how far our clock is from the server's."""
+class _Stopwatch(WatchedEngine):
+    """Engine that measures how long responses take, and how far our clock is from the server's."""
 
     def __init__(self, verbose: int) -> None:
         limits = Limits(connections=1)
         shown = RequestPrinter(verbose).engine(limits) if verbose else None
-        self.engine = shown or engine_for(ClientOptions(), limits)
-        self.capacity = self.engine.capacity
+        super().__init__(shown or engine_for(ClientOptions(), limits))
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.last_url = ""
         self.skew = 0.0
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Any:
-        self.last_url = url
-
-        def read_date(response: Response) -> Any:
-            self.skew = _skew(response.headers)
-            return read(response)
-
-        with self._timed("token" if body and body.startswith(b"grant_type=") else "locator"):
-            return await self.engine.send(method, url, headers, body, on_sending, repeat_safe, read_date)
-
-    def statistics(self) -> PoolStatistics:
-        return self.engine.statistics()
-
-    async def aclose(self) -> None:
-        await self.engine.aclose()
-
     @contextmanager
-    def _timed(self, name: str) -> Iterator[None]:
-        started = time.monotonic()
+    def watch(self, request: SentRequest) -> Iterator[OnResponse]:
+        """Measure one request of the log-in."""
+        self.last_url, started = request.url, time.monotonic()
         try:
-            yield
+            yield self._note_skew
         finally:
-            self.seconds[name] += time.monotonic() - started
+            self.seconds["token" if asks_for_token(request.body) else "locator"] += time.monotonic() - started
+
+    def _note_skew(self, response: Response) -> None:
+        self.skew = _skew(response.headers)
 
 
 def _skew(headers: Mapping[str, str]) -> float:

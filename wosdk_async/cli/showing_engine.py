@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import attrs
 
 from wosdk_async.hooks import Attempt
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import (
-    Engine,
-    OnSending,
-    PoolStatistics,
-    Read,
-    RequestHeaders,
-    SendError,
-    StreamedResponse,
-    StreamingEngine,
-    whole_response,
-)
+from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError, StreamedResponse
+from wosdk_async.transport.http.watched import OnResponse, SentRequest, WatchedEngine
+from wosdk_async.transport.session.login import asks_for_token
 
-if TYPE_CHECKING:
-    from wosdk_async.cli.verbose import RequestPrinter
-
-__all__ = ["ShowingEngine", "ShownRequest"]
+__all__ = ["RequestLog", "ShowingEngine", "ShownRequest"]
 
 
 @attrs.define(eq=False, repr=False)
 class ShownRequest:
-    """One request, and what became of it."""
+    """One request, and its response or failure."""
 
     method: str
     url: str
@@ -48,60 +38,49 @@ class ShownRequest:
     @property
     def is_login(self) -> bool:
         """Whether it asks for a token."""
-        return bool(self.body and self.body.startswith(b"grant_type="))
+        return asks_for_token(self.body)
 
 
-class ShowingEngine:
-    """Engine whose requests are sent by another one, and printed."""
+class RequestLog(Protocol):
+    """Receiver of the requests of an engine."""
 
-    def __init__(self, engine: Engine, printer: RequestPrinter) -> None:
-        self._engine = engine
-        self._printer = printer
-        self.capacity = engine.capacity
+    def begin(self, request: ShownRequest) -> None:
+        """Note a request that is about to be sent."""
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Any:
-        """Send one request; see :class:`Engine`."""
-        request = ShownRequest(method, url, headers, body)
-        self._printer.begin(request)
+    def responded(self, request: ShownRequest, response: Response) -> None:
+        """Note the response to a request."""
 
-        def read_noted(response: Response) -> Any:
-            self._printer.responded(request, response)
-            return read(response)
+    def end(self, request: ShownRequest) -> None:
+        """Note that a request has ended."""
 
+
+class ShowingEngine(WatchedEngine):
+    """Engine whose requests are sent by another one, and noted in ``log``."""
+
+    def __init__(self, engine: Engine, log: RequestLog) -> None:
+        super().__init__(engine)
+        self._log = log
+
+    @contextmanager
+    def watch(self, request: SentRequest) -> Iterator[OnResponse]:
+        """Note one request."""
+        shown = ShownRequest(request.method, request.url, request.headers, request.body)
+        self._log.begin(shown)
         try:
-            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, read_noted)
+            yield partial(self._log.responded, shown)
         except SendError as failure:
-            request.failure = f"no response ({failure})"
+            shown.failure = f"no response ({failure})"
             raise
         finally:
-            self._printer.end(request)
+            self._log.end(shown)
 
     @asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """Download a file. Only its host is shown: the rest of the address may be signed."""
         request = ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
-        if not isinstance(self._engine, StreamingEngine):
-            raise TypeError(f"{self._engine!r} cannot download: it has no stream()")
         try:
-            async with self._engine.stream(url) as response:
+            async with super().stream(url) as response:
                 request.failure = str(response.status)
                 yield response
         finally:
-            self._printer.end(request)
-
-    def statistics(self) -> PoolStatistics:
-        """Return the state of the connections."""
-        return self._engine.statistics()
-
-    async def aclose(self) -> None:
-        """Close every connection."""
-        await self._engine.aclose()
+            self._log.end(request)

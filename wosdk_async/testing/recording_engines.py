@@ -1,10 +1,10 @@
-"""Engines of a recording: one sends requests and keeps them, the other answers them without a network."""
+"""Engines of a recording: one sends requests and keeps them, the other plays the responses."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from typing import Any
 
 import attrs
@@ -21,6 +21,7 @@ from wosdk_async.transport.http.engine import (
     whole_response,
 )
 from wosdk_async.transport.http.selection import HttpEngine
+from wosdk_async.transport.http.watched import OnResponse, SentRequest, WatchedEngine
 
 __all__ = ["RawExchange", "RecordingEngine", "ReplayEngine"]
 
@@ -41,38 +42,28 @@ class RawExchange:
     response: Response | None = None
     failure: str = _NO_RESPONSE
 
+    def complete(self, response: Response) -> None:
+        """Add the response."""
+        self.response, self.failure = response, ""
 
-class RecordingEngine:
+
+class RecordingEngine(WatchedEngine):
     """Engine that passes requests to ``engine`` and gives each to ``keep`` when it begins.
 
     The exchange is completed when the request ends.
     """
 
     def __init__(self, engine: HttpEngine, keep: Callable[[RawExchange], None]) -> None:
-        self.capacity = engine.capacity
-        self._engine = engine
+        super().__init__(engine)
         self._keep = keep
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Any:
-        """Send a request, and keep it with its response."""
-        exchange = RawExchange(method, url, headers, body)
+    @contextlib.contextmanager
+    def watch(self, request: SentRequest) -> Iterator[OnResponse]:
+        """Keep a request with its response, or with how it ended without one."""
+        exchange = RawExchange(request.method, request.url, request.headers, request.body)
         self._keep(exchange)
-
-        def keep_and_read(response: Response) -> Any:
-            exchange.response, exchange.failure = response, ""
-            return read(response)
-
         try:
-            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, keep_and_read)
+            yield exchange.complete
         except SendError as failure:
             exchange.failure = _BROKEN if failure.sent else _NOT_SENT
             raise
@@ -83,18 +74,10 @@ class RecordingEngine:
         exchange = RawExchange("GET", url, _ACCEPT, None)
         self._keep(exchange)
         async with (
-            self._engine.stream(url) as response,
+            super().stream(url) as response,
             contextlib.aclosing(_kept_chunks(response, exchange)) as chunks,
         ):
             yield StreamedResponse(response.status, response.headers, chunks)
-
-    def statistics(self) -> PoolStatistics:
-        """Return the state of the connections."""
-        return self._engine.statistics()
-
-    async def aclose(self) -> None:
-        """Close every connection."""
-        await self._engine.aclose()
 
 
 async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> AsyncGenerator[bytes, None]:
@@ -107,11 +90,11 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
     except SendError:
         exchange.failure = _BROKEN
         raise
-    exchange.response, exchange.failure = Response(response.status, response.headers, bytes(kept)), ""
+    exchange.complete(Response(response.status, response.headers, bytes(kept)))
 
 
 class ReplayEngine:
-    """Engine that answers from a recording. Nothing is sent.
+    """Engine that responds from a recording. Nothing is sent.
 
     Args:
         capacity: how many requests may be under way at once.

@@ -22,6 +22,7 @@ from wosdk_async.masking import mask_fields
 from wosdk_async.safe_text import Secrets
 from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
 from wosdk_async.testing.recording_engines import RawExchange
+from wosdk_async.transport.session.login import asks_for_token
 
 __all__ = ["Cleaner", "Names", "Scrub", "body_bytes", "request_id_of", "secrets_of"]
 
@@ -155,7 +156,7 @@ class Cleaner:
         parts = urlsplit(raw.url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         company = self.names.company(_header(raw, "CompanyName"))
-        if _asks_for_token(raw):
+        if asks_for_token(raw.body):
             return RecordedExchange(method=raw.method, path=TOKEN_PATH, company=company)
         return RecordedExchange(
             method=raw.method,
@@ -170,7 +171,7 @@ class Cleaner:
         kept.failure = raw.failure
         if raw.response is not None:
             headers = {name: raw.response.headers[name] for name in _HEADERS if name in raw.response.headers}
-            granted = _asks_for_token(raw) and raw.response.status == 200
+            granted = asks_for_token(raw.body) and raw.response.status == 200
             kept.status, kept.headers = raw.response.status, self._clean(headers, raw, secrets)
             kept.response = _GRANTED if granted else self._body(raw.response.body, raw, secrets)
         return kept
@@ -196,7 +197,7 @@ def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
     found: set[str] = set()
     for raw in exchanges:
         found.add(_header(raw, "Authorization").removeprefix("Bearer "))
-        if _asks_for_token(raw):
+        if asks_for_token(raw.body):
             form = dict(parse_qsl((raw.body or b"").decode("utf-8", "replace")))
             found.update(form.get(name, "") for name in ("client_id", "client_secret"))
             found.add(_granted_token(raw))
@@ -209,10 +210,6 @@ def _granted_token(raw: RawExchange) -> str:
     except (KeyError, TypeError, ValueError):
         return ""
     return token if isinstance(token, str) else ""
-
-
-def _asks_for_token(raw: RawExchange) -> bool:
-    return "x-www-form-urlencoded" in _header(raw, "Content-Type")
 
 
 def _header(raw: RawExchange, name: str) -> str:

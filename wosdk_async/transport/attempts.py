@@ -134,7 +134,7 @@ class Attempts:
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
         if response.status < 500:  # others may come from what stands before the service
-            self._sessions.answered_at = now
+            self._sessions.responded_at = now
         secrets, own_codes = self._sessions.secrets, self._own_codes
         return read(self._call, response, secrets, context.request_ids, self._host, own_codes)
 

@@ -34,7 +34,15 @@ from wosdk_async.transport.session.hosts import HostRules, is_local
 from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Login"]
+__all__ = ["Login", "asks_for_token"]
+
+_FORM = {"grant_type": "client_credentials"}  # facts 1
+
+
+def asks_for_token(body: bytes | None) -> bool:
+    """Return whether a request with this body asks for a token, so that it holds the secret."""
+    return bool(body and body.startswith(b"grant_type="))
+
 
 T = TypeVar("T")
 
@@ -119,7 +127,7 @@ class Login:
         )
 
     async def _token(self, region: Region, credentials: Credentials, secrets: Secrets) -> tuple[str, float]:
-        form = {"grant_type": "client_credentials", **attrs.asdict(credentials)}  # facts 1
+        form = _FORM | attrs.asdict(credentials)
         call: Call[tuple[str, float]] = Call(
             "token", "POST", "", _token_and_lifetime, repeat_safe=True, body=urlencode(form).encode()
         )

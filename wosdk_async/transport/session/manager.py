@@ -91,7 +91,7 @@ class SessionManager:
         """Command -> path that this Company accepted, for commands whose path differs between sources."""
         self.queue: TenantQueue | None = None
         """Queue of this Company at the limiter that sent its last call."""
-        self.answered_at: float | None = None
+        self.responded_at: float | None = None
         """Time of the service's last response to a call of this Company."""
         self.remembered: dict[object, Any] = {}
         """Values that other packages keep for this Company while it is in use, each under its own key."""

@@ -153,7 +153,7 @@ class CompanyStats:
 
     ``session_age`` and ``session_left`` are the seconds since the session was opened and until it is renewed
     at the latest; None without a session. ``session_number`` counts the sessions that were opened.
-    ``answered_ago`` are the seconds since the service last responded to a call with anything but a 5xx; None
+    ``response_age`` are the seconds since the service last responded to a call with anything but a 5xx; None
     before the first response.
     """
 
@@ -164,7 +164,7 @@ class CompanyStats:
     session_age: float | None
     session_left: float | None
     session_number: int
-    answered_ago: float | None = None
+    response_age: float | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -196,5 +196,5 @@ def company_stats(manager: SessionManager, initial_limit: int, now: float) -> Co
         session_age=now - session.opened_at if session else None,
         session_left=max(0.0, session.expires_at - now) if session else None,
         session_number=session.generation if session else 0,
-        answered_ago=None if manager.answered_at is None else now - manager.answered_at,
+        response_age=None if manager.responded_at is None else now - manager.responded_at,
     )
