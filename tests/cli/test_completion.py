@@ -99,7 +99,7 @@ def test_names_of_the_catalogue_are_completed(line: str, expected: list[str]) ->
 
 def test_every_name_that_describe_knows_is_completed(wosdk: Wosdk) -> None:
     """What completion offers is described, and nothing is missing."""
-    from wosdk_async.cli.commands.completion import names
+    from wosdk_async.cli.completed_names import names
 
     catalogue = load()
     entities = [row.name for row in catalogue.entities.values() if row.kind == "entity"]

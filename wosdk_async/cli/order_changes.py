@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.output.cells import visible
-from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -105,20 +106,20 @@ class OrderPlan:
     what: str
     """The action in words, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
-    made: Callable[[str | None, Any], Made]
-    """Returns what the action came to, from the state before and the result."""
+    made: Callable[[str | None, Any], ChangeResult]
+    """Returns the result for people, from the state before and the result of the call."""
     shows: str = LOG
     """Property path in which the effect can be seen."""
     target: str | None = None
     """The state to which the action leads; None when it leaves the state as it is."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
-    """Reads more of the orders before they are shown, and puts what there is to show under :data:`SHOWN`."""
+    """Reads more of the orders before they are shown, and puts a text for the line under :data:`SHOWN`."""
 
 
-def moved(before: str | None, result: WorkOrder) -> Made:
-    """Return what an action on a state came to."""
+def moved(before: str | None, result: WorkOrder) -> ChangeResult:
+    """Return the result of a move: the states before and after."""
     after = None if result.status_id is None else str(result.status_id)
-    return Made(f"{before or '?'} -> {after}" if after else "done", {"after": after})
+    return ChangeResult(f"{before or '?'} -> {after}" if after else "done", {"after": after})
 
 
 def change_orders(
@@ -175,7 +176,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
     before = None if state is None else str(state)
     customer = (record.get("Customer") or {}).get("DisplayAs")
 
-    async def make(company: Company) -> Made:
+    async def make(company: Company) -> ChangeResult:
         return plan.made(before, await plan.act(company, id))
 
     label = str(number or f"WorkOrder {id}")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, status_of, writing
 from wosdk_async.cli.in_doubt import advice, say_sent
-from wosdk_async.cli.options import target_of, target_options
+from wosdk_async.cli.options import target_of
 from wosdk_async.cli.output.cells import counted, json_text, visible
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
@@ -23,50 +23,18 @@ if TYPE_CHECKING:
     from wosdk_async import Company, DryRun, Trace
     from wosdk_async.cli.runner import Runner
 
-__all__ = ["ChangeOptions", "ChangeSession", "Made", "RecordChange", "change_options"]
-
-F = TypeVar("F", bound=Callable[..., Any])
+__all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
 _SHOWN = 20  # changes that are listed before the question
 _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
-
-
-# --- options -----------------------------------------------------------------------------------
-
-
-@attrs.frozen(kw_only=True)
-class ChangeOptions:
-    """Options of every command that changes records."""
-
-    yes: bool
-    dry_run: bool
-    as_json: bool
-
-
-def change_options(function: F) -> F:
-    """Add ``--yes``, ``--dry-run``, ``--json`` and the global options; the command gets ``options``."""
-
-    @functools.wraps(function)
-    def command(*args: Any, yes: bool, dry_run: bool, as_json: bool, **others: Any) -> Any:
-        return function(*args, options=ChangeOptions(yes=yes, dry_run=dry_run, as_json=as_json), **others)
-
-    added: Any = command
-    for option in (
-        target_options(hidden=True),
-        click.option("--json", "as_json", is_flag=True, help="One JSON object on a line for each record."),
-        click.option("--dry-run", is_flag=True, help="Show the requests that change something; send none."),
-        click.option("--yes", is_flag=True, help="Do not ask, for scripts."),
-    ):
-        added = option(added)
-    return added  # type: ignore[no-any-return]
 
 
 # --- one change --------------------------------------------------------------------------------
 
 
 @attrs.frozen
-class Made:
-    """What a change came to: words for people, and members of the JSON object."""
+class ChangeResult:
+    """Result of a change: words for people, and members of the JSON object."""
 
     text: str
     facts: dict[str, Any] = attrs.field(factory=dict)
@@ -74,13 +42,13 @@ class Made:
 
 @attrs.define(kw_only=True)
 class RecordChange:
-    """One change of one record, and what became of it."""
+    """One change of one record, and its outcome."""
 
     label: str
     """How lines call the record, such as the number of a work order."""
     facts: dict[str, Any]
     """Members of the JSON object that are known before the change."""
-    make: Callable[[Company], Awaitable[Made]]
+    make: Callable[[Company], Awaitable[ChangeResult]]
     shown: tuple[str, ...] = ()
     """Lines before the question; the label if there are none."""
     look: str | None = None
@@ -89,7 +57,7 @@ class RecordChange:
     """Sentence that explains a refusal by the service's rules."""
     rule_needs: str = ""
     """Text without which a refusal is about something else: the state in quotes, as the service names it."""
-    outcome: Made | WosdkError | None = None
+    outcome: ChangeResult | WosdkError | None = None
     trace: Trace | None = None
 
     async def run(self, company: Company, slot: asyncio.Semaphore) -> None:
@@ -111,6 +79,11 @@ class RecordChange:
         return status_of(self.outcome) if isinstance(self.outcome, WosdkError) else Exit.DONE
 
     @property
+    def done(self) -> bool:
+        """Whether the change was made."""
+        return isinstance(self.outcome, ChangeResult)
+
+    @property
     def partly(self) -> bool:
         """Whether a change of several calls failed after one of them had taken effect."""
         failed = isinstance(self.outcome, WosdkError) and not isinstance(self.outcome, InDoubtError)
@@ -129,7 +102,7 @@ class RecordChange:
 
     def as_json(self) -> str:
         """Return the JSON object of the outcome."""
-        if isinstance(self.outcome, Made):
+        if isinstance(self.outcome, ChangeResult):
             more = {"outcome": "done", **self.outcome.facts}
         else:
             doubt = isinstance(self.outcome, InDoubtError)
@@ -197,7 +170,7 @@ class ChangeSession:
             raise
         unwritten, status = self._report(changes), _status(changes)
         if unwritten is not None:
-            if status is not Exit.IN_DOUBT and any(isinstance(each.outcome, Made) for each in changes):
+            if status is not Exit.IN_DOUBT and any(change.done for change in changes):
                 raise unwritten
             say(unwritten.message)
         if status:
@@ -210,7 +183,7 @@ class ChangeSession:
         """
         unwritten = None
         ended = [change for change in changes if change.outcome is not None]
-        done = [change for change in ended if isinstance(change.outcome, Made)]
+        done = [change for change in ended if change.done]
         try:
             with writing(f"{counted(len(done), 'change')} of {len(changes)} made"), opened(_STDOUT) as file:
                 file.write("".join(f"{line}\n" for line in self._lines(ended)))
@@ -218,7 +191,7 @@ class ChangeSession:
             unwritten = error
         finally:
             for change in ended:
-                if not isinstance(change.outcome, Made):
+                if not change.done:
                     say(change.message())
         if self.dry is not None:
             say("--dry-run: nothing was sent")
@@ -229,7 +202,8 @@ class ChangeSession:
             return [_request(call, self.options.as_json) for _, call in self.dry.calls]
         if self.options.as_json:
             return [change.as_json() for change in ended]
-        return [_line(change.label, change.outcome) for change in ended if isinstance(change.outcome, Made)]
+        results = ((change.label, change.outcome) for change in ended)
+        return [_line(label, result) for label, result in results if isinstance(result, ChangeResult)]
 
 
 _STDOUT = Output("table", None)
@@ -250,8 +224,8 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
     return found[0] if len(changes) == 1 else Exit.SOME
 
 
-def _line(label: str, made: Made) -> str:
-    return visible(f"{label}: {made.text}")
+def _line(label: str, result: ChangeResult) -> str:
+    return visible(f"{label}: {result.text}")
 
 
 def _request(call: Any, as_json: bool) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.commands.completion import assignments, entities
+from wosdk_async.cli.completed_names import assignments, entities
 from wosdk_async.cli.output.cells import json_text
 from wosdk_async.safe_text import shortened
 

@@ -1,4 +1,4 @@
-"""The number of rows of a query, which the service does not tell."""
+"""Number of rows of a query: the service does not count them, so their ids are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PROGRESS = 1000  # rows between two reports
 
 
 async def count_rows(query: Query[Any], entity: str) -> int:
-    """Return how many rows there are: the service does not count, so their ids are read (facts 4)."""
+    """Return the number of rows, by reading their ids (facts 4)."""
     rows, key = 0, KEYS.get(entity)
     found = query.select("Id").scan(size=ROW_CAP) if key is None else aiter(query.select(*key))
     with RowProgress(final=False) as progress:

@@ -99,8 +99,8 @@ class OrderLookups:
         """Return the id of an employee or provider, given the user name, the number or the name shown.
 
         Raises:
-            NameNotFoundError: nobody is called like this.
-            NotUniqueError: several are; the message has their ids.
+            NameNotFoundError: no employee has this user name, number or name.
+            NotUniqueError: several employees have it; the message has their ids.
         """
         from wosdk_async.model import Employee
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.order_changes import (
     SHOWN,
     OrderPlan,
@@ -19,7 +20,7 @@ from wosdk_async.cli.order_changes import (
     id_or_name,
     order_verb,
 )
-from wosdk_async.cli.record_changes import ChangeOptions, Made, change_options
+from wosdk_async.cli.record_changes import ChangeResult
 from wosdk_async.errors import RefusedError, WosdkError
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ class _Assigning:
         for id, order in orders.items():
             order[SHOWN] = f"({self._assigned(self.before[id])})"
 
-    async def carry_out(self, company: Company, order: int, comment: str | None, at: datetime | None) -> Made:
+    async def carry_out(
+        self, company: Company, order: int, comment: str | None, at: datetime | None
+    ) -> ChangeResult:
         """Assign, and report who is assigned now; the service may do nothing without an error."""
         await company.work_orders.assign(order, self.employees, mode=self.mode, comment=comment, at=at)
         facts: dict[str, Any] = {"mode": self.mode}
@@ -106,14 +109,14 @@ class _Assigning:
             after = await _assignees(company, order)
             await self._learn(company, after)
         except WosdkError as error:
-            return Made(f"sent; who is assigned now could not be read: {error}", facts)
+            return ChangeResult(f"sent; who is assigned now could not be read: {error}", facts)
         before = self.before[order]
         removed = [id for id in before if id not in after]
         text = self._assigned(after)
         if removed:
             text += f"; no longer to {self._named(removed)}"
         facts |= {"assignees": after, "removed": removed}
-        return Made(text if after != before else f"nothing changed: {text}", facts)
+        return ChangeResult(text if after != before else f"nothing changed: {text}", facts)
 
     async def _learn(self, company: Company, ids: Iterable[int]) -> None:
         """Read the names of employees that are not known yet; one that is not shown has its id alone."""

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.order_changes import OrderPlan, change_of, read_orders
 from wosdk_async.cli.output.cells import counted
-from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, change_options
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -86,7 +87,9 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
     return OrderPlan(
         what="attach",
         act=attach,
-        made=lambda _, made: Made(f"{file.name} attached, document {made.id or '?'}", {"document": made.id}),
+        made=lambda _, made: ChangeResult(
+            f"{file.name} attached, document {made.id or '?'}", {"document": made.id}
+        ),
         shows="Documents.*",
     )
 

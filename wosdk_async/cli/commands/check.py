@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import Exit, cli_errors
+from wosdk_async.cli.exit_codes import cli_errors
 from wosdk_async.cli.options import Target, target_of, target_options
-from wosdk_async.cli.output.cells import json_text, visible
 from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.step_report import StepReport
 
-if TYPE_CHECKING:
-    from wosdk_async.cli.diagnostics import Step
-
-__all__ = ["StepReport", "check_command"]
+__all__ = ["check_command"]
 
 
 @click.command("check", short_help="Try the way to the Company step by step, and say what is wrong.")
@@ -65,37 +60,3 @@ def _check(target: Target, report: StepReport) -> None:
             runner.run(report.add_all(steps(settings, company, target.deadline, target.verbose)))
     except ConfigurationError as error:
         report.add(failed("settings", error, time.monotonic() - started))
-
-
-class StepReport:
-    """The steps so far; they are written to ``file``, if there is one, as they end."""
-
-    def __init__(self, file: IO[str] | None) -> None:
-        self._file = file
-        self._steps: list[Step] = []
-
-    @property
-    def status(self) -> Exit:
-        """The exit status of the last step."""
-        return self._steps[-1].status
-
-    def add(self, step: Step) -> None:
-        """Add a step."""
-        self._steps.append(step)
-        if self._file is None:
-            return
-        tick = "✓" if step.ok else "✗"
-        self._file.write(f"{tick} {step.step:<12}{step.seconds:6.3f} s  {visible(step.detail)}\n")
-        if step.remedy:
-            self._file.write(f"{'':24}{visible(step.remedy)}\n")
-        self._file.flush()
-
-    async def add_all(self, steps: AsyncIterator[Step]) -> None:
-        """Add each step when it ends."""
-        async for step in steps:
-            self.add(step)
-
-    def write_json(self, file: IO[str]) -> None:
-        """Write all steps as one JSON object."""
-        data = {"ok": self.status is Exit.DONE, "steps": [step.as_dict() for step in self._steps]}
-        file.write(f"{json_text(data)}\n")

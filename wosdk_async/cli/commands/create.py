@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import look_for, python_name, require_operation
 from wosdk_async.cli.options import unchecked_option
-from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange, change_options
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.record_fields import (
     entity_argument,
     fields_argument,
@@ -85,9 +86,9 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
             raise CliError("--marker needs an entity that the catalogue knows; leave out --unchecked")
         by_name: str = kind
 
-        async def create_by_name(company: Company) -> Made:
+        async def create_by_name(company: Company) -> ChangeResult:
             made = await company.create(by_name, given, check=False)
-            return Made(f"created, id {made.id}", {"id": made.id})
+            return ChangeResult(f"created, id {made.id}", {"id": made.id})
 
         return create_by_name
     record = record_of(kind, given, new=True)
@@ -95,9 +96,9 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
     if path is not None:
         Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
 
-    async def create(company: Company) -> Made:
+    async def create(company: Company) -> ChangeResult:
         made = await company.create(record, marker=path)
-        return Made(f"created, id {made.id}", {"id": made.id})
+        return ChangeResult(f"created, id {made.id}", {"id": made.id})
 
     return create
 
@@ -112,13 +113,13 @@ def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Calla
     if path is not None:
         Marker.of_command(command, path)
 
-    async def create(company: Company) -> Made:
+    async def create(company: Company) -> ChangeResult:
         order = (await company.run(command, marker=path)).wo
         if order is None:
-            return Made("created")
+            return ChangeResult("created")
         state = None if order.status_id is None else str(order.status_id)
         facts = {"id": order.id, "number": order.number, "after": state}
-        return Made(f"{order.number or ''} created, id {order.id}, {state or '?'}".strip(), facts)
+        return ChangeResult(f"{order.number or ''} created, id {order.id}, {state or '?'}".strip(), facts)
 
     return create
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option, label_of, look_at, require_operation
 from wosdk_async.cli.options import unchecked_option
 from wosdk_async.cli.output.cells import counted, json_text
-from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange, change_options
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.record_fields import entity_argument
 
 if TYPE_CHECKING:
@@ -69,9 +70,9 @@ async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[Reco
 
 
 def _delete(name: str, id: Id, record: dict[str, Any]) -> RecordChange:
-    async def make(company: Company) -> Made:
+    async def make(company: Company) -> ChangeResult:
         await company.delete(name, id, check=False)
-        return Made("deleted")
+        return ChangeResult("deleted")
 
     label = label_of(name, id, record)
     return RecordChange(label=label, facts={"entity": name, "id": id}, make=make, look=look_at(name, id))

@@ -10,7 +10,7 @@ import attrs
 import click
 
 from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity, EnumType, Field, load
-from wosdk_async.cli.commands.completion import names
+from wosdk_async.cli.completed_names import names
 from wosdk_async.cli.exit_codes import CliError, cli_errors
 from wosdk_async.cli.output.cells import json_text
 from wosdk_async.cli.output.files import Output, opened

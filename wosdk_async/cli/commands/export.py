@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.commands.completion import entities, properties
+from wosdk_async.cli.completed_names import entities, properties
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.options import excel_separator, target_of, target_options
 from wosdk_async.cli.output.files import require_not_kept, require_stdout

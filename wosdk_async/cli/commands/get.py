@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.commands.completion import entities, properties
+from wosdk_async.cli.completed_names import entities, properties
 from wosdk_async.cli.exit_codes import cli_errors, writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option

@@ -222,9 +222,9 @@ def _text(profile: Mapping[str, Any], key: str) -> str:
 
 def _try(target: Target, answers: Mapping[str, str]) -> Exit:
     """Try the settings step by step, and return the exit status."""
-    from wosdk_async.cli.commands.check import StepReport
     from wosdk_async.cli.diagnostics import steps
     from wosdk_async.cli.runner import Runner
+    from wosdk_async.cli.step_report import StepReport
     from wosdk_async.settings import Settings
 
     variables = {_variable(key): value for key, value in answers.items()}

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.order_changes import OrderPlan, change_orders, order_verb
 from wosdk_async.cli.output.cells import counted, visible
-from wosdk_async.cli.record_changes import ChangeOptions, Made, change_options
+from wosdk_async.cli.record_changes import ChangeResult
 from wosdk_async.safe_text import shortened
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def note_command(
         return OrderPlan(
             what=f"note, {kind.lower()}, {shown}",
             act=lambda acme, order: acme.work_orders.note(order, body, note_type=kind),
-            made=lambda _, made: Made(f"note {made.id or '?'} added", {"note": made.id}),
+            made=lambda _, made: ChangeResult(f"note {made.id or '?'} added", {"note": made.id}),
             shows="Notes.*",
         )
 

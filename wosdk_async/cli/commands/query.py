@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import attrs
 import click
 
-from wosdk_async.cli.commands.completion import entities, properties
+from wosdk_async.cli.completed_names import entities, properties
 from wosdk_async.cli.exit_codes import cli_errors, say, writing
 from wosdk_async.cli.options import (
     Target,

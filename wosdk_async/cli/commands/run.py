@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.commands.completion import assignments, commands
+from wosdk_async.cli.completed_names import assignments, commands
 from wosdk_async.cli.exit_codes import CliError, cli_errors, status_of, writing
 from wosdk_async.cli.in_doubt import advice, say_sent
 from wosdk_async.cli.options import (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.records import (
     RecordTexts,
@@ -18,7 +19,7 @@ from wosdk_async.cli.input.records import (
     require_operation,
 )
 from wosdk_async.cli.options import unchecked_option
-from wosdk_async.cli.record_changes import ChangeOptions, ChangeSession, Made, RecordChange, change_options
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.record_fields import (
     entity_argument,
     fields_argument,
@@ -110,9 +111,9 @@ async def _update(
     if not new:
         return None
 
-    async def make(company: Company) -> Made:
+    async def make(company: Company) -> ChangeResult:
         made = await _write(company, kind, id, read, new, if_unchanged)
-        return Made(f"updated: {', '.join(new)}", {"fields": list(new), "version": made})
+        return ChangeResult(f"updated: {', '.join(new)}", {"fields": list(new), "version": made})
 
     shown = tuple(f"{key}: {shown_value(old.get(key))} -> {shown_value(value)}" for key, value in new.items())
     return RecordChange(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.order_changes import (
     OrderPlan,
     at_option,
@@ -18,7 +19,6 @@ from wosdk_async.cli.order_changes import (
     reason_id,
     reason_option,
 )
-from wosdk_async.cli.record_changes import ChangeOptions, change_options
 
 if TYPE_CHECKING:
     from wosdk_async import Company

@@ -30,12 +30,12 @@ __all__ = [
     "require_operation",
 ]
 
-_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is no id: a number of a work order may begin with zeros
-_NAMED_BY = ("number", "name", "username", "display_as")  # what a person may mean by a name
+_ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: the number of a work order may begin with zeros
+_NAMED_BY = ("number", "name", "username", "display_as")  # properties that hold a name
 _LABELS = ("Number", "Name", "DisplayAs", "Username")
 
 by_option = click.option(
-    "--by", metavar="PROPERTY", help="Look in this text property; digits are then no id, but a text of it."
+    "--by", metavar="PROPERTY", help="Look in this text property; digits are then a text of it, not an id."
 )
 
 
@@ -114,7 +114,7 @@ def _parse_id(text: str) -> Id | None:
     if _ID.fullmatch(text):
         try:
             return int(text)
-        except ValueError:  # Python reads no number of thousands of digits
+        except ValueError:  # Python does not read a number of thousands of digits
             return None
     if not text.startswith("{"):
         return None

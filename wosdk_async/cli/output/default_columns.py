@@ -1,4 +1,4 @@
-"""What a table shows when nobody said what: the values that a person looks for first, and ids last."""
+"""Columns of a table without ``-p``: first the values that a person looks for, ids last."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _LEAST = ("PerformDeletion", "IsNew")  # of the interface, and not of the record
 class DefaultColumns:
     """Property paths of an entity in the order in which a table shows them.
 
-    ``first`` are the paths for whose sake the others give way; ``next`` follow while they fit, and then
-    all other values of the record.
+    ``first`` are the paths that are shown even if no other column fits; ``next`` follow while they fit, and
+    then all other values of the record.
     """
 
     entity: type[Record] | str
