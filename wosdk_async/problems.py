@@ -1,4 +1,4 @@
-"""Problem bodies: what a web back end answers when one of its calls ended with an error.
+"""Problem bodies: the response of a web back end when one of its calls ended with an error.
 
 ``PROBLEMS`` has a row for each class of :mod:`wosdk_async.errors`: the HTTP status, and a body by RFC 9457
 (``application/problem+json``). The status says *whose* fault it is, as the back end's clients see it:
@@ -52,7 +52,7 @@ _SETTING = re.compile(
 
 @attrs.frozen
 class ProblemRule:
-    """How a back end answers for one class of errors."""
+    """Response of a back end for one class of errors."""
 
     error: type[WosdkError]
     status: int
@@ -149,9 +149,9 @@ class ProblemDetails:
 
 
 def problem_of(error: WosdkError) -> ProblemDetails:
-    """Return how a web back end answers for ``error``.
+    """Return the response of a web back end for ``error``.
 
-    A class that has no row of its own (one of your own, say) is answered like the nearest class above it.
+    A class that has no row of its own (one of your own, say) has the response of the nearest class above it.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     wait = _seconds(error, rule)

@@ -35,7 +35,7 @@ from wosdk_async.integrations.pydantic import Strict
 
 log = logging.getLogger(__name__)
 
-MAX_QUEUED = 100  # calls that wait for the service; with one more, a request is answered with 503
+MAX_QUEUED = 100  # calls that wait for the service; with one more, a request gets a 503
 USUAL_SECONDS, MAX_SECONDS = 15.0, 60.0  # that a request may take
 PROBE_AFTER = 5.0  # seconds without a response after which readiness asks the service
 
@@ -102,25 +102,23 @@ def create_app(connect: Callable[[], Client] = connect) -> FastAPI:
 
     app = FastAPI(title="Work orders", lifespan=lifespan, separate_input_output_schemas=False)
     app.add_middleware(CancelAbandonedReads)
-    app.add_exception_handler(WosdkError, answer_problem)
-    app.add_exception_handler(RequestValidationError, answer_invalid)
+    app.exception_handler(WosdkError)(problem_response)
+    app.exception_handler(RequestValidationError)(invalid_response)
     add_order_routes(app)
     add_health_routes(app)
     return app
 
 
-async def answer_problem(request: Request, error: Exception) -> Response:
-    """Answer with the problem body of an error of the service; the log has all of it."""
-    assert isinstance(error, WosdkError)  # noqa: S101 - for the type checker
+async def problem_response(request: Request, error: WosdkError) -> Response:
+    """Return the problem response for an error of the service; the log has all of it."""
     problem = problem_of(error)
     level = logging.WARNING if problem.status >= 500 else logging.INFO
     log.log(level, "%s %s: %s", request.method, request.url.path, error)
     return Response(problem.content, problem.status, dict(problem.headers))
 
 
-async def answer_invalid(request: Request, error: Exception) -> Response:
-    """Answer for a request that does not fit with a problem body as well; ``errors`` has each mistake."""
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - for the type checker
+async def invalid_response(request: Request, error: RequestValidationError) -> Response:
+    """Return the problem response for a request that does not fit; ``errors`` has each mistake."""
     found = [{"field": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
     problem = problem_of(InvalidCallError("; ".join(f"{each['field']}: {each['message']}" for each in found)))
     log.info("%s %s: %s", request.method, request.url.path, problem.body["detail"])
@@ -185,12 +183,12 @@ def add_health_routes(app: FastAPI) -> None:
 
     @app.get("/healthz")
     async def is_alive() -> dict[str, str]:
-        """Answer as long as the process does; nothing is sent to the service."""
+        """Respond with 200 as long as the process lives; nothing is sent to the service."""
         return {"status": "alive"}
 
     @app.get("/readyz")
     async def is_ready(client: Annotated[Client, Depends(client_of)]) -> Response:
-        """Answer 200 if the service responded a moment ago and the queue is short: requests may come."""
+        """Respond with 200 if the service did a moment ago and the queue is short: requests may come."""
         heard = [each.response_age for each in client.stats().companies]
         if not any(seconds is not None and seconds < PROBE_AFTER for seconds in heard):
             await client.company().within(5).query(WorkZone).select("Id").first()  # raises what is wrong

@@ -37,7 +37,7 @@ from wosdk_async.integrations.litestar import RecordPlugin
 
 log = logging.getLogger(__name__)
 
-MAX_QUEUED = 100  # calls that wait for the service; with one more, a request is answered with 503
+MAX_QUEUED = 100  # calls that wait for the service; with one more, a request gets a 503
 USUAL_SECONDS, MAX_SECONDS = 15.0, 60.0  # that a request may take
 PROBE_AFTER = 5.0  # seconds without a response after which readiness asks the service
 
@@ -140,13 +140,13 @@ ORDER_ROUTES = [list_orders, get_order, get_order_by_number, create_order, compl
 
 @get("/healthz")
 async def is_alive() -> dict[str, str]:
-    """Answer as long as the process does; nothing is sent to the service."""
+    """Respond with 200 as long as the process lives; nothing is sent to the service."""
     return {"status": "alive"}
 
 
 @get("/readyz")
 async def is_ready(state: State) -> Response[dict[str, Any]]:
-    """Answer 200 if the service responded a moment ago and the queue is short: requests may come."""
+    """Respond with 200 if the service did a moment ago and the queue is short: requests may come."""
     client: Client = state.client
     heard = [each.response_age for each in client.stats().companies]
     if not any(seconds is not None and seconds < PROBE_AFTER for seconds in heard):
@@ -159,8 +159,8 @@ async def is_ready(state: State) -> Response[dict[str, Any]]:
 # --- the application ------------------------------------------------------------------------
 
 
-def answer_problem(request: Request[Any, Any, Any], error: WosdkError) -> Response[bytes]:
-    """Answer with the problem body of an error of the service; the log has all of it."""
+def problem_response(request: Request[Any, Any, Any], error: WosdkError) -> Response[bytes]:
+    """Return the problem response for an error of the service; the log has all of it."""
     problem = problem_of(error)
     level = logging.WARNING if problem.status >= 500 else logging.INFO
     log.log(level, "%s %s: %s", request.method, request.url.path, error)
@@ -169,8 +169,8 @@ def answer_problem(request: Request[Any, Any, Any], error: WosdkError) -> Respon
     return Response(problem.content, status_code=problem.status, headers=headers, media_type=media_type)
 
 
-def answer_invalid(request: Request[Any, Any, Any], error: ValidationException) -> Response[dict[str, Any]]:
-    """Answer for a request that does not fit with a problem body as well; ``errors`` has each mistake."""
+def invalid_response(request: Request[Any, Any, Any], error: ValidationException) -> Response[dict[str, Any]]:
+    """Return the problem response for a request that does not fit; ``errors`` has each mistake."""
     extra = error.extra if isinstance(error.extra, list) else []
     found = [{"field": str(each.get("key", "")), "message": str(each["message"])} for each in extra]
     texts = [f"{each['field']}: {each['message']}" for each in found]
@@ -195,7 +195,7 @@ def create_app(connect: Callable[[], Client] = connect) -> Litestar:
         plugins=[RecordPlugin(unknown="refuse")],
         dependencies={"acme": Provide(company_of)},
         middleware=[CancelAbandonedReads],
-        exception_handlers={WosdkError: answer_problem, ValidationException: answer_invalid},
+        exception_handlers={WosdkError: problem_response, ValidationException: invalid_response},
         lifespan=[lifespan],
         logging_config=None,  # as the server sets it
     )

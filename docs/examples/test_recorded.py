@@ -1,4 +1,4 @@
-"""Tests that once ran against a real Company, and now play what it answered.
+"""Tests that once ran against a real Company, and now play its responses.
 
     pytest test_recorded.py                   # plays recordings/*.json: no network, no account
     pytest test_recorded.py --wosdk-record    # records again

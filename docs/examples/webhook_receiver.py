@@ -1,4 +1,4 @@
-"""Receiver of the events that the service posts: kept on the disk, answered at once, worked off by a task.
+"""Receiver of the events that the service posts: kept on the disk before the response, worked off by a task.
 
     pip install 'wosdk_async' starlette uvicorn
     WEBHOOK_KEY=... uvicorn webhook_receiver:app    # subscribe with https://HOST/events/KEY
@@ -37,7 +37,7 @@ from wosdk_async import (
 log = logging.getLogger(__name__)
 
 MAX_BODY = 1024 * 1024  # bytes
-MAX_WAITING = 10_000  # work orders on the disk that are still to be read; with more, the answer is 503
+MAX_WAITING = 10_000  # work orders on the disk that are still to be read; with more, the response is 503
 GRACE = 10.0  # seconds that the work order under way gets when the receiver ends
 PAUSE = 5.0  # seconds after a failure of the service
 TRIES = 17_280  # of one work order, a day of pauses: no failure of the service is so long
@@ -122,7 +122,7 @@ class Inbox:
 
 
 async def receive_event(request: Request) -> Response:
-    """Keep an event and answer; the work is done later.
+    """Keep an event and respond; the work is done later.
 
     A body with an entry that cannot be read is refused as a whole: the sender sees the 400, and a repeat of
     what was good is harmless.
