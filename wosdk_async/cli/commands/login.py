@@ -68,9 +68,10 @@ def login_command(
 ) -> None:
     """Ask for a Company and its credentials, check them, and keep them as a profile of the settings file.
 
-    Values of options and WOSDK_ variables are not asked for. Nothing is written unless the log-in works. --profile
-    names the profile; the profile 'default' is used when nothing else is set. A secret that you type goes to
-    a file of its own beside the settings file, for you alone; with --credentials-command it is kept nowhere.
+    Values of options and WOSDK_ variables are not asked for. Nothing is written unless the log-in works.
+    --profile names the profile; the profile 'default' is used when nothing else is set. A secret that you
+    type goes to a file of its own beside the settings file, for you alone; with --credentials-command it is
+    kept nowhere.
 
     \b
       wosdk login
