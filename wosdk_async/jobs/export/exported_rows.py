@@ -11,7 +11,7 @@ from wosdk_async.codec.json import TooManySymbolsError
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.errors import export_package
-from wosdk_async.jobs.export.parts import IdRange, checked_id
+from wosdk_async.jobs.export.range_files import IdRange, checked_id
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import entity_name, require_support

@@ -9,11 +9,11 @@ import asyncio
 import functools
 import shutil
 import time
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 import orjson
@@ -21,9 +21,12 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.export.errors import ExportError, in_thread, locked_folder, writing_output
+from wosdk_async.jobs.export.errors import ExportError, locked_folder, writing_output
+from wosdk_async.jobs.export.export_job import ExportJob, OnRows, OnStage
 from wosdk_async.jobs.export.exported_rows import ExportedRows, known_entity
+from wosdk_async.jobs.export.exported_table import ExportedTable
 from wosdk_async.jobs.export.options import ExportOptions
+from wosdk_async.jobs.export.output_place import require_folder_place
 from wosdk_async.jobs.export.part_folder import (
     WATERMARK,
     last_part,
@@ -32,18 +35,11 @@ from wosdk_async.jobs.export.part_folder import (
     require_parts,
     watermark_of,
 )
-from wosdk_async.jobs.export.parts import sync_file
-from wosdk_async.jobs.export.plan import ExportPlan, described_columns
+from wosdk_async.jobs.export.plan import ExportPlan
+from wosdk_async.jobs.export.range_files import sync_file
 from wosdk_async.jobs.export.summary import ExportSummary
-from wosdk_async.jobs.export.table_writers import (
-    TableFile,
-    format_named,
-    require_csv,
-    require_packages,
-    writing_table,
-)
+from wosdk_async.jobs.export.table_writers import writing_table
 from wosdk_async.jobs.journal.store import sync_folder
-from wosdk_async.jobs.opening import company_identity
 from wosdk_async.model import Record
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
@@ -55,10 +51,8 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["IncrementalExport"]
 
-T = TypeVar("T")
 
-
-class IncrementalExport:
+class IncrementalExport(ExportJob):
     """One run of an export of changes, which adds a part to a folder.
 
     ::
@@ -84,9 +78,6 @@ class IncrementalExport:
         ExportError: an option is not for incremental exports, or a package is missing.
     """
 
-    is_kept = False
-    """Whether something that was read is kept: a part that is not complete is not."""
-
     def __init__(
         self,
         entity: type[Record] | str,
@@ -95,38 +86,31 @@ class IncrementalExport:
         select: Iterable[str | PropertyPath] = (),
         overlap: timedelta = timedelta(minutes=5),
         company: Company | None = None,
-        on_progress: Callable[[int], None] = lambda _: None,
-        on_stage: Callable[[str], None] = lambda _: None,
+        on_progress: OnRows = lambda _: None,
+        on_stage: OnStage = lambda _: None,
         options: ExportOptions | None = None,
         **changes: Any,
     ) -> None:
         self.options = attrs.evolve(options or ExportOptions(), **changes)
         self.folder = Path(folder)
-        self.format = format_named(self.folder, self.options.format, default="parquet")
-        require_csv(self.format, self.options.csv_for_excel)
         self._entity = known_entity(entity)
         require_moves(self._entity)
         if self.options.limit is not None:
             raise ExportError("limit is for an export into one file; a folder of changes has all of them")
-        self._rows = ExportedRows.of(self._entity, select=_with_versions(self._entity, select))
-        self._builder = self._rows.builder()
-        require_packages(self.format)
+        rows = ExportedRows.of(self._entity, select=_with_versions(self._entity, select))
+        self._table = ExportedTable.of(rows, self.folder, self.options, default="parquet")
+        self.format = self._table.format
+        super().__init__(company, self.folder, on_progress, on_stage)
         self._overlap = overlap
-        self._company_given = company
-        self._on_progress, self._on_stage = on_progress, on_stage
         self._begun = False
-        self.rows = 0
-        """Rows that were read."""
 
     def __repr__(self) -> str:
-        return f"<IncrementalExport {self._rows.plan.name} to {self.folder.name}>"
+        return f"<IncrementalExport {self._table.name} to {self.folder.name}>"
 
-    def __await__(self) -> Generator[Any, None, ExportSummary]:
-        return self.run().__await__()
-
-    def watch(self, on_progress: Callable[[int], None], on_stage: Callable[[str], None]) -> None:
-        """Replace the functions that are called meanwhile."""
-        self._on_progress, self._on_stage = on_progress, on_stage
+    @property
+    def is_kept(self) -> bool:
+        """Whether something that was read is kept: never, a part that is not complete is removed."""
+        return False
 
     async def run(self, company: Company | None = None) -> ExportSummary:
         """Add a part with the records that moved since the last one.
@@ -137,16 +121,12 @@ class IncrementalExport:
             JournalError: another process works in the folder.
             WosdkError: a page could not be read. No part is added then.
         """
-        acme = company or self._company_given
-        if acme is None:
-            raise InvalidCallError(
-                "the export has no Company; write export.run(company) or IncrementalExport(..., company=...)"
-            )
+        acme = self._required(company)
         if self._begun:
             raise InvalidCallError("this export was run; make another IncrementalExport for the next part")
         self._begun = True
         started = time.monotonic()
-        self._require_place()
+        require_folder_place(self.folder)
         await acme.connect()
         lock = locked_folder(self.folder, require_parts)
         try:
@@ -157,7 +137,7 @@ class IncrementalExport:
 
     async def _add_part(self, acme: Company, started: float) -> ExportSummary:
         last = await self._in_thread(lambda: last_part(self.folder))
-        plan = self._plan(acme)
+        plan = self._table.plan(acme)
         since = await self._in_thread(lambda: watermark_of(last, plan))
         feed = self._feed(acme, since)
         path = next_part(self.folder, last)
@@ -174,18 +154,11 @@ class IncrementalExport:
             format=self.format,
             rows=self.rows,
             bytes=size,
-            columns=len(self._rows.columns),
+            columns=self._table.width,
             seconds=time.monotonic() - started,
         )
 
     # --- the folder ---------------------------------------------------------------------------
-
-    def _require_place(self) -> None:
-        """Raise ExportError when the folder cannot be where it is to be; nothing has been sent."""
-        if self.folder.exists() and not self.folder.is_dir():
-            raise ExportError(f"{self.folder}: is a file; an export of changes needs a directory of its own")
-        if not self.folder.parent.is_dir():
-            raise ExportError(f"{self.folder}: there is no directory {self.folder.parent}; make it first")
 
     def _publish(self, draft: Path, path: Path, plan: ExportPlan, watermark: Watermark) -> None:
         """Put rows and watermark at their place, in one step."""
@@ -202,16 +175,6 @@ class IncrementalExport:
         draft.replace(path)
         sync_folder(self.folder)
 
-    def _plan(self, acme: Company) -> ExportPlan:
-        return ExportPlan(
-            entity=self._rows.plan.name,
-            company=company_identity(acme),
-            expression=self._rows.plan.expression(),
-            columns=described_columns(self._rows.columns),
-            format=self.format,
-            csv_for_excel=self.options.csv_for_excel,
-        )
-
     # --- the rows -----------------------------------------------------------------------------
 
     def _feed(self, acme: Company, since: Watermark | None) -> ChangeFeed[Any]:
@@ -221,13 +184,13 @@ class IncrementalExport:
             async def send(call: Call[list[Any]]) -> list[Any]:
                 return await (acme if trace is None else acme.traced(trace)).send(call)
 
-            return Query(self._rows.plan.name, send)
+            return Query(self._table.name, send)
 
         return ChangeFeed(
             self._entity,
             query,
             watermark_since(acme.name, since),
-            properties=self._rows.plan.properties,
+            properties=self._table.rows.plan.properties,
             overlap=self._overlap,
             sleep=asyncio.sleep,
         )
@@ -238,7 +201,7 @@ class IncrementalExport:
             if (first := await anext(batches, None)) is None:
                 return 0
             await self._in_thread(draft.mkdir)
-            file = self._table_file(draft / f"rows.{self.format}")
+            file = self._table.file(draft / f"rows.{self.format}")
             with writing_output(draft), writing_table(file) as writer:
                 await self._in_thread(functools.partial(writer.write, first))
                 async for batch in batches:
@@ -258,23 +221,9 @@ class IncrementalExport:
             yield await self._batch(page)
 
     async def _batch(self, page: list[Any]) -> Any:
-        made = await self._in_thread(lambda: self._builder.batch(page))
-        self.rows += len(page)
-        self._on_progress(self.rows)
+        made = await self._in_thread(lambda: self._table.builder.batch(page))
+        self._count(len(page))
         return made
-
-    def _table_file(self, path: Path) -> TableFile:
-        return TableFile(
-            path=path,
-            format=self.format,
-            schema=self._builder.schema,
-            json_columns=self._rows.json_columns,
-            title=self._rows.plan.name,
-            csv_for_excel=self.options.csv_for_excel,
-        )
-
-    async def _in_thread(self, function: Callable[[], T]) -> T:
-        return await in_thread(self.folder, function)
 
 
 def _with_versions(entity: type[Record], select: Iterable[str | PropertyPath]) -> list[str]:

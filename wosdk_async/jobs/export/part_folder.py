@@ -71,7 +71,7 @@ def _number(part: Path) -> int:
 
 
 def watermark_of(part: Path | None, plan: ExportPlan) -> Watermark | None:
-    """Return the watermark of a part. Raises ExportError when it cannot be gone on with."""
+    """Return the watermark of a part. Raises ExportError when the export cannot continue from it."""
     if part is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Records of ranges of ids, read by several calls at once and appended to parts."""
+"""Records of ranges of ids, read by several calls at once and appended to range files."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import anyio
 import attrs
 
 from wosdk_async.jobs.export.errors import writing_output
-from wosdk_async.jobs.export.parts import IdRange, PartWriter, checked_id
+from wosdk_async.jobs.export.range_files import IdRange, RangeFileWriter, checked_id
 from wosdk_async.jobs.export.work_folder import WorkFolder
 from wosdk_async.query.paging import Cursor, id_of, prefetch
 
-__all__ = ["BatchBuilder", "PartReader", "read_ranges"]
+__all__ = ["BatchBuilder", "RangeReader", "read_ranges"]
 
 T = TypeVar("T")
 
-_PART_ROWS = 20_000  # a kill loses at most so many of each range
+_FILE_ROWS = 20_000  # a kill loses at most so many of each range
 
 
 class BatchBuilder(Protocol):
@@ -33,8 +33,8 @@ class BatchBuilder(Protocol):
 
 
 @attrs.frozen
-class PartReader:
-    """Reader of ranges into the parts of a work folder.
+class RangeReader:
+    """Reader of ranges into the range files of a work folder.
 
     Batches are made and written by one thread, so that the event loop goes on with the calls.
     """
@@ -44,50 +44,49 @@ class PartReader:
     cursor: Callable[[IdRange], Cursor]
     """Function that returns the cursor of a range."""
     on_rows: Callable[[int], None]
-    """Called with the number of rows of each page that is in a part."""
+    """Called with the number of rows of each page that is in a file."""
     thread: ThreadPoolExecutor
 
     async def read(self, ids: IdRange) -> None:
         """Read a range; when that fails or is cancelled, keep what was read."""
-        part, counted = await self._run(self._begin, ids.above), 0
+        file, counted = await self._run(self._begin, ids.above), 0
         try:
             async with aclosing(prefetch([self.cursor(ids)])) as pages:
                 async for page in pages:
-                    if part.rows >= _PART_ROWS and ids.until is not None:
-                        await self._run(part.finish, part.last)
-                        part, counted = await self._run(self._begin, part.last), 0
-                    await self._run(self._append, part, page)
-                    counted = self._count(part, counted)
-            await self._run(part.finish, ids.until)
+                    if file.rows >= _FILE_ROWS and ids.until is not None:
+                        await self._run(file.finish, file.last)
+                        file, counted = await self._run(self._begin, file.last), 0
+                    await self._run(self._append, file, page)
+                    counted = self._count(file, counted)
+            await self._run(file.finish, ids.until)
         except BaseException:
             with anyio.CancelScope(shield=True):
-                if await self._run(self._keep, part, ids):
-                    self._count(
-                        part, counted
-                    )  # the thread may have written a page for a reader that was gone
+                if await self._run(self._keep, file, ids):
+                    # The thread may have written a page after the reader was cancelled.
+                    self._count(file, counted)
             raise
 
-    def _count(self, part: PartWriter, counted: int) -> int:
-        if part.rows > counted:
-            self.on_rows(part.rows - counted)
-        return part.rows
+    def _count(self, file: RangeFileWriter, counted: int) -> int:
+        if file.rows > counted:
+            self.on_rows(file.rows - counted)
+        return file.rows
 
-    def _begin(self, above: int | None) -> PartWriter:
-        return PartWriter(self.folder.path, self.builder.schema, above)
+    def _begin(self, above: int | None) -> RangeFileWriter:
+        return RangeFileWriter(self.folder.path, self.builder.schema, above)
 
-    def _append(self, part: PartWriter, page: list[Any]) -> None:
-        part.write(self.builder.batch(page), checked_id(id_of(page[-1])))
+    def _append(self, file: RangeFileWriter, page: list[Any]) -> None:
+        file.write(self.builder.batch(page), checked_id(id_of(page[-1])))
 
-    def _keep(self, part: PartWriter, ids: IdRange) -> bool:
-        """Finish a part that holds rows; a range without an end cannot go on, so nothing of it is kept."""
+    def _keep(self, file: RangeFileWriter, ids: IdRange) -> bool:
+        """Finish a file that holds rows; a range without an end cannot go on, so nothing of it is kept."""
         try:
-            if part.rows and ids.until is not None and not (part.finished or part.torn):
-                part.finish(part.last)
-            if part.finished:  # also by a call whose caller was cancelled meanwhile
+            if file.rows and ids.until is not None and not (file.finished or file.torn):
+                file.finish(file.last)
+            if file.finished:  # also by a call whose caller was cancelled meanwhile
                 return True
         except OSError:  # a full disk: the error that ended the range says more
             pass
-        part.discard()
+        file.discard()
         return False
 
     async def _run(self, function: Callable[..., T], *args: Any) -> T:
@@ -95,7 +94,7 @@ class PartReader:
             return await asyncio.get_running_loop().run_in_executor(self.thread, function, *args)
 
 
-async def read_ranges(reader: PartReader, ranges: Iterable[IdRange], parallel: int) -> None:
+async def read_ranges(reader: RangeReader, ranges: Iterable[IdRange], parallel: int) -> None:
     """Read all ranges, ``parallel`` at once. When one fails, cancel the others and raise its error."""
     left = iter(ranges)
 

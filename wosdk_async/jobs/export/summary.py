@@ -1,4 +1,4 @@
-"""What came of an export."""
+"""Result of an export."""
 
 from __future__ import annotations
 

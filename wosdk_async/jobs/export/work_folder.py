@@ -1,4 +1,4 @@
-"""The work folder of an export: its plan, its parts and the output until that is complete."""
+"""The work folder of an export: its plan, its range files and the output until that is complete."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import orjson
 
 from wosdk_async import __version__
 from wosdk_async.jobs.export.errors import ExportError, locked_folder, writing_output
-from wosdk_async.jobs.export.parts import Part, parts_in, sync_file
 from wosdk_async.jobs.export.plan import ExportPlan
+from wosdk_async.jobs.export.range_files import RangeFile, range_files_in, sync_file
 from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.journal.store import sync_folder
@@ -76,10 +76,10 @@ class WorkFolder:
 
     @property
     def rows(self) -> int:
-        """Rows of the finished parts, or of the output that is complete."""
+        """Rows of the finished range files, or of the output that is complete."""
         known = self._stored.get("rows")
         return (
-            known if self.is_complete and isinstance(known, int) else sum(part.rows for part in self.parts())
+            known if self.is_complete and isinstance(known, int) else sum(file.rows for file in self.files())
         )
 
     @property
@@ -87,20 +87,20 @@ class WorkFolder:
         """The output as long as it is not complete."""
         return self.path / f"output{self.output.suffix}"
 
-    def whole_parts(self, schema: Any) -> list[Part]:
-        """Return the parts, and remove those that are not whole: what they cover is read again."""
-        found = {part: part.is_whole(schema) for part in self.parts()}
-        for part, is_whole in found.items():
+    def whole_files(self, schema: Any) -> list[RangeFile]:
+        """Return the range files, and remove those that are not whole: their ranges are read again."""
+        found = {file: file.is_whole(schema) for file in self.files()}
+        for file, is_whole in found.items():
             if not is_whole:
-                part.path.unlink()
-        return [part for part, is_whole in found.items() if is_whole]
+                file.path.unlink()
+        return [file for file, is_whole in found.items() if is_whole]
 
-    def parts(self) -> list[Part]:
-        """Return the finished parts in the order of their ids."""
-        return parts_in(self.path)
+    def files(self) -> list[RangeFile]:
+        """Return the finished range files in the order of their ids."""
+        return range_files_in(self.path)
 
     def start(self, plan: ExportPlan, highest: int | None) -> None:
-        """Keep the plan and the highest id, before the first part is written."""
+        """Keep the plan and the highest id, before the first range file is written."""
         self._store({**plan.as_dict(), "highest": highest, "version": __version__})
 
     def publish(self) -> None:
@@ -154,7 +154,7 @@ class WorkFolder:
 
 
 def _require_own(folder: Path) -> None:
-    """Raise ExportError for a folder that is not of an export: nothing in it is to be removed."""
+    """Raise ExportError for a folder that no export made: its files must not be removed."""
     found = list(folder.iterdir())
     strange = [path.name for path in found if not _is_ours(path)]
     if not strange and found and not (folder / LOCK).is_file():
@@ -172,7 +172,7 @@ def _is_ours(path: Path) -> bool:
         return False
     name = path.name.removesuffix(".part")
     known = name in (LOCK, _PLAN) or name.startswith(("output.", "sheets-"))
-    return known or name.endswith(".open") or Part.at(path) is not None
+    return known or name.endswith(".open") or RangeFile.at(path) is not None
 
 
 def _remove(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Laws of ranges of ids: parts and gaps cover each id once, whatever a kill left."""
+"""Laws of ranges of ids: files and gaps cover each id once, whatever a kill left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs.export.parts import IdRange, Part, gaps, split
+from wosdk_async.jobs.export.range_files import IdRange, RangeFile, gaps, split
 
 IDS = st.integers(-50, 200)
 
@@ -23,13 +23,13 @@ def _holds(ids: IdRange, id: int) -> bool:
 
 
 @given(IDS, st.sets(IDS), st.data())
-def test_parts_and_gaps_cover_each_id_once(highest: int, cuts: set[int], data: st.DataObject) -> None:
+def test_files_and_gaps_cover_each_id_once(highest: int, cuts: set[int], data: st.DataObject) -> None:
     ends = [None, *sorted(cut for cut in cuts if cut < highest), highest]
     ranges = [IdRange(*pair) for pair in itertools.pairwise(ends)]
     kept = [each for each in ranges if data.draw(st.booleans())]
-    parts = [Part(Path("x"), each, 0) for each in kept]
+    files = [RangeFile(Path("x"), each, 0) for each in kept]
     every = range(-100, highest + 1)
-    assert covered([*kept, *gaps(parts, highest)], range(-100, 300)) == list(every)
+    assert covered([*kept, *gaps(files, highest)], range(-100, 300)) == list(every)
 
 
 @given(st.one_of(st.none(), IDS), IDS, st.integers(1, 60))
@@ -42,9 +42,9 @@ def test_a_range_is_split_into_adjacent_ones(above: int | None, until: int, size
 
 
 @given(st.one_of(st.none(), IDS), st.one_of(st.none(), IDS), st.integers(0, 10**9))
-def test_the_name_of_a_part_says_what_it_covers(above: int | None, until: int | None, rows: int) -> None:
+def test_the_name_of_a_file_says_what_it_covers(above: int | None, until: int | None, rows: int) -> None:
     first, last = ("start" if above is None else above), ("end" if until is None else until)
-    part = Part.at(Path(f"{first}_{last}_{rows}.arrow"))
-    assert part is not None
-    assert (part.ids, part.rows) == (IdRange(above, until), rows)
-    assert Part.at(Path(f"{first}.open")) is None
+    file = RangeFile.at(Path(f"{first}_{last}_{rows}.arrow"))
+    assert file is not None
+    assert (file.ids, file.rows) == (IdRange(above, until), rows)
+    assert RangeFile.at(Path(f"{first}.open")) is None

@@ -1,7 +1,7 @@
-"""Parts of an export: the records of adjacent ids, in files that a kill leaves whole.
+"""Range files of an export: the records of a range of ids, in files that a kill leaves whole.
 
-The name of a part says what it covers: ``200_350_120.arrow`` has all records with ids above 200 up to 350, of
-which there are 120. So what is left to be read are the gaps between the parts, whatever a kill left.
+The name of a file says what it covers: ``200_350_120.arrow`` has all records with ids above 200 up to 350, of
+which there are 120. So what is left to be read are the gaps between the files, whatever a kill left.
 """
 
 from __future__ import annotations
@@ -19,10 +19,19 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.export.errors import export_package
 from wosdk_async.jobs.journal.store import sync_folder
 
-__all__ = ["IdRange", "Part", "PartWriter", "checked_id", "gaps", "parts_in", "split", "sync_file"]
+__all__ = [
+    "IdRange",
+    "RangeFile",
+    "RangeFileWriter",
+    "checked_id",
+    "gaps",
+    "range_files_in",
+    "split",
+    "sync_file",
+]
 
 _NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
-_OPEN = ".open"  # suffix of a part that is being written
+_OPEN = ".open"  # suffix of a file that is being written
 
 
 @attrs.frozen
@@ -34,8 +43,8 @@ class IdRange:
 
 
 @attrs.frozen
-class Part:
-    """A finished part."""
+class RangeFile:
+    """A finished file with the records of a range."""
 
     path: Path
     ids: IdRange
@@ -43,7 +52,7 @@ class Part:
 
     @classmethod
     def at(cls, path: Path) -> Self | None:
-        """Return the part in a file; None for a file of another kind."""
+        """Return the range file at a path; None for a file of another kind."""
         if (found := _NAME.fullmatch(path.name)) is None:
             return None
         above, until, rows = found.groups()
@@ -75,26 +84,26 @@ def checked_id(id: int | None) -> int | None:
     return id
 
 
-def parts_in(folder: Path) -> list[Part]:
-    """Return the finished parts of a folder in the order of their ids, and remove those that are not."""
+def range_files_in(folder: Path) -> list[RangeFile]:
+    """Return the finished files of a folder in the order of their ids, and remove those that are not."""
     for left in folder.glob(f"*{_OPEN}"):
         left.unlink()
-    found = [part for path in folder.iterdir() if (part := Part.at(path)) is not None]
+    found = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
     return sorted(found, key=_start)
 
 
-def _start(part: Part) -> tuple[bool, int]:
-    return part.ids.above is not None, part.ids.above or 0
+def _start(file: RangeFile) -> tuple[bool, int]:
+    return file.ids.above is not None, file.ids.above or 0
 
 
-def gaps(parts: Iterable[Part], highest: int) -> list[IdRange]:
-    """Return the ranges of ids up to ``highest`` that no part covers; ``parts`` are in order."""
+def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
+    """Return the ranges of ids up to ``highest`` that no file covers; ``files`` are in order."""
     found: list[IdRange] = []
     at: int | None = None
-    for part in parts:
-        if part.ids.above != at:
-            found.append(IdRange(at, part.ids.above))
-        at = part.ids.until
+    for file in files:
+        if file.ids.above != at:
+            found.append(IdRange(at, file.ids.above))
+        at = file.ids.until
     if at is None or at < highest:
         found.append(IdRange(at, highest))
     return found
@@ -110,13 +119,13 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
     yield IdRange(above, until)
 
 
-class PartWriter:
-    """Writer of one part. The file gets its name when it is finished and on the disk.
+class RangeFileWriter:
+    """Writer of one range file, which gets its name when it is finished and on the disk.
 
     Args:
         folder: where it is written.
         schema: the schema of Arrow.
-        above: ids of the part are above this one; None without a bound.
+        above: its ids are above this one; None without a bound.
     """
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
@@ -126,7 +135,7 @@ class PartWriter:
         """Id of the last row."""
         self.finished = False
         self.torn = False
-        """Whether a batch is half written, so that the part cannot be finished."""
+        """Whether a batch is half written, so that the file cannot be finished."""
         self._folder = folder
         self._above = above
         self._path = folder / f"{_text(above, 'start')}{_OPEN}"
@@ -134,7 +143,7 @@ class PartWriter:
         self._stream = ipc.new_stream(self._file, schema, options=ipc.IpcWriteOptions(compression="lz4"))
 
     def __repr__(self) -> str:
-        return f"<PartWriter {self._path.name} rows={self.rows}>"
+        return f"<RangeFileWriter {self._path.name} rows={self.rows}>"
 
     def write(self, batch: Any, last: int | None) -> None:
         """Append a batch; ``last`` is the id of its last row."""
@@ -144,8 +153,8 @@ class PartWriter:
         self.last = last
         self.rows += batch.num_rows
 
-    def finish(self, until: int | None) -> Part:
-        """Bring the part to the disk under its name; ``until`` is the highest id that it covers."""
+    def finish(self, until: int | None) -> RangeFile:
+        """Bring the file to the disk under its name; ``until`` is the highest id that it covers."""
         self._stream.close()
         self._file.close()
         sync_file(self._path)
@@ -153,10 +162,10 @@ class PartWriter:
         path = self._path.replace(self._folder / name)
         self.finished = True
         sync_folder(self._folder)
-        return Part(path, IdRange(self._above, until), self.rows)
+        return RangeFile(path, IdRange(self._above, until), self.rows)
 
     def discard(self) -> None:
-        """Remove the part."""
+        """Remove the file."""
         for close in (self._stream.close, self._file.close):
             with contextlib.suppress(OSError):  # what is in the buffer may not fit on the disk
                 close()

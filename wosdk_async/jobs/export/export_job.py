@@ -1,0 +1,76 @@
+"""The base of exports: the Company that is read, and the functions that are called meanwhile."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.export.errors import in_thread
+from wosdk_async.jobs.export.summary import ExportSummary
+
+__all__ = ["ExportJob", "OnRows", "OnStage"]
+
+T = TypeVar("T")
+
+OnRows = Callable[[int], None]
+"""Function that is called with the number of rows read."""
+OnStage = Callable[[str], None]
+"""Function that is called with a text that says what is being done."""
+
+
+class ExportJob(abc.ABC):
+    """Base of exports.
+
+    Args:
+        company: the Company for ``await export``.
+        place: the folder in which it works, for messages.
+        on_progress: called with the number of rows read.
+        on_stage: called with a text that says what is being done.
+    """
+
+    def __init__(self, company: Company | None, place: Path, on_progress: OnRows, on_stage: OnStage) -> None:
+        self._company_given = company
+        self._place = place
+        self._on_progress, self._on_stage = on_progress, on_stage
+        self._rows_read = 0
+
+    def __await__(self) -> Generator[Any, None, ExportSummary]:
+        return self.run().__await__()
+
+    @property
+    def rows(self) -> int:
+        """Rows that were read, by earlier runs too where the export goes on."""
+        return self._rows_read
+
+    def watch(self, on_progress: OnRows, on_stage: OnStage) -> None:
+        """Replace the functions that are called meanwhile."""
+        self._on_progress, self._on_stage = on_progress, on_stage
+
+    @property
+    @abc.abstractmethod
+    def is_kept(self) -> bool:
+        """Whether something that was read is kept, so that the same export goes on."""
+
+    @abc.abstractmethod
+    async def run(self, company: Company | None = None) -> ExportSummary:
+        """Read the rows, and write them."""
+
+    def _required(self, company: Company | None) -> Company:
+        if (found := company or self._company_given) is None:
+            raise InvalidCallError(
+                "the export has no Company; write export.run(company) or "
+                f"{type(self).__name__}(..., company=...)"
+            )
+        return found
+
+    def _count(self, rows: int) -> None:
+        """Count rows that were read, and tell the caller."""
+        self._rows_read += rows
+        self._on_progress(self._rows_read)
+
+    async def _in_thread(self, function: Callable[[], T]) -> T:
+        return await in_thread(self._place, function)
