@@ -17,6 +17,8 @@ import pytest
 from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
 from tests.export.conftest import Orders, order
 from tests.support.service import Service
+from wosdk_async import Company
+from wosdk_async.jobs import Export, IncrementalExport
 
 
 @pytest.fixture
@@ -209,6 +211,22 @@ def test_it_never_changes_anything(wosdk: Wosdk, scripted: Service, orders: Orde
     assert wosdk("export", "WorkOrder", "-o", tmp_path / "orders.jsonl").exit_code == 0
     assert {request.path for request in scripted.calls} == {"/api/v1/query/WorkOrder"}
     assert len(orders.asked) > 1
+
+
+@pytest.mark.parametrize("since", [(), ("--since", "last")])
+def test_a_call_that_changes_something_is_refused(
+    wosdk: Wosdk, scripted: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, since: tuple[str, ...]
+) -> None:
+    """Should an export ever make one: its Company only reads, and nothing is sent."""
+
+    async def pick_up(_: object, company: Company) -> None:
+        await company.run("WoPickUpCommand", {"WorkOrderId": 1})
+
+    monkeypatch.setattr(IncrementalExport if since else Export, "run", pick_up)
+    result = wosdk("export", "WorkOrder", *since, "-o", tmp_path / ("orders" if since else "orders.csv"))
+    assert result.exit_code == 2
+    assert "this client only reads (read_only=True)" in result.stderr
+    assert scripted.calls == []
 
 
 def test_ctrl_c_while_modules_load(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -13,10 +14,13 @@ from tests.support.service import Answer, Request, Service, error
 from wosdk_async import Company
 
 Row = dict[str, Any]
+MOVED = "LastActionDateUtc"
 
 
 class Orders:
-    """Records by id, answered by pages in the order of ``Id``; ``asked`` has the bounds of each request.
+    """Records by id, answered by pages in the order of ``Id`` or time; ``asked`` has the bounds of requests.
+
+    Of conditions it knows ranges of ``Id``, and the time from which records moved.
 
     A page that begins after an id in ``failing`` is refused. ``before`` is awaited before each page. Each
     record is ``repeated``. When it is ``boundless``, it ignores the end of a range.
@@ -33,20 +37,30 @@ class Orders:
     async def __call__(self, request: Request) -> Answer:
         expression = request.json["QueryExpression"]
         conditions = expression.get("Criteria", {}).get("Conditions", [])
-        bounds = {each["Operator"]: int(each["Values"][0]) for each in conditions if _is_bound(each)}
-        above, until = bounds.get("GreaterThan"), bounds.get("LessOrEqual")
+        bounds = [(each["Operator"], int(each["Values"][0])) for each in conditions if _is_bound(each)]
+        above = max((id for operator, id in bounds if operator == "GreaterThan"), default=None)
+        until = min((id for operator, id in bounds if operator == "LessOrEqual"), default=None)
         self.asked.append((above, until))
         until = None if self.boundless else until
         if self.before is not None:
             await self.before(above)
         if self.failing(above):
             return error(400, "BUSINESS_LOGIC_ERROR", "no queries today")
-        down = expression["Orders"][0]["OrderType"] == "Descending"
+        by = expression["Orders"][0]
+        since = [each["Values"][0] for each in conditions if each["Operator"] == "GreaterOrEqual"]
         first = expression.get("FirstResultIndex", 0)
-        ids = sorted(
-            id for id in self.rows if (above is None or id > above) and (until is None or id <= until)
+        ids = [
+            id
+            for id, row in self.rows.items()
+            if (above is None or id > above)
+            and (until is None or id <= until)
+            and all(_moved(row) >= datetime.fromisoformat(time) for time in since)
+        ]
+        ids.sort(
+            key=lambda id: _moved(self.rows[id]) if by["PropertyName"] == MOVED else id,
+            reverse=by["OrderType"] == "Descending",
         )
-        found = [id for id in (ids[::-1] if down else ids) for _ in range(self.repeated)]
+        found = [id for id in ids for _ in range(self.repeated)]
         page = found[first : first + expression["Count"]]
         await asyncio.sleep(0)
         return Answer(body={"Entities": [{"Data": self.rows[id]} for id in page]})
@@ -54,6 +68,10 @@ class Orders:
 
 def _is_bound(condition: dict[str, Any]) -> bool:
     return condition["PropertyName"] == "Id"
+
+
+def _moved(row: Row) -> datetime:
+    return datetime.fromisoformat(row[MOVED])
 
 
 def order(id: int, **more: Any) -> Row:

@@ -280,9 +280,11 @@ async def test_a_folder_of_somebody_else_is_not_used(acme: Company, tmp_path: Pa
 
 async def test_a_time_is_a_condition(acme: Company, orders: Orders, tmp_path: Path) -> None:
     """The service decides it; the file has what it sends."""
+    orders.rows[3]["LastActionDateUtc"] = "2026-03-01T07:59:59Z"
+    orders.rows[4]["LastActionDateUtc"] = "2026-03-01T08:00:00Z"
     moment = datetime(2026, 3, 1, 8, tzinfo=UTC)
-    summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, since=moment)
-    assert summary.rows == len(orders.rows)
+    await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, since=moment)
+    assert ids_in(tmp_path / "orders.parquet") == sorted(set(orders.rows) - {3})
 
 
 async def test_money_beyond_the_column_is_kept_in_extra(

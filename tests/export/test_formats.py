@@ -87,6 +87,31 @@ def test_parquet_has_row_groups(tmp_path: Path) -> None:
     assert (metadata.num_rows, metadata.num_row_groups) == (200_000, 3)
 
 
+def test_row_groups_of_long_texts_are_smaller(tmp_path: Path) -> None:
+    """Of 32 MiB at the least as they wait in memory, which would hold 65,536 of these rows otherwise."""
+    batch = pa.RecordBatch.from_pylist([{"Id": 1, "Name": "x" * (12 << 20)}], SCHEMA)
+    file = TableFile(path=tmp_path / "rows.parquet", format="parquet", schema=SCHEMA)
+    with writing_table(file) as writer:
+        for _ in range(5):
+            writer.write(batch)
+    metadata = pq.read_metadata(file.path)
+    assert [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)] == [3, 2]
+
+
+@pytest.mark.parametrize("separator", [None, "comma", "semicolon"])
+def test_names_of_columns_are_no_formulas(
+    tmp_path: Path, separator: Literal["comma", "semicolon"] | None
+) -> None:
+    """A service may have fields of any name."""
+    schema = pa.schema([("Id", pa.int64()), ("=HYPERLINK(1)", pa.string()), ("@Sum", pa.string())])
+    file = TableFile(path=tmp_path / "rows.csv", format="csv", schema=schema, csv_for_excel=separator)
+    with writing_table(file) as writer:
+        writer.write(pa.RecordBatch.from_pylist([{"Id": 1}], schema))
+    with file.path.open(newline="", encoding="utf-8-sig") as text:
+        header = next(csv.reader(text, delimiter=";" if separator == "semicolon" else ","))
+    assert header == ["Id", "'=HYPERLINK(1)", "'@Sum"]
+
+
 def test_csv(tmp_path: Path) -> None:
     """Exact numbers, ISO times, no formulas, empty cells for null."""
     with written(tmp_path / "rows.csv").open(newline="", encoding="utf-8") as file:

@@ -13,8 +13,10 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from tests.export.conftest import Orders, order
 from tests.jobs.conftest import Local, serving
 from wosdk_async import (
+    Company,
     ConfigurationError,
     Customer,
     InvalidCallError,
@@ -226,6 +228,40 @@ async def test_a_watermark_of_the_future_is_refused(local: Local, tmp_path: Path
     path.write_text(json.dumps(about))
     with pytest.raises(ExportError, match=r"watermark\.json: its watermark is 2999-01-01 00:00 UTC"):
         await IncrementalExport(WorkOrder, folder, company=local.company)
+
+
+@pytest.mark.parametrize(
+    ("overlap", "found"),
+    [
+        ({}, [21, 22]),  # five minutes
+        ({"overlap": timedelta(0)}, [22]),
+        ({"overlap": timedelta(minutes=10)}, [20, 21, 22]),
+    ],
+)
+async def test_each_run_looks_back(
+    acme: Company, orders: Orders, tmp_path: Path, overlap: dict[str, timedelta], found: list[int]
+) -> None:
+    """Orders of transactions that were under way come late, with a time before the watermark."""
+    orders.rows = {1: order(1, LastActionDateUtc="2026-03-01T15:00:00Z")}
+    await IncrementalExport(WorkOrder, tmp_path / "orders", company=acme, **overlap)
+    late = {20: "14:50:00", 21: "14:55:00", 22: "15:00:00", 23: "14:49:59"}
+    orders.rows |= {id: order(id, LastActionDateUtc=f"2026-03-01T{time}Z") for id, time in late.items()}
+    await IncrementalExport(WorkOrder, tmp_path / "orders", company=acme, **overlap)
+    assert [row["Id"] for row in rows(tmp_path / "orders", 2)] == found
+
+
+@pytest.mark.parametrize(
+    ("overlap", "message"),
+    [
+        (timedelta(seconds=-1), "takes from nothing to a day"),
+        (timedelta(days=2), "takes from nothing to a day"),
+        (300, "takes a timedelta, up to a day"),
+    ],
+)
+def test_an_overlap_that_is_none(tmp_path: Path, overlap: Any, message: str) -> None:
+    """Changes would be missed, or all of them read in each run."""
+    with pytest.raises(InvalidCallError, match=message):
+        IncrementalExport(WorkOrder, tmp_path / "orders", overlap=overlap)
 
 
 async def test_it_is_run_once(local: Local, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from wosdk_async.resources.watermark import MOST_SEEN, Pass, Seen, Watermark, wa
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["MOVED", "ChangeFeed", "follow", "require_moves"]
+__all__ = ["MOVED", "ChangeFeed", "follow", "require_moves", "require_overlap"]
 
 E = TypeVar("E", bound=Record)
 
@@ -43,10 +43,7 @@ def follow(
     """Return the feed of :meth:`Company.changes <wosdk_async.company.Company.changes>`."""
     require_class("changes", entity)
     require_moves(entity)
-    if not isinstance(overlap, timedelta):
-        raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
-    if not timedelta(0) <= overlap <= _MOST_OVERLAP:
-        raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
+    require_overlap(overlap)
     chosen = selection(entity, properties)
     if chosen and "*" not in chosen:
         chosen += [MOVED, "ConcurrencyId"]
@@ -215,6 +212,14 @@ def _date_of(trace: Trace) -> datetime | None:
     except (KeyError, ValueError):
         return None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def require_overlap(overlap: timedelta) -> None:
+    """Raise InvalidCallError for a look back that is not a timedelta from nothing to a day."""
+    if not isinstance(overlap, timedelta):
+        raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
+    if not timedelta(0) <= overlap <= _MOST_OVERLAP:
+        raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
 
 
 def require_moves(entity: type[Record]) -> None:

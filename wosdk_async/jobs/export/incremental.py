@@ -45,7 +45,7 @@ from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path as PropertyPath
-from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves
+from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves, require_overlap
 from wosdk_async.resources.watermark import Watermark, watermark_since
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -67,13 +67,14 @@ class IncrementalExport(ExportJob):
         entity: WorkOrder, the one entity with the time of its last change.
         folder: the folder of the parts; it is made when it is missing.
         select: property paths, the same in each run.
-        overlap: how far each run looks back, for transactions that were under way.
+        overlap: how far each run looks back, at most a day, for transactions that were under way.
         company: the Company for ``await export``; :meth:`run` takes it, too.
         on_progress: called with the number of rows read.
         on_stage: called with a text that says what is being done.
         options: as for :class:`Export`; further keywords change single options.
 
     Raises:
+        InvalidCallError: a name or the overlap is not one that it takes.
         UnsupportedError: the entity has no time of its last change.
         ExportError: an option is not for incremental exports, or a package is missing.
     """
@@ -95,6 +96,7 @@ class IncrementalExport(ExportJob):
         self.folder = Path(folder)
         self._entity = known_entity(entity)
         require_moves(self._entity)
+        require_overlap(overlap)
         if self.options.limit is not None:
             raise ExportError("limit is for an export into one file; a folder of changes has all of them")
         rows = ExportedRows.of(self._entity, select=_with_versions(self._entity, select))
