@@ -1,4 +1,4 @@
-"""``wosdk jobs``: what imports have done, gone on with, settled and undone."""
+"""``wosdk jobs``: imports shown, resumed, settled and undone."""
 
 from __future__ import annotations
 

@@ -356,7 +356,7 @@ async def test_a_service_that_ignores_the_end_of_a_range_ends_the_export(
 
 
 async def test_a_refusal_leaves_no_folder(acme: Company, orders: Orders, tmp_path: Path) -> None:
-    """Nothing was read that could be gone on with."""
+    """Nothing was read from which the export could continue."""
     orders.failing = lambda _: True
     with pytest.raises(WosdkError, match="no queries today"):
         await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
