@@ -181,3 +181,14 @@ def test_a_name_of_an_inner_property_is_found(wosdk: Wosdk, arguments: tuple[str
     """The message has the whole path."""
     result = wosdk("query", "WorkOrder", *arguments)
     assert (result.exit_code, message in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("given", "command"),
+    [("RSC000002", "wosdk get WorkOrder RSC000002"), ("a b", "wosdk get WorkOrder 'a b'"), ("Customer", "wosdk get Customer ID")],
+)  # fmt: skip
+def test_a_missing_id_is_explained_by_a_command(wosdk: Wosdk, given: str, command: str) -> None:
+    """An entity lacks an ID; anything else is taken for the ID of a work order."""
+    result = wosdk("get", given)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith(f"Error: Missing argument 'ID'; write {command}.\n")

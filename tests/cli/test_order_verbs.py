@@ -126,7 +126,8 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
         (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "it takes an id or a number such as RSC000005"),
         (("hold", " ", "--reason", "Weather"), 2, "ID is ' '; it takes a whole number"),
         (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; did you mean 'Part replaced'? There are"),
-        (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody'"),
+        (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody' ("),
+        (("assign", "1", "--to", "mira.okafr"), 4, "or name 'mira.okafr'; did you mean 'mira.okafor'?"),
         (("note", "1", "--text", " \n"), 2, "--text: the note is empty"),
         (("attach", "1", __file__, "--type", "Nothing"), 4, "no DocumentType with the DisplayAs 'Nothing'"),
         (("hold", "1", "--reason", "Weather", "--read-only"), 2, "--read-only: hold changes records, so it is not sent"),
@@ -167,6 +168,18 @@ def test_orders_are_assigned(wosdk: Wosdk) -> None:
     found = order(wosdk, number, "Assignments.*")
     assert {row["EmployeeId"]: row["IsPrimary"] for row in found["Assignments"]} == {230: True, 215: False}
     assert found["StatusId"] == "New"
+
+
+@pytest.mark.usefixtures("served")
+def test_an_employee_who_is_named_twice_is_assigned_once(wosdk: Wosdk) -> None:
+    """By the same text, and by another one."""
+    (number,) = orders(wosdk, 1)
+    result = wosdk(
+        "assign", number, "--to", "208", "--to", "208", "--to", "mira.okafor", "--dry-run", "--json"
+    )
+    assert json.loads(result.stdout)["body"]["Command"]["Assignees"] == [208]
+    assert "wosdk: assign to '208', mode Primary for" in result.stderr
+    assert "wosdk: --to mira.okafor and --to 208 are one employee, whose id is sent once" in result.stderr
 
 
 @pytest.mark.usefixtures("served")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import signal
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -275,6 +277,54 @@ def test_texts_of_the_service_cannot_control_the_terminal(wosdk: Wosdk, scripted
                 assert "\\x1b[2J" in result.output or "\\u001b[2J" in result.output
     scripted.handler = responses(DONE, record)
     assert json.loads(wosdk(*HOLD, "--json").stdout)["number"] == evil
+
+
+def test_long_texts_of_the_service_are_shortened(
+    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In numbers, names, states and messages, before the question, in it and afterwards; JSON has all."""
+    long = "x" * 1_000_000
+    record = {"Id": 7, "Number": long, "StatusId": long, "Name": long, "Customer": {"DisplayAs": long}}
+    employee = {"DisplayAs": long, "Assignments": [{"EmployeeId": 208}]}
+    monkeypatch.setattr(runner, "is_local", lambda _: False)
+    monkeypatch.setattr(runner, "is_interactive", lambda: True)
+    for change in (DONE, error(400, "BUSINESS_LOGIC_ERROR", long), RESET):
+        scripted.handler = responses(change, record | employee)
+        for command in (HOLD, ("delete", "Customer", "7"), ("assign", "7", "--to", "208")):
+            result = wosdk(*command, input="y\n")
+            assert "... (cut from 1,000,0" in result.stderr
+            assert max(map(len, result.output.splitlines())) < 10_000
+            assert change is not RESET or "Look before you run it again: wosdk get" in result.stderr
+    scripted.handler = responses(DONE, record)
+    assert json.loads(wosdk(*HOLD, "--json", "--yes").stdout)["number"] == long
+
+
+def test_few_files_are_attached_at_a_time(wosdk: Wosdk, scripted: Service, tmp_path: Path) -> None:
+    """A file is held in memory while it is sent: two wait for their responses, and no third one comes."""
+    files = [tmp_path / f"{i}.txt" for i in range(5)]
+    for file in files:
+        file.write_text("x")
+    under_way: list[Request] = []
+    most: list[int] = []
+    two, third = asyncio.Event(), asyncio.Event()
+
+    async def respond(request: Request) -> Answer:
+        if request.method == "GET":
+            return responses(DONE, HELD)(request)
+        under_way.append(request)
+        most.append(len(under_way))
+        (two if len(under_way) == 2 else third if len(under_way) > 2 else asyncio.Event()).set()
+        if len(most) < 3:
+            await two.wait()
+            with contextlib.suppress(TimeoutError):  # of a third one that must not come
+                await asyncio.wait_for(third.wait(), 0.2)
+        under_way.remove(request)
+        return DONE
+
+    scripted.handler = respond
+    result = wosdk("attach", "7", *files)
+    assert (result.exit_code, result.stdout.count("attached")) == (0, 5)
+    assert max(most) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from typing import IO, Any
 
 import click
 
-from wosdk_async.cli.output.cells import visible
+from wosdk_async.cli.command_words import message_of
+from wosdk_async.cli.output.cells import brief_line
 from wosdk_async.errors import WosdkError
 from wosdk_async.protocol.verdicts import ending_of
 
@@ -62,8 +63,11 @@ class CliError(click.ClickException):
 
 
 def say(message: str) -> None:
-    """Print one line for people on stderr; texts of the service may hold control characters (facts 6)."""
-    click.echo(f"wosdk: {visible(message)}", err=True)
+    """Print one line for people on stderr.
+
+    Texts of the service may be long and hold control characters (facts 6).
+    """
+    click.echo(f"wosdk: {brief_line(message)}", err=True)
 
 
 @contextmanager
@@ -72,7 +76,7 @@ def cli_errors() -> Iterator[None]:
     try:
         yield
     except WosdkError as error:
-        raise CliError(str(error), status_of(error)) from error
+        raise CliError(message_of(error), status_of(error)) from error
     except BrokenPipeError:  # the reader of stdout went away; app.py ends quietly
         raise
     except OSError as error:

@@ -11,13 +11,14 @@ import attrs
 import click
 
 from wosdk_async.cli.change_options import ChangeOptions
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, status_of, writing
 from wosdk_async.cli.in_doubt import advice, say_sent
 from wosdk_async.cli.options import target_of
-from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.output.cells import MAX_LINE, brief_line, counted, json_text, visible
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
-from wosdk_async.safe_text import one_line
+from wosdk_async.safe_text import one_line, shortened
 
 if TYPE_CHECKING:
     from wosdk_async import Company, DryRun, Trace
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
 _SHOWN = 20  # changes that are listed before the question
+_MAX_LABEL = 200  # characters
 _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
 
 
@@ -40,12 +42,17 @@ class ChangeResult:
     facts: dict[str, Any] = attrs.field(factory=dict)
 
 
+def _label(text: str) -> str:
+    """Return a text of the service so that a question can show it."""
+    return visible(shortened(text, _MAX_LABEL))
+
+
 @attrs.define(kw_only=True)
 class RecordChange:
     """One change of one record, and its outcome."""
 
-    label: str
-    """How lines call the record, such as the number of a work order."""
+    label: str = attrs.field(converter=_label)
+    """Name of the record in lines and in the question, such as the number of a work order."""
     facts: dict[str, Any]
     """Members of the JSON object that are known before the change."""
     make: Callable[[Company], Awaitable[ChangeResult]]
@@ -89,10 +96,14 @@ class RecordChange:
         failed = isinstance(self.outcome, WosdkError) and not isinstance(self.outcome, InDoubtError)
         return failed and self.trace is not None and self.trace.effect
 
+    @property
+    def _error(self) -> str:
+        return message_of(self.outcome) if isinstance(self.outcome, WosdkError) else ""
+
     def message(self) -> str:
         """Return what went wrong and what to do about it."""
         error = self.outcome
-        text = f"{self.label}: {error}"
+        text = f"{self.label}: {self._error}"
         if isinstance(error, InDoubtError):
             return f"{text}. {advice(self.look)}"
         if self.partly:
@@ -107,7 +118,7 @@ class RecordChange:
         else:
             doubt = isinstance(self.outcome, InDoubtError)
             outcome = "in doubt" if doubt else "partly done" if self.partly else "failed"
-            more = {"outcome": outcome, "error": str(self.outcome)}
+            more = {"outcome": outcome, "error": self._error}
         return json_text({**self.facts, **more})
 
 
@@ -155,7 +166,7 @@ class ChangeSession:
 
         for change in changes[:_SHOWN]:
             for line in change.shown or (change.label,):
-                click.echo(f"  {one_line(line)}", err=True)
+                click.echo(f"  {one_line(shortened(line, MAX_LINE))}", err=True)
         if len(changes) > _SHOWN:
             click.echo(f"  and {len(changes) - _SHOWN} more", err=True)
         confirm(self.runner.company, what, question, ask=not (self.options.yes or self.dry))
@@ -203,7 +214,7 @@ class ChangeSession:
         if self.options.as_json:
             return [change.as_json() for change in ended]
         results = ((change.label, change.outcome) for change in ended)
-        return [_line(label, result) for label, result in results if isinstance(result, ChangeResult)]
+        return [brief_line(f"{label}: {one.text}") for label, one in results if isinstance(one, ChangeResult)]
 
 
 _STDOUT = Output("table", None)
@@ -222,10 +233,6 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
     if not found or Exit.IN_DOUBT in found:
         return Exit.IN_DOUBT if found else Exit.DONE
     return found[0] if len(changes) == 1 else Exit.SOME
-
-
-def _line(label: str, result: ChangeResult) -> str:
-    return visible(f"{label}: {result.text}")
 
 
 def _request(call: Any, as_json: bool) -> str:

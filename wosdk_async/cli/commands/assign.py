@@ -11,6 +11,7 @@ import attrs
 import click
 
 from wosdk_async.cli.change_options import ChangeOptions, change_options
+from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.order_changes import (
     SHOWN,
     OrderPlan,
@@ -21,12 +22,15 @@ from wosdk_async.cli.order_changes import (
     order_verb,
 )
 from wosdk_async.cli.record_changes import ChangeResult
-from wosdk_async.errors import RefusedError, WosdkError
+from wosdk_async.errors import NameNotFoundError, RefusedError, WosdkError
+from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async import Company
 
 __all__ = ["assign_command"]
+
+_SEARCHED = 1000  # employees among whose names a near one is looked for: one response
 
 
 @order_verb("assign")
@@ -68,11 +72,11 @@ def assign_command(
     """
 
     async def plan(company: Company) -> OrderPlan:
-        ids = [await company.work_orders.employee(id_or_name(name)) for name in employees]
-        assigning = _Assigning(ids, mode)
+        named = await _employees(company, employees)
+        assigning = _Assigning(list(named), mode)
         verb = "remove" if mode == "RemoveSecondary" else "assign to"
         return OrderPlan(
-            what=f"{verb} {', '.join(map(repr, employees))}, mode {mode}",
+            what=f"{verb} {', '.join(map(repr, named.values()))}, mode {mode}",
             act=lambda acme, order: assigning.carry_out(acme, order, comment, at),
             made=lambda _, made: made,
             prepare=assigning.prepare,
@@ -128,6 +132,40 @@ class _Assigning:
 
     def _named(self, ids: list[int]) -> str:
         return ", ".join(self.names[id] for id in ids)
+
+
+async def _employees(company: Company, texts: Iterable[str]) -> dict[int, str]:
+    """Return the texts of ``--to`` by the ids of their employees; an employee who is named twice is one."""
+    found: dict[int, str] = {}
+    for text in texts:
+        id = await _employee(company, text)
+        if id in found:
+            say(f"--to {text} and --to {found[id]} are one employee, whose id is sent once")
+        found.setdefault(id, text)
+    return found
+
+
+async def _employee(company: Company, text: str) -> int:
+    try:
+        return await company.work_orders.employee(id_or_name(text))
+    except NameNotFoundError as error:
+        raise NameNotFoundError(
+            f"{error.message}{await _near(company, text)}", operation=error.operation, company=error.company
+        ) from error
+
+
+async def _near(company: Company, text: str) -> str:
+    """Return ``; did you mean ...?`` for the nearest name of an employee, or nothing."""
+    from wosdk_async.model import Employee
+
+    try:
+        records = (
+            await company.query(Employee).select("DisplayAs", "Username", "Number").limit(_SEARCHED).all()
+        )
+    except WosdkError:  # the suggestion is an extra
+        return ""
+    found = [name for row in records for name in (row.display_as, row.username, row.number) if name]
+    return suggestion(text, found)
 
 
 async def _assignees(company: Company, order: int) -> list[int]:

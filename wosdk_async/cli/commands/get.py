@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,28 @@ if TYPE_CHECKING:
 __all__ = ["get_command"]
 
 
-@click.command("get", no_args_is_help=True)
+class _GetCommand(click.Command):
+    """Command that explains a missing ID by an example."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; raise UsageError with a command that has an ID."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            if (entity := ctx.params.get("entity")) is None:
+                raise
+            raise click.UsageError(f"Missing argument 'ID'; write {_example(entity)}.", ctx) from error
+
+
+def _example(given: str) -> str:
+    """Return a command for the only argument: an entity, or a record of which the entity is missing."""
+    from wosdk_async.model import entity_class
+
+    is_entity = entity_class(given) is not None
+    return f"wosdk get {given} ID" if is_entity else f"wosdk get WorkOrder {shlex.quote(given)}"
+
+
+@click.command("get", cls=_GetCommand, no_args_is_help=True)
 @click.argument("entity", shell_complete=entities)
 @click.argument("record_id", metavar="ID")
 @click.option(

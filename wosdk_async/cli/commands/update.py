@@ -110,6 +110,7 @@ async def _update(
     new = {key: value for key, value in whole.items() if not _same(old.get(key), value)}
     if not new:
         return None
+    _check(kind, read, new, if_unchanged)
 
     async def make(company: Company) -> ChangeResult:
         made = await _write(company, kind, id, read, new, if_unchanged)
@@ -152,6 +153,26 @@ def _paths_below(name: str, meta: Wire) -> list[str]:
     return [f"{name}.Id", *([f"{name}.DisplayAs"] if named else [])]
 
 
+def _check(kind: type[Record] | str, read: Any, new: dict[str, Any], if_unchanged: bool) -> None:
+    """Raise the error of a change that cannot be sent, before it is shown."""
+    from wosdk_async.protocol import updates
+
+    if isinstance(kind, str):
+        return
+    updates.change(read, _changes(kind, new))
+    if if_unchanged:
+        updates.version(read)
+
+
+def _changes(kind: type[Record], new: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields to write by their Python names."""
+    from wosdk_async.cli.input.fields import record_of
+
+    record = record_of(kind, new, new=False)
+    names = (python_name(kind, name, "update") for name in new)
+    return {name: getattr(record, name) for name in names}
+
+
 async def _write(
     company: Company,
     kind: type[Record] | str,
@@ -169,12 +190,7 @@ async def _write(
             for path in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name])
         ]
         return (await company.put(kind, {**key, **new}, properties=properties)).concurrency_id
-    from wosdk_async.cli.input.fields import record_of
-
-    record = record_of(kind, new, new=False)
-    names = {name: python_name(kind, name, "update") for name in new}
-    changes = {python: getattr(record, python) for python in names.values()}
-    updated = await company.update(read, if_unchanged=if_unchanged, **changes)
+    updated = await company.update(read, if_unchanged=if_unchanged, **_changes(kind, new))
     return getattr(updated, "concurrency_id", None)
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from wosdk_async.cli.command_words import in_command_words, wire_path
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.model import Command, Record, registry
@@ -189,7 +190,11 @@ def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, n
     if not faults:
         record = codec.structure(dict(fields), cls)
         found = problems.problems(record, new=new)
-        faults = [str(problem) for problem in found if problem.severity == "error"]
+        faults = [
+            f"{wire_path(cls, problem.path)} {in_command_words(problem.message)}"
+            for problem in found
+            if problem.severity == "error"
+        ]
         if not faults:
             return record
     raise CliError("; ".join(faults))

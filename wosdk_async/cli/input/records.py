@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.output.cells import json_text
 from wosdk_async.codec.checks import named_by
@@ -166,7 +167,8 @@ def require_operation(kind: type[Record] | str, operation: str, done: str) -> No
     instead = index.UNSUPPORTED.get(kind.wire_name, {}).get(operation)
     if instead is not None:
         remedy = f": {instead}" if instead else ""
-        raise CliError(f"{kind.wire_name} cannot be {done}{remedy}; --unchecked sends it all the same")
+        text = f"{kind.wire_name} cannot be {done}{remedy}; --unchecked sends it all the same"
+        raise CliError(in_command_words(text))
 
 
 def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:

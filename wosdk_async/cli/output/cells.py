@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.safe_text import UNSAFE, json_escape, one_line
+from wosdk_async.safe_text import UNSAFE, json_escape, one_line, shortened
 
 __all__ = [
+    "MAX_LINE",
+    "brief_line",
     "columns_of",
     "counted",
     "flattened",
@@ -22,6 +24,9 @@ __all__ = [
     "visible",
 ]
 
+MAX_LINE = 8000
+"""Characters of a line for people: the service may send texts of any length."""
+
 _MAX_DEPTH = 30  # levels of a record; deeper values are shown as JSON
 
 
@@ -31,6 +36,11 @@ _MAX_DEPTH = 30  # levels of a record; deeper values are shown as JSON
 def visible(text: str) -> str:
     r"""Return ``text`` on one line: white space as single blanks, control characters as ``\x1b``."""
     return one_line(" ".join(text.split()))
+
+
+def brief_line(text: str) -> str:
+    """Return ``text`` on one line for people; of a long text only the beginning."""
+    return visible(shortened(text, MAX_LINE))
 
 
 def counted(number: int, thing: str) -> str:
