@@ -258,6 +258,15 @@ def test_an_update_if_unchanged_writes_nothing_over_another_change(wosdk: Wosdk,
     assert wosdk("update", "Customer", "7", "Name=x").stdout == "Customer 7 (a): updated: Name\n"
 
 
+def test_a_record_without_a_version_is_refused_before_it_is_shown(wosdk: Wosdk, scripted: Service) -> None:
+    """The message has the option of the command line."""
+    scripted.handler = responses(DONE, {"Id": 7, "DisplayAs": "a"})
+    result = wosdk("update", "BillToOption", "7", "DisplayAs=x", "--if-unchanged")
+    assert (result.exit_code, result.stdout, changes(scripted)) == (2, "", [])
+    assert "wosdk: the service keeps no version of a BillToOption; leave out --if-unchanged" in result.stderr
+    assert "->" not in result.stderr
+
+
 def test_a_response_without_a_record_is_done(wosdk: Wosdk, scripted: Service) -> None:
     """The state afterwards is not known then."""
     scripted.handler = responses(Answer(body={"CommandResult": {}}))
@@ -297,6 +306,9 @@ def test_long_texts_of_the_service_are_shortened(
             assert change is not RESET or "Look before you run it again: wosdk get" in result.stderr
     scripted.handler = responses(DONE, record)
     assert json.loads(wosdk(*HOLD, "--json", "--yes").stdout)["number"] == long
+    scripted.handler = responses(DONE, {"Id": 1, "ActionId": "OnHold", "DisplayAs": long})
+    reasons = wosdk("hold", "7").stderr
+    assert ("the Company has 'xxx" in reasons, len(reasons) < 10_000) == (True, True)
 
 
 def test_few_files_are_attached_at_a_time(wosdk: Wosdk, scripted: Service, tmp_path: Path) -> None:
