@@ -247,9 +247,9 @@ async def test_a_scan_asks_for_nothing_beyond_its_end() -> None:
 
 @pytest.mark.parametrize("verb", ["scan", "table"])
 async def test_a_service_that_ignores_the_end_of_a_range_is_refused(verb: str) -> None:
-    """Its rows would come once for each range."""
+    """Its rows would come once for each range. Of two pages that are there, either may be looked at first."""
     query: Any = Table(range(1, 21), deaf_to="LessOrEqual").query()
-    with pytest.raises(WosdkError, match="with Id up to 6 has 7: the service does not keep to"):
+    with pytest.raises(WosdkError, match=r"Id up to (6 has 7|13 has 14): the service does not keep to"):
         if verb == "table":
             await query.table(parallel=3, size=10)
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import operator
 import reprlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from typing import Any, Protocol
@@ -88,6 +89,10 @@ class KeyCursor:
 
     def _without_repeats(self, records: list[Any]) -> list[Any]:
         """Return each record once, although a condition on a list may return it once for each element."""
+        keys = [id_of(record) for record in records]
+        if self._are_in_order(keys):  # nearly always
+            self.last = keys[-1]
+            return records
         start, found = self.last, []
         for record in records:
             key = _id(record)
@@ -102,6 +107,15 @@ class KeyCursor:
             self.last = key
             found.append(record)
         return found
+
+    def _are_in_order(self, keys: list[Any]) -> bool:
+        """Return whether these are ids after ``last``, each once and within the range."""
+        if set(map(type, keys)) != {int}:
+            return False
+        follows = operator.gt if self._plan.descending else operator.lt
+        before = keys if self.last is None else [self.last, *keys]
+        highest = max(keys[0], keys[-1])
+        return all(map(follows, before, before[1:])) and (self._until is None or highest <= self._until)
 
     def _require_within(self, key: int) -> None:
         """Raise WosdkError for a record that the next range has, too: rows would come several times."""

@@ -9,6 +9,7 @@ names are learned, so that the next page with them is read the fast way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -30,8 +31,6 @@ Values = dict[int, list[Any]]
 Extras = dict[int, dict[str, Any]]
 """Number of the row -> path -> value that has no column or does not fit its column."""
 Objects = Sequence[dict[str, Any] | None]
-
-
 Getter = Callable[[Any], Any]
 
 
@@ -67,12 +66,14 @@ class RowSplitter:
                 for row, value in enumerate(map(get, rows)):
                     if value is not UNSET:
                         extras.setdefault(row, {})[path] = value
-            return {index: list(map(get, rows)) for index, get in form.getters}, extras
+            # A row at a time, while its values are in the processor's cache.
+            values, count = list(chain.from_iterable(map(form.values, rows))), len(form.columns)
+            return {column: values[i::count] for i, column in enumerate(form.columns)}, extras
         if kinds - {dict}:
             raise TypeError(f"a row is a JSON object, not {(kinds - {dict}).pop().__name__}")
-        values: Values = {}
-        self._root.read(rows, values, extras)
-        return values, extras
+        found: Values = {}
+        self._root.read(rows, found, extras)
+        return found, extras
 
 
 _plain_rows = objects(ROWS, None)
@@ -86,15 +87,25 @@ class _Form:
 
     struct: Any
     decode: Callable[[bytes], Any]
-    getters: tuple[tuple[int, Getter], ...]
-    """Number of each column, and the function that gets its value."""
+    columns: tuple[int, ...]
+    """Numbers of the columns."""
+    values: Callable[[Any], tuple[Any, ...]]
+    """Function that gets their values from a Struct."""
     more: tuple[tuple[str, Getter], ...]
     """Path of each property that has no column, and the function that gets its value."""
 
 
 def _form_of(root: _Branch) -> _Form:
     struct = root.struct()
-    return _Form(struct, exact_decoder(ROWS.envelope[struct]), tuple(root.getters()), tuple(root.more()))
+    leaves = dict(root.leaves())
+    decode = exact_decoder(ROWS.envelope[struct])
+    return _Form(struct, decode, tuple(leaves), _values_at(tuple(leaves.values())), tuple(root.more()))
+
+
+def _values_at(paths: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    if len(paths) > 1:
+        return attrgetter(*paths)
+    return lambda row: tuple(attrgetter(path)(row) for path in paths)  # attrgetter makes no tuple of one
 
 
 class _Branch:
@@ -133,12 +144,12 @@ class _Branch:
         name = f"{self._cls.__name__}Row"
         return msgspec.defstruct(name, fields, rename=wire, forbid_unknown_fields=True, frozen=True, gc=False)
 
-    def getters(self, before: str = "") -> Iterator[tuple[int, Getter]]:
-        """Yield, for each column, the function that gets its value from a Struct."""
+    def leaves(self, before: str = "") -> Iterator[tuple[int, str]]:
+        """Yield, for each column, the path of attributes to its value in a Struct."""
         for name, index in self._leaves.items():
-            yield index, attrgetter(before + _attribute(name))
+            yield index, before + _attribute(name)
         for name, branch in self._branches.items():
-            yield from branch.getters(f"{before}{_attribute(name)}.")
+            yield from branch.leaves(f"{before}{_attribute(name)}.")
 
     def more(self, before: str = "") -> Iterator[tuple[str, Getter]]:
         """Yield, for each property that was learned, the function that gets its value from a Struct."""

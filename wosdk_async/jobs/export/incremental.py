@@ -217,13 +217,13 @@ class IncrementalExport(ExportJob):
             async for record in records:
                 page.append(record)
                 if len(page) == self.options.page:
-                    yield await self._batch(page)
+                    yield self._batch(page)
                     page = []
         if page:
-            yield await self._batch(page)
+            yield self._batch(page)
 
-    async def _batch(self, page: list[Any]) -> Any:
-        made = await self._in_thread(lambda: self._table.builder.batch(page))
+    def _batch(self, page: list[Any]) -> Any:
+        made = self._table.builder.batch(page)
         self._count(len(page))
         return made
 

@@ -36,7 +36,8 @@ class BatchBuilder(Protocol):
 class RangeReader:
     """Reader of ranges into the range files of a work folder.
 
-    Batches are made and written by one thread, so that the event loop goes on with the calls.
+    A thread writes, so that the event loop does not wait for the disk. Batches are made on the loop, right
+    after their page was decoded: a thread that shares the interpreter with the loop made both slower.
     """
 
     folder: WorkFolder
@@ -56,7 +57,7 @@ class RangeReader:
                     if file.rows >= _FILE_ROWS and ids.until is not None:
                         await self._run(file.finish, file.last)
                         file, counted = await self._run(self._begin, file.last), 0
-                    await self._run(self._append, file, page)
+                    await self._run(file.write, self.builder.batch(page), checked_id(id_of(page[-1])))
                     counted = self._count(file, counted)
             await self._run(file.finish, ids.until)
         except BaseException:
@@ -73,9 +74,6 @@ class RangeReader:
 
     def _begin(self, above: int | None) -> RangeFileWriter:
         return RangeFileWriter(self.folder.path, self.builder.schema, above)
-
-    def _append(self, file: RangeFileWriter, page: list[Any]) -> None:
-        file.write(self.builder.batch(page), checked_id(id_of(page[-1])))
 
     def _keep(self, file: RangeFileWriter, ids: IdRange) -> bool:
         """Finish a file that holds rows; a range without an end cannot go on, so nothing of it is kept."""
