@@ -107,6 +107,7 @@ class Client:
         self._region = arguments.region or Region.AMERICAS
         self._credentials = arguments.credentials
         self._company = arguments.company
+        self._pair_of: str | None = None  # Company of credentials that the settings gave
         self._options = arguments.options or CallOptions()
         clock = arguments.clock or TransportClock()
         self._transport = Transport(
@@ -136,7 +137,11 @@ class Client:
         given: dict[str, Any] = {
             field.name: getattr(arguments, field.name) for field in attrs.fields(ClientArguments)
         }
-        return cls(**given | attrs.asdict(settings, recurse=False))
+        values = attrs.asdict(settings, recurse=False)
+        pair_of = values.pop("pair_of")
+        client = cls(**given | values)
+        client._pair_of = pair_of
+        return client
 
     def __repr__(self) -> str:
         return f"<Client region={self._region.name} {self._transport!r}>"
@@ -153,11 +158,12 @@ class Client:
 
         Args:
             name: the Company's name; the client's ``company`` if left out.
-            credentials: the Company's own, instead of the client's.
+            credentials: the Company's own, instead of the client's. Another Company than that of the settings
+                needs them, unless the settings name a command: a pair belongs to one Company.
             region: the Company's own, instead of the client's.
 
         Raises:
-            ConfigurationError: the name cannot be sent in a header, or there are no credentials.
+            ConfigurationError: the name cannot be sent in a header, or there are no credentials for it.
         """
         check_names(_unknown, ("name", "credentials", "region"), "company()")
         _check_credentials(credentials)
@@ -171,14 +177,23 @@ class Client:
             raise ConfigurationError(
                 f"{name!r} cannot be sent as a Company name: it has a control character or outer spaces"
             )
-        credentials = credentials or self._credentials
-        if credentials is None:
+        tenant = Tenant(name, region or self._region, credentials or self._credentials_for(name))
+        return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
+
+    def _credentials_for(self, company: str) -> Credentials | CredentialProvider:
+        """Return the client's credentials, if they are not those of another Company."""
+        if self._credentials is None:
             raise ConfigurationError(
-                f"no credentials for {name!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
+                f"no credentials for {company!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
                 "or pass credentials="
             )
-        tenant = Tenant(name, region or self._region, credentials)
-        return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
+        # facts 1: in whatever letter case; the pair of one Company must not log in to another one
+        if self._pair_of is not None and company.lower() != self._pair_of.lower():
+            raise ConfigurationError(
+                f"the settings have the credentials of {self._pair_of!r}, not of {company!r}; pass"
+                " credentials= for it"
+            )
+        return self._credentials
 
     def stats(self) -> Stats:
         """Return counters and the present state of the client; call it inside the event loop."""

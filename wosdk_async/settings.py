@@ -50,7 +50,7 @@ _NAMES = frozenset(
         "TRUSTED_HOSTS",
     ]
 )
-_COMPANY = "WOSDK_COMPANY"
+_COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{_PREFIX}{name}" for name in _NAMES) - {_COMPANY}
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
@@ -78,6 +78,8 @@ class Settings:
     company: str | None = None
     credentials: Credentials | CredentialProvider | None = None
     trusted_hosts: tuple[str, ...] = ()
+    pair_of: str | None = None
+    """Company of the pair that was read; None for other credentials, and where no Company is named."""
 
     @classmethod
     def from_env(
@@ -126,11 +128,14 @@ class Settings:
             found = given  # the profile is not mixed with these: they may be of another Company
         else:
             found = given | _default_profile(env, given.get(_COMPANY) if company is None else company)
+        company = company if company is not None else found.get(_COMPANY)
         return cls(
             region=region or _region(found),
-            company=company if company is not None else found.get(_COMPANY),
+            company=company,
             credentials=credentials or _credentials(found),
             trusted_hosts=_hosts(found) if trusted_hosts is None else tuple(trusted_hosts),
+            # facts 1: a pair belongs to one Company; a command gets the name of the Company that asks
+            pair_of=None if credentials or _CLIENT_ID not in found else company,
         )
 
 
@@ -153,7 +158,7 @@ def _region(env: Mapping[str, str]) -> Region:
 
 
 def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | None:
-    client_id, secret = env.get("WOSDK_CLIENT_ID"), env.get("WOSDK_CLIENT_SECRET")
+    client_id, secret = env.get(_CLIENT_ID), env.get("WOSDK_CLIENT_SECRET")
     file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get("WOSDK_CREDENTIALS_COMMAND")
     if client_id and secret:
         return Credentials(client_id, secret)
@@ -162,7 +167,7 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
 
         return from_file(client_id, file)
     if client_id or secret:
-        missing = "WOSDK_CLIENT_SECRET" if client_id else "WOSDK_CLIENT_ID"
+        missing = "WOSDK_CLIENT_SECRET" if client_id else _CLIENT_ID
         raise ConfigurationError(f"{missing} is not set, but its other half is; set both or neither")
     if command:
         from wosdk_async.credential_sources import from_command, split_command

@@ -23,6 +23,7 @@ from wosdk_async import (
     Company,
     ConfigurationError,
     Contact,
+    Credentials,
     Customer,
     DeadlineError,
     InDoubtError,
@@ -390,9 +391,10 @@ async def test_companies_are_not_mixed_up(file: Path) -> None:
             return await talkative(request)
         return httpx.Response(200, json={"Data": {"Id": 512, "Name": f"of {request.headers['CompanyName']}"}})
 
-    variables = {"WOSDK_CLIENT_ID": CLIENT_ID, "WOSDK_CLIENT_SECRET": SECRET, "WOSDK_COMPANY": "One Inc"}
+    pair = Credentials(CLIENT_ID, SECRET)
+    own = {"company": "One Inc", "credentials": pair, "transport": httpx.MockTransport(service)}
     with Recording(file, record=True) as recording:
-        async with recording.client(variables, transport=httpx.MockTransport(service)) as client:
+        async with recording.client({}, **own) as client:
             recorded = [await program(client.company(name)) for name in (None, "Two", "Third Inc")]
     assert recorded == ["of One Inc", "of Two", "of Third Inc"]
     with Recording(file) as recording:
