@@ -56,9 +56,10 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("Locaton",), 2, "did you mean 'Location'"),
+        (("Locaton",), 2, "did you mean 'Location'? `wosdk query --unchecked` sends it as it is"),
+        (("Harbour",), 2, "wosdk query Harbour --unchecked --all --json writes its records"),
         (("Location", "-p", "Nam"), 2, "did you mean 'Name'"),
-        (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'"),
+        (("Location", "-w", "TypeId = Unitt"), 2, "did you mean 'Unit'? `wosdk query --unchecked` sends it"),
         (("Location", "--since", "2026-03-01T08:00Z"), 2, "Location has no LastActionDateUtc"),
         (("Location", "--since", "last"), 2, "Location has no LastActionDateUtc"),
         (("WorkOrder", "--since", "last", "-w", "StatusId = New"), 2, "so --where is not for it"),
@@ -75,6 +76,7 @@ def test_what_is_refused(
     result = wosdk("export", *arguments, "-o", tmp_path / "out.parquet")
     assert (result.exit_code, result.stdout) == (status, "")
     assert message in result.stderr
+    assert result.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
 

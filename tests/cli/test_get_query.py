@@ -47,6 +47,11 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
     ("arguments", "status", "message"),
     [
         (("get", "Customer", "5"), 4, "Customer entity with id 5 is not found"),
+        (("get", "WorkOrder", ""), 2, "an empty text names no WorkOrder; give its id or Number"),
+        (("get", "WorkOrder", " ", "--by", "PoNumber"), 2, "an empty text names no WorkOrder; give its PoNumber"),
+        (("get", "Document", ""), 2, "an empty text names no Document; give its id\n"),
+        (("get", "WorkOrder", "1", "-p", "Customer"), 2, "write 'Customer.*' or name one of its properties, such as 'Customer.Name'\n"),
+        (("query", "WorkOrder", "-p", "Items"), 2, "write 'Items.*' or name one of its properties\n"),
         (("get", "Document", "five"), 2, "ID is 'five'; it takes a whole number, or a JSON object"),
         (("get", "Customer", "five"), 4, "there is no Customer with the Name or DisplayAs 'five'"),
         (("get", "WorkOrder", "007"), 4, "there is no WorkOrder with the Number '007'"),

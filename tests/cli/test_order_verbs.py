@@ -124,7 +124,7 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
         (("hold", "1", "X9", "X8", "--reason", "Weather"), 4, "no WorkOrder with the Number 'X9'; --by PROPERTY"),
         (("hold", "1", "99", "--reason", "Weather"), 4, "WorkOrder entity with id 99 is not found"),
         (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "it takes an id or a number such as RSC000005"),
-        (("hold", " ", "--reason", "Weather"), 2, "ID is ' '; it takes a whole number"),
+        (("hold", " ", "--reason", "Weather"), 2, "an empty text names no WorkOrder; give its id or Number"),
         (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; did you mean 'Part replaced'? There are"),
         (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody' ("),
         (("assign", "1", "--to", "mira.okafr"), 4, "or name 'mira.okafr'; did you mean 'mira.okafor'?"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import base64
 import json
 import signal
 import subprocess
@@ -312,31 +312,31 @@ def test_long_texts_of_the_service_are_shortened(
 
 
 def test_few_files_are_attached_at_a_time(wosdk: Wosdk, scripted: Service, tmp_path: Path) -> None:
-    """A file is held in memory while it is sent: two wait for their responses, and no third one comes."""
+    """A file is held in memory while it is sent, so the third one is read when a response has come.
+
+    No response comes before two files were sent, and all files were written anew after that.
+    """
     files = [tmp_path / f"{i}.txt" for i in range(5)]
     for file in files:
-        file.write_text("x")
-    under_way: list[Request] = []
-    most: list[int] = []
-    two, third = asyncio.Event(), asyncio.Event()
+        file.write_text("old")
+    sent: list[str] = []
+    two = asyncio.Event()
 
     async def respond(request: Request) -> Answer:
         if request.method == "GET":
             return responses(DONE, HELD)(request)
-        under_way.append(request)
-        most.append(len(under_way))
-        (two if len(under_way) == 2 else third if len(under_way) > 2 else asyncio.Event()).set()
-        if len(most) < 3:
-            await two.wait()
-            with contextlib.suppress(TimeoutError):  # of a third one that must not come
-                await asyncio.wait_for(third.wait(), 0.2)
-        under_way.remove(request)
+        sent.append(base64.b64decode(request.json["Entity"]["Blob"]["Body"]).decode())
+        if len(sent) == 2:
+            for file in files:
+                file.write_text("new")
+            two.set()
+        await two.wait()
         return DONE
 
     scripted.handler = respond
-    result = wosdk("attach", "7", *files)
+    result = wosdk("attach", "7", *files, "--deadline", "20")
     assert (result.exit_code, result.stdout.count("attached")) == (0, 5)
-    assert max(most) == 2
+    assert sent == ["old"] * 2 + ["new"] * 3
 
 
 @pytest.mark.parametrize(

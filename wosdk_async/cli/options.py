@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Target",
     "excel_separator",
+    "has_unchecked",
     "is_verbose",
     "output_of",
     "output_options",
     "target_of",
     "target_options",
+    "unchecked_hint",
     "unchecked_option",
 ]
 
@@ -115,6 +117,17 @@ def is_verbose() -> bool:
 unchecked_option = click.option(
     "--unchecked", is_flag=True, help="Send names and values as they are, without asking the catalogue."
 )
+
+
+def has_unchecked() -> bool:
+    """Return whether the command that runs has the option ``--unchecked``."""
+    context = click.get_current_context(silent=True)
+    return context is None or any(each.name == "unchecked" for each in context.command.params)
+
+
+def unchecked_hint(does: str = "sends it as it is") -> str:
+    """Return what sends a name or value that the catalogue does not know, for a message."""
+    return f"--unchecked {does}" if has_unchecked() else f"`wosdk query --unchecked` {does}"
 
 
 excel_separator = click.Choice(["comma", "semicolon"])

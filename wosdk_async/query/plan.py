@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol.arguments import described, entity_name
@@ -123,8 +124,15 @@ def selected(plan: Plan, path: Any) -> str:
     if single or not isinstance(path, str):
         return found.path if single else f"{found.path}.*".lstrip(".")
     raise InvalidCallError(  # facts 3.4: ERROR_CODE_1003
-        f"{plan.name}.{path} is not a single value; write '{path}.*' or name one of its properties"
+        f"{plan.name}.{path} is not a single value; write '{path}.*' or {_one_property(found)}"
     )
+
+
+def _one_property(found: ResolvedPath) -> str:
+    """Return the advice to read one property of a record, with the one by which people know it."""
+    key = named_by(found.below) if found.below is not None else None
+    example = f", such as '{found.path}.{found.below.__wire__[key]['name']}'" if found.below and key else ""
+    return f"name one of its properties{example}"
 
 
 def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:

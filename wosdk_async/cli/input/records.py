@@ -52,13 +52,16 @@ class RecordTexts:
     @classmethod
     def read(cls, kind: type[Record] | str, texts: Sequence[str], by: str | None) -> RecordTexts:
         """Return the texts if they can be looked up; raise CliError before anything is sent otherwise."""
-        if by is not None:
-            if isinstance(kind, str):
-                raise CliError(f"--by needs an entity that the catalogue knows, and it does not know {kind}")
-            return cls(kind, tuple(texts), _text_property(kind, by))
+        if by is not None and isinstance(kind, str):
+            raise CliError(f"--by needs an entity that the catalogue knows, and it does not know {kind}")
+        key = None if by is None or isinstance(kind, str) else _text_property(kind, by)
+        if not all(text.strip() for text in texts):
+            raise CliError(_empty(kind, key))
+        if key is not None:
+            return cls(kind, tuple(texts), key)
         for text in texts:
             if _parse_id(text) is None and (
-                text.startswith("{") or isinstance(kind, str) or named_by(kind) is None or not text.strip()
+                text.startswith("{") or isinstance(kind, str) or named_by(kind) is None
             ):
                 raise CliError(
                     f"ID is {text!r}; it takes a whole number, or a JSON object of whole numbers for a"
@@ -108,6 +111,15 @@ class RecordTexts:
                 f"{error.message}. To see them: {shown}", operation=error.operation, company=error.company
             ) from error
         return {name: ref.id for name, ref in refs.items()}
+
+
+def _empty(kind: type[Record] | str, by: str | None) -> str:
+    """Return the message about an empty text where a record is to be named."""
+    if isinstance(kind, str):
+        return f"an empty text names no {kind}; give its id"
+    key = by or named_by(kind)
+    ways = [*([] if by else ["id"]), *([kind.__wire__[key]["name"]] if key else [])]
+    return f"an empty text names no {kind.wire_name}; give its {' or '.join(ways)}"
 
 
 def _parse_id(text: str) -> Id | None:

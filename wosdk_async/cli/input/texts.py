@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.options import has_unchecked, unchecked_hint
 from wosdk_async.codec.checks import named_by
 from wosdk_async.model import Record, command_class, entity_class, index, registry
 from wosdk_async.query.conditions import Condition
@@ -196,8 +197,9 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
         article = "an" if kind == "entity" else "a"
         raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
     if hint := suggestion(name, names):
-        raise CliError(f"the catalogue has no {kind} {name!r}{hint} --unchecked sends it as it is")
-    say(f"the catalogue has no {kind} {name!r}: it is sent as it is, and nothing of it is checked")
+        raise CliError(f"the catalogue has no {kind} {name!r}{hint} {unchecked_hint()}")
+    if has_unchecked():  # the others do not go on with it
+        say(f"the catalogue has no {kind} {name!r}: it is sent as it is, and nothing of it is checked")
     return name
 
 
@@ -207,7 +209,7 @@ def require_query(entity: type[Record] | str) -> None:
     instead = None if isinstance(entity, str) else index.UNSUPPORTED.get(name, {}).get("query")
     if instead is not None:
         remedy = f": {instead}" if instead else ""
-        raise CliError(f"{name} cannot be queried{remedy}; --unchecked asks the service all the same")
+        raise CliError(f"{name} cannot be queried{remedy}; {unchecked_hint('asks the service all the same')}")
 
 
 def typed_value(text: str, meta: Wire, place: str) -> Any:
@@ -227,4 +229,4 @@ def _member(text: str, enum: str, place: str) -> str:
     if text in names:
         return text
     hint = suggestion(text, names) or f"; wosdk describe {enum} lists them."
-    raise CliError(f"{place}: {enum} has no value {text!r}{hint} --unchecked sends it as it is")
+    raise CliError(f"{place}: {enum} has no value {text!r}{hint} {unchecked_hint()}")
