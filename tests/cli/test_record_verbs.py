@@ -75,6 +75,42 @@ def test_a_work_order_is_created_by_its_command(wosdk: Wosdk, tmp_path: Path) ->
     assert (again.exit_code, again.stdout.startswith("POST api/v1/cmd/WoCreateCommand {")) == (0, True)
 
 
+DUE = ("DtDue", "Priority.Id")
+
+
+@pytest.mark.usefixtures("served")
+def test_a_work_order_has_a_due_time(wosdk: Wosdk) -> None:
+    """The service computes it, and nothing that was given is replaced by that."""
+    create = ("create", "WorkOrder", *FIELDS)
+    computed = wosdk(*create, "StatusId=New")  # as it will be
+    assert (computed.exit_code, "  DtDue: computed by the service\n" in computed.stderr) == (0, True)
+    assert "DtDue" in read(wosdk, "WorkOrder", 1, *DUE)
+    due = "DtDue=2030-01-01T08:00:00"
+    for more in ((due,), ("DtDue=",), (due, "Priority=1")):
+        result = wosdk(*create, *more)
+        assert (result.exit_code, "computed" in result.stderr, "no due time" in result.stderr) == (
+            0,
+            False,
+            False,
+        )
+    found = [read(wosdk, "WorkOrder", id, *DUE) for id in (2, 3, 4)]
+    assert [each.get("DtDue") for each in found] == ["2030-01-01T08:00:00", None, "2030-01-01T08:00:00"]
+    assert found[2]["Priority"]["Id"] == 1
+    assert "Contactid is dropped by some" in wosdk(*create, "Contactid=731", "--dry-run").stderr
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.parametrize("field", ["Priority=1", "DtAcknowledgeBy=2030-01-01T08:00:00"])
+def test_a_work_order_without_due_time_says_so(wosdk: Wosdk, field: str) -> None:
+    """What computing would replace is kept."""
+    result = wosdk("create", "WorkOrder", *FIELDS, field)
+    name, _, value = field.partition("=")
+    assert f"the order gets no due time: to compute it would replace {name}; add DtDue=TIME" in result.stderr
+    found = read(wosdk, "WorkOrder", 1, "DtDue", "DtAcknowledgeBy", "Priority.Id")
+    assert "DtDue" not in found
+    assert value in (found.get(name), str(found["Priority"]["Id"]))
+
+
 @pytest.mark.usefixtures("served")
 def test_values_become_null(wosdk: Wosdk) -> None:
     """NAME= and NAME:=null; a value that is there already is not sent."""
@@ -110,6 +146,11 @@ def test_a_part_of_an_amount_leaves_the_other(wosdk: Wosdk) -> None:
         (("create", "Customer", "WorkZone=Harbour"), 2, "WorkZone, the id of a WorkZone, takes a whole number"),
         (("create", "Space", "Name=x"), 2, "Space cannot be created: run SpaceCreateCommand; --unchecked sends it"),
         (("create", "WorkOrder", "Nme=x"), 2, "WorkOrder has no field 'Nme'"),
+        ((*MALL, "Id=5"), 2, "Id of a new Customer is set by the service, whatever is sent; leave it out\n"),
+        ((*MALL, "ConcurrencyId=2"), 2, "ConcurrencyId of a new Customer is set by the service"),
+        (("create", "WorkOrder", *FIELDS, "Number=X1"), 2, "Number of a new WorkOrder is set by the service"),
+        (("create", "WorkOrder", *FIELDS, "DtCreated=2026-03-01T08:00"), 2, "DtCreated of a new WorkOrder is set"),
+        (("create", "WorkOrder", *FIELDS, "StatusId=Open"), 2, "StatusId of a new WorkOrder is New, whatever is sent"),
         ((*MALL, "--marker", "Nothing"), 2, "--marker: Customer has no field 'Nothing'"),
         ((*MALL, "--marker", "Dba"), 2, "wosdk: marker 'dba' of Customer is None; give it a key of its own"),
         (("create", "WorkOrder", *FIELDS, "--marker", "PoNumber"), 2, "is None; give it a key of its own"),

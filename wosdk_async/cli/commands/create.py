@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.change_options import ChangeOptions, change_options
-from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.records import look_for, python_name, require_operation
 from wosdk_async.cli.options import unchecked_option
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
@@ -50,12 +50,14 @@ def create_command(
     """Create a record.
 
     Fields are NAME=VALUE as for `wosdk run`; `wosdk describe ENTITY` lists them. A work order is created by
-    WoCreateCommand, with these fields; `wosdk run WoCreateCommand` has its options too.
+    WoCreateCommand, with these fields; the service computes when it is due, unless DtDue is given.
+    `wosdk run WoCreateCommand` has the other options of that command.
 
     \b
       wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
       wosdk create Customer Name='Acme Mall' TenantCode=T-77 WorkZone=14 --marker TenantCode
     """
+    from wosdk_async.cli.input import new_records
     from wosdk_async.cli.input.texts import entity_named
 
     kind = entity_named(entity, unchecked)
@@ -66,14 +68,19 @@ def create_command(
     if not given:
         raise CliError(f"nothing is to be created; name fields, such as wosdk create {entity} NAME=VALUE")
     name = kind if isinstance(kind, str) else kind.wire_name
+    if not unchecked:
+        new_records.require_settable(name, given)
+    lines = [f"{key}: {shown_value(value)}" for key, value in given.items()]
     change = RecordChange(
         label=name,
         facts={"entity": name},
         make=_create_order(kind, given, marker) if is_order else _create(kind, given, marker),
-        shown=tuple(f"{key}: {shown_value(value)}" for key, value in given.items()),
+        shown=(*lines, *(new_records.schedule_lines(given) if is_order else ())),
         look=_look_for(kind, given, marker),
     )
     with ChangeSession.open(ctx, options) as session:
+        for warning in new_records.order_warnings(given) if is_order else ():
+            say(warning)
         session.carry_out(f"create {name}", f"Create this {name}?", [change], at_once=1)
 
 
@@ -105,10 +112,11 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
 
 def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     from wosdk_async.cli.input.fields import command_of
+    from wosdk_async.cli.input.new_records import order_fields
     from wosdk_async.markers import Marker
     from wosdk_async.model import WoCreateCommand
 
-    command = command_of(WoCreateCommand, {"WorkOrder": given})
+    command = command_of(WoCreateCommand, order_fields(given))
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
     if path is not None:
         Marker.of_command(command, path)
