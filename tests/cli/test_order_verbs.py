@@ -256,3 +256,25 @@ def test_many_orders_are_listed_up_to_a_limit(wosdk: Wosdk) -> None:
     assert "  and 2 more\n" in result.stderr
     assert f"  {numbers[19]}  New" in result.stderr
     assert f"  {numbers[20]}  New" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "shown", "stored"),
+    [
+        ("belt.jpg", (), "Picture", 3),
+        ("permit.pdf", ("--type", "Picture"), "PDF: its suffix decides, not --type", 32),
+        ("readings.txt", (), "PDF: no type is known for text/plain, --type names another", 32),
+        ("readings.txt", ("--type", "Signature"), "type Signature", 1),
+    ],
+)
+@pytest.mark.usefixtures("kept")
+def test_the_type_of_a_document_is_shown_before_it_is_sent(
+    wosdk: Wosdk, tmp_path: Path, name: str, options: tuple[str, ...], shown: str, stored: int
+) -> None:
+    """And it is the one that the document has afterwards."""
+    (tmp_path / name).write_text("content")
+    (number,) = orders(wosdk, 1)
+    result = wosdk("attach", number, tmp_path / name, *options)
+    assert (result.exit_code, result.stderr.splitlines()[0]) == (0, f"  {number}  {name}  7 bytes  {shown}")
+    (document,) = order(wosdk, number, "Documents.*")["Documents"]
+    assert document["DocType"]["Id"] == stored

@@ -24,6 +24,7 @@ from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described, refuse_keywords
 from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
+from wosdk_async.resources.document_types import LINK, OTHER, stored_type
 from wosdk_async.resources.files import (
     Source,
     document_id,
@@ -61,11 +62,6 @@ _KINDS = {
     "Space": "CommLeaseSpace",
     "Location": "Asset",
 }
-
-# facts 3.10: an id must be sent, and the service stores the one that follows from MimeType.
-_PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
-_FILE: dict[str, Any] = {"id": 32}  # what a PDF gets; for other files not shown, assumed
-_LINK: dict[str, Any] = {"id": 9}  # not shown; assumed
 
 _LINKED = ("title", "description", "mime_type", "doc_type", "shared", "public", "actor_type")
 _ATTACH = ("file_name", *_LINKED, "max_bytes")
@@ -107,8 +103,10 @@ class Documents:
             file_name: needed if ``source`` is not a path.
             title: the file's name if left out.
             description: text of the document.
-            mime_type: guessed from the name if left out. The service derives the document's type from it.
-            doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: one query more).
+            mime_type: guessed from the name if left out. The service derives the document's type from it:
+                ``Picture`` for an image, PDF for a PDF.
+            doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: one query more), for
+                files that are neither. If left out, they get the type of a PDF: no other is documented.
             shared: ``IsShared``; not sent if left out.
             public: ``IsPublic``; not sent if left out.
             actor_type: the kind of the owner, if its class does not determine it.
@@ -137,8 +135,7 @@ class Documents:
         require_size(max_bytes)
         upload = Upload(named, max_bytes)
         await read_source(source, upload.require_fit, upload.write)
-        default = _PICTURE if mime_type.lower().startswith("image/") else _FILE
-        document.doc_type = await self._type(doc_type, default)
+        document.doc_type = await self._type(doc_type, stored_type(mime_type) or OTHER)
         return await self._sender.send(upload.into(calls.create(document)))
 
     async def link(
@@ -173,7 +170,7 @@ class Documents:
                 is_public=public,
                 mime_type=mime_type,
                 doc_url=url,
-                doc_type=await self._type(doc_type, _LINK),
+                doc_type=await self._type(doc_type, LINK),
             )
         )
 

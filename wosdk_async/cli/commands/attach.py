@@ -34,7 +34,7 @@ _AT_ONCE = 2  # a file is held in memory while it is sent
 )
 @click.option("--title", metavar="TEXT", help="The document's title; otherwise the name of the file.")
 @click.option(
-    "--type", "type_name", metavar="NAME|ID", help="A document type; otherwise by the file's suffix."
+    "--type", "type_name", metavar="NAME|ID", help="Type of a file that is neither an image nor a PDF."
 )
 @by_option
 @click.pass_context
@@ -50,11 +50,12 @@ def attach_command(
 ) -> None:
     """Attach files to a work order, each of at most 20 MB.
 
-    ORDER is a number such as RSC000005, or an id.
+    ORDER is a number such as RSC000005, or an id. The service takes the document's type from the suffix:
+    Picture for images, PDF for a PDF. Other files get the type that --type names, and otherwise PDF.
 
     \b
       wosdk attach RSC000005 before.jpg after.jpg
-      wosdk attach RSC000005 permit.pdf --title 'Permit until May' --type Picture
+      wosdk attach RSC000005 permit.pdf --title 'Permit until May'
     """
     from wosdk_async.model import WorkOrder
 
@@ -74,10 +75,28 @@ def attach_command(
         ((id, record),) = session.runner.run(read_orders(company, named)).items()
         changes = [change_of(_plan(file, title, type_id), id, record) for file in files]
         for change, file in zip(changes, files, strict=True):
-            change.shown = (f"{change.label}  {file.name}  {counted(file.stat().st_size, 'byte')}",)
+            shown = (
+                change.label,
+                file.name,
+                counted(file.stat().st_size, "byte"),
+                _type_shown(file, type_name),
+            )
+            change.shown = ("  ".join(shown),)
             change.facts = {**change.facts, "file": file.name}
         label = changes[0].label
         session.carry_out(f"attach to {label}", f"Attach to {label}?", changes, at_once=_AT_ONCE)
+
+
+def _type_shown(file: Path, chosen: str | None) -> str:
+    """Return the type that the document of a file gets, as the lines before the question show it."""
+    from wosdk_async.resources.document_types import stored_type
+    from wosdk_async.resources.files import media_type
+
+    media = media_type(file.name)
+    if (stored := stored_type(media)) is not None:
+        name = stored.get("display_as", "PDF")
+        return f"{name}: its suffix decides, not --type" if chosen else name
+    return f"type {chosen}" if chosen else f"PDF: no type is known for {media}, --type names another"
 
 
 def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
