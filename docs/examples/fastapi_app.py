@@ -11,12 +11,14 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import Body, Depends, FastAPI, Header, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from wosdk_async import (
     Client,
@@ -80,6 +82,14 @@ class Completion(Fixed):
     note: str | None = Field(default=None, max_length=2000)
 
 
+class Change(Fixed):
+    """Body of a request to change an order: a field that is left out stays as it is, null empties it."""
+
+    version: int = Field(ge=0)  # the ConcurrencyId that the caller read
+    contact_name: str | None = Field(default=None, max_length=256)
+    is_warranty: bool = False
+
+
 class Hold(Fixed):
     """Body of a request to put an order on hold."""
 
@@ -104,6 +114,8 @@ def create_app(connect: Callable[[], Client] = connect) -> FastAPI:
     app.add_middleware(CancelAbandonedReads)
     app.exception_handler(WosdkError)(problem_response)
     app.exception_handler(RequestValidationError)(invalid_response)
+    app.exception_handler(HTTPException)(failure_response)
+    app.exception_handler(Exception)(failure_response)
     add_order_routes(app)
     add_health_routes(app)
     return app
@@ -124,6 +136,19 @@ async def invalid_response(request: Request, error: RequestValidationError) -> R
     log.info("%s %s: %s", request.method, request.url.path, problem.body["detail"])
     body = {**problem.body, "errors": found}
     return JSONResponse(body, problem.status, media_type=problem.headers["Content-Type"])
+
+
+async def failure_response(request: Request, error: Exception) -> Response:
+    """Return the problem response for an error of FastAPI, such as 404 and 405, or of this program: 500."""
+    known = error if isinstance(error, HTTPException) else HTTPException(500, "The log has the cause.")
+    body = {
+        "type": "about:blank",  # RFC 9457: the title is that of the status
+        "title": HTTPStatus(known.status_code).phrase,
+        "status": known.status_code,
+        "detail": known.detail,
+        "in_doubt": known.status_code >= 500 and request.method != "GET",  # it may have failed after a call
+    }
+    return JSONResponse(body, known.status_code, known.headers, media_type="application/problem+json")
 
 
 def add_order_routes(app: FastAPI) -> None:
@@ -166,6 +191,15 @@ def add_order_routes(app: FastAPI) -> None:
         if trace.found:
             response.status_code = 200
         return made.wo or order
+
+    @app.patch("/orders/{order_id}", status_code=204)
+    async def change_order(acme: Acme, order_id: OrderId, change: Change) -> None:
+        """Write fields of a work order if it has the version that the caller read, else respond with 409."""
+        changes = change.model_dump(exclude={"version"}, exclude_unset=True)
+        if not changes:
+            raise InvalidCallError("the body has no field to change")
+        read = WorkOrder(id=order_id, concurrency_id=change.version)
+        await acme.update(read, if_unchanged=True, **changes)
 
     @app.post("/orders/{order_id}/complete")
     async def complete_order(acme: Acme, order_id: OrderId, completion: Completion) -> WorkOrder:

@@ -11,14 +11,16 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Annotated, Any
 
-from litestar import Litestar, Request, Response, get, post
+from litestar import Litestar, Request, Response, get, patch, post
 from litestar.datastructures import State
 from litestar.di import NamedDependency, Provide
-from litestar.exceptions import ValidationException
+from litestar.exceptions import HTTPException, ValidationException
 from litestar.params import HeaderParameter, JSONBody, PathParameter, QueryParameter
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict
 
 from wosdk_async import (
     Client,
@@ -72,6 +74,14 @@ class Completion(Struct, forbid_unknown_fields=True):
     note: Text | None = None
 
 
+class Change(Struct, forbid_unknown_fields=True):
+    """Body of a request to change an order: a field that is left out stays as it is, null empties it."""
+
+    version: Annotated[int, Meta(ge=0)]  # the ConcurrencyId that the caller read
+    contact_name: Annotated[str, Meta(max_length=256)] | UnsetType | None = UNSET
+    is_warranty: bool | UnsetType = UNSET
+
+
 class Hold(Struct, forbid_unknown_fields=True):
     """Body of a request to put an order on hold."""
 
@@ -120,6 +130,16 @@ async def create_order(acme: Acme, data: JSONBody[WorkOrder], key: Key) -> Respo
     return Response(made.wo or data, status_code=200 if trace.found else 201)
 
 
+@patch("/orders/{order_id:int}", status_code=204)
+async def change_order(acme: Acme, order_id: OrderId, data: JSONBody[Change]) -> None:
+    """Write fields of a work order if it has the version that the caller read, else respond with 409."""
+    changes = {name: value for name, value in asdict(data).items() if value is not UNSET}
+    read = WorkOrder(id=order_id, concurrency_id=changes.pop("version"))
+    if not changes:
+        raise InvalidCallError("the body has no field to change")
+    await acme.update(read, if_unchanged=True, **changes)
+
+
 @post("/orders/{order_id:int}/complete", status_code=200)
 async def complete_order(acme: Acme, order_id: OrderId, data: JSONBody[Completion]) -> WorkOrder:
     """Complete a work order."""
@@ -132,7 +152,8 @@ async def hold_order(acme: Acme, order_id: OrderId, data: JSONBody[Hold]) -> Wor
     return await acme.work_orders.hold(order_id, reason=data.reason, comment=data.comment)
 
 
-ORDER_ROUTES = [list_orders, get_order, get_order_by_number, create_order, complete_order, hold_order]
+READS = [list_orders, get_order, get_order_by_number]
+WRITES = [create_order, change_order, complete_order, hold_order]
 
 
 # --- health: what a load balancer asks ------------------------------------------------------
@@ -172,12 +193,32 @@ def problem_response(request: Request[Any, Any, Any], error: WosdkError) -> Resp
 def invalid_response(request: Request[Any, Any, Any], error: ValidationException) -> Response[dict[str, Any]]:
     """Return the problem response for a request that does not fit; ``errors`` has each mistake."""
     extra = error.extra if isinstance(error.extra, list) else []
-    found = [{"field": str(each.get("key", "")), "message": str(each["message"])} for each in extra]
+    found = [{"field": str(each.get("key") or "data"), "message": str(each["message"])} for each in extra]
+    for each in found:
+        if each["field"] == "data":  # the argument of a handler; those who send the body do not know it
+            missing = each["message"] == "'data'"  # Litestar's words for no body at all
+            each |= {"field": "body", "message": "is missing; send JSON" if missing else each["message"]}
     texts = [f"{each['field']}: {each['message']}" for each in found]
     problem = problem_of(InvalidCallError("; ".join(texts) or error.detail))
     log.info("%s %s: %s", request.method, request.url.path, problem.body["detail"])
     media_type = problem.headers["Content-Type"]
     return Response({**problem.body, "errors": found}, status_code=problem.status, media_type=media_type)
+
+
+def failure_response(request: Request[Any, Any, Any], error: Exception) -> Response[dict[str, Any]]:
+    """Return the problem response for an error of Litestar, such as 404 and 405, or of this program: 500."""
+    known = error if isinstance(error, HTTPException) else HTTPException("The log has the cause.")
+    if known.status_code >= 500:
+        log.error("%s %s", request.method, request.url.path, exc_info=error)
+    body = {
+        "type": "about:blank",  # RFC 9457: the title is that of the status
+        "title": HTTPStatus(known.status_code).phrase,
+        "status": known.status_code,
+        "detail": known.detail,
+        "in_doubt": known.status_code >= 500 and request.method != "GET",  # it may have failed after a call
+    }
+    media_type = "application/problem+json"
+    return Response(body, status_code=known.status_code, headers=known.headers, media_type=media_type)
 
 
 def create_app(connect: Callable[[], Client] = connect) -> Litestar:
@@ -191,11 +232,15 @@ def create_app(connect: Callable[[], Client] = connect) -> Litestar:
             yield
 
     return Litestar(
-        [*ORDER_ROUTES, is_alive, is_ready],
+        [*READS, *WRITES, is_alive, is_ready],
         plugins=[RecordPlugin(unknown="refuse")],
         dependencies={"acme": Provide(company_of)},
         middleware=[CancelAbandonedReads],
-        exception_handlers={WosdkError: problem_response, ValidationException: invalid_response},
+        exception_handlers={
+            WosdkError: problem_response,
+            ValidationException: invalid_response,
+            Exception: failure_response,
+        },
         lifespan=[lifespan],
         logging_config=None,  # as the server sets it
     )

@@ -3,73 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
-from typing import Any
 
 import httpx
 import pytest
 
-from docs.examples import fastapi_app, litestar_app
-from wosdk_async import Client, Company, ConfigurationError, WoPickUpCommand, WorkOrder, WoStartCommand
+from tests.examples.conftest import Make
+from tests.examples.requests_of_callers import NEW, PROBLEM, key, sent, started
+from wosdk_async import Client, Company, ConfigurationError, WorkOrder
 from wosdk_async.sandbox import Faults
 from wosdk_async.testing import Sandbox, SkippingClock
-
-PROBLEM = "application/problem+json"
-NEW = {
-    "Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}],
-    "TypeCategory": "Request",
-    "SubType": {"Id": 259},
-    "Customer": {"Id": 512},
-}
-
-
-def key(name: str = "order-0001", **headers: str) -> dict[str, str]:
-    return {"Idempotency-Key": name, **headers}
-
-
-def fastapi(connect: Callable[[], Client]) -> tuple[Any, AbstractAsyncContextManager[Any]]:
-    app = fastapi_app.create_app(connect)
-    return app, app.router.lifespan_context(app)
-
-
-def litestar(connect: Callable[[], Client]) -> tuple[Any, AbstractAsyncContextManager[Any]]:
-    app = litestar_app.create_app(connect)
-    return app, app.lifespan()
-
-
-@pytest.fixture(params=[fastapi, litestar], ids=lambda make: make.__name__)
-async def web(request: pytest.FixtureRequest, wosdk_sandbox: Sandbox) -> AsyncIterator[httpx.AsyncClient]:
-    """Requests to an application whose client is connected to the Company of this test."""
-    app, lifespan = request.param(lambda: wosdk_sandbox.client(max_queued=2, in_flight=1))
-    begun, over = asyncio.Event(), asyncio.Event()
-
-    async def live() -> None:
-        """Enter and leave in one task, as Litestar demands; a fixture may end in another than it began."""
-        async with lifespan:
-            begun.set()
-            await over.wait()
-
-    life = asyncio.ensure_future(live())
-    await begun.wait()
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://app") as web:
-        yield web
-    over.set()
-    await life
-
-
-async def started(acme: Company) -> int:
-    """Return the id of a work order in progress."""
-    order = WorkOrder.ref(1)
-    await acme.run(WoPickUpCommand(work_order_id=order.id))
-    await acme.run(WoStartCommand(work_order_id=order.id))
-    return 1
-
-
-def sent(sandbox: Sandbox, path: str) -> int:
-    """Return how many requests the Company got for a path."""
-    return sum(path in request.path for request in sandbox.requests)
-
 
 # --- orders ---------------------------------------------------------------------------------
 
@@ -103,62 +45,45 @@ async def test_the_same_key_makes_one_order(web: httpx.AsyncClient, wosdk_sandbo
     assert sent(wosdk_sandbox, "WoCreateCommand") == 1
 
 
-# --- errors ---------------------------------------------------------------------------------
+async def test_an_order_that_was_not_changed_is_changed(
+    web: httpx.AsyncClient, wosdk_company: Company
+) -> None:
+    """Fields that are left out stay as they are, null empties one."""
+    await web.post("/orders", json={**NEW, "ContactName": "Ann"}, headers=key())
+    for change, shown in (
+        ({"is_warranty": True}, ("Ann", True)),
+        ({"contact_name": "Bo"}, ("Bo", True)),
+        ({"contact_name": None, "is_warranty": False}, (None, False)),
+    ):
+        version = (await web.get("/orders/1")).json()["ConcurrencyId"]
+        changed = await web.patch("/orders/1", json={"version": version, **change})
+        assert (changed.status_code, changed.content) == (204, b"")
+        order = await wosdk_company.get(WorkOrder, 1)
+        assert (order.contact_name or None, order.is_warranty) == shown
+        assert order.po_number == "order-0001"
 
 
-async def test_an_order_that_is_not_there(web: httpx.AsyncClient) -> None:
-    response = await web.get("/orders/999999")
-    assert (response.status_code, response.headers["content-type"]) == (404, PROBLEM)
-    assert response.json()["title"] == "There is no such record"
-
-
-async def test_a_name_in_a_body_is_not_the_address(web: httpx.AsyncClient, wosdk_company: Company) -> None:
-    """The order is there, so 404 would be wrong."""
+async def test_an_order_that_somebody_changed_is_a_conflict(
+    web: httpx.AsyncClient, wosdk_company: Company, wosdk_sandbox: Sandbox
+) -> None:
     await web.post("/orders", json=NEW, headers=key())
-    order = await started(wosdk_company)
-    response = await web.post(f"/orders/{order}/hold", json={"reason": "Waiting for prats"})
-    assert (response.status_code, response.json()["type"]) == (422, "urn:problem-type:wosdk:name-not-found")
-    assert "did you mean 'Waiting for parts'" in response.json()["detail"]
+    version = (await web.get("/orders/1")).json()["ConcurrencyId"]
+    await wosdk_company.update(WorkOrder(id=1), contact_name="Theirs")
+    response = await web.patch("/orders/1", json={"version": version, "contact_name": "Ours"})
+    assert (response.status_code, response.headers["content-type"]) == (409, PROBLEM)
+    assert response.json()["type"] == "urn:problem-type:wosdk:conflict"
+    assert (await wosdk_company.get(WorkOrder, 1)).contact_name == "Theirs"
 
 
-@pytest.mark.parametrize(
-    ("body", "headers"),
-    [
-        (NEW, {}),  # no key
-        (NEW, key("short")),
-        (NEW, key("order 0001'; --")),
-        ({"Items": 5}, key()),
-        ({**NEW, "PoNumbr": "1"}, key()),
-        ({**NEW, "StatusId": "Nww"}, key()),
-        (None, key()),
-        ([], key()),
-        (NEW, key(**{"Request-Timeout": "nan"})),
-        (NEW, key(**{"Request-Timeout": "-1"})),
-    ],
-)
-async def test_bad_requests_are_refused_before_anything_is_sent(
-    web: httpx.AsyncClient, wosdk_sandbox: Sandbox, body: Any, headers: dict[str, str]
-) -> None:
-    response = await web.post("/orders", json=body, headers=headers)
-    assert (response.status_code, response.headers["content-type"]) == (422, PROBLEM)
-    assert response.json()["type"] == "urn:problem-type:wosdk:invalid"
-    assert sent(wosdk_sandbox, "WoCreateCommand") == 0
-
-
-async def test_what_the_service_cannot_take_is_the_callers_fault(web: httpx.AsyncClient) -> None:
-    response = await web.post("/orders", json={**NEW, "Items": []}, headers=key())
-    assert response.status_code == 422
-
-
-async def test_credentials_are_the_operators_fault(
-    web: httpx.AsyncClient, wosdk_sandbox: Sandbox, wosdk_faults: Faults
-) -> None:
-    """The caller sees that the log-in failed, and nothing of the credentials."""
-    wosdk_faults.add("status", status=401, operation="token")
-    response = await web.get("/orders/1")
-    assert (response.status_code, response.headers["content-type"]) == (502, PROBLEM)
-    for name, value in wosdk_sandbox.variables.items():
-        assert value not in response.text, name
+async def test_a_change_in_doubt_may_be_sent_again(web: httpx.AsyncClient, wosdk_faults: Faults) -> None:
+    """If it was carried out, the version is another one: nothing is written twice."""
+    await web.post("/orders", json=NEW, headers=key())
+    change = {"version": (await web.get("/orders/1")).json()["ConcurrencyId"], "contact_name": "Ann"}
+    wosdk_faults.add("reset", operation="update", carried_out=True, first=1)
+    response = await web.patch("/orders/1", json=change)
+    assert (response.status_code, response.json()["in_doubt"]) == (500, True)
+    assert (await web.patch("/orders/1", json=change)).status_code == 409
+    assert (await web.get("/orders/1")).json()["ContactName"] == "Ann"
 
 
 # --- doubt, deadlines, load -----------------------------------------------------------------
@@ -242,8 +167,7 @@ async def test_an_order_is_found_by_its_number(web: httpx.AsyncClient) -> None:
     assert (await web.get("/orders/by-number/X1")).status_code == 404
 
 
-@pytest.mark.parametrize("make", [fastapi, litestar])
-async def test_without_settings_the_start_fails(make: Any) -> None:
+async def test_without_settings_the_start_fails(make: Make) -> None:
     _, lifespan = make(lambda: Client.from_env({}))
     with pytest.raises((ConfigurationError, ExceptionGroup)) as caught:
         async with lifespan:

@@ -1,0 +1,166 @@
+"""Each error of the back ends of docs/examples has a problem body."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.examples.conftest import Serve
+from tests.examples.requests_of_callers import NEW, PROBLEM, key, sent, started
+from wosdk_async import Company
+from wosdk_async.sandbox import Faults
+from wosdk_async.testing import Sandbox
+
+
+async def test_an_order_that_is_not_there(web: httpx.AsyncClient) -> None:
+    response = await web.get("/orders/999999")
+    assert (response.status_code, response.headers["content-type"]) == (404, PROBLEM)
+    assert response.json()["title"] == "There is no such record"
+
+
+async def test_a_name_in_a_body_is_not_the_address(web: httpx.AsyncClient, wosdk_company: Company) -> None:
+    """The order is there, so 404 would be wrong."""
+    await web.post("/orders", json=NEW, headers=key())
+    order = await started(wosdk_company)
+    response = await web.post(f"/orders/{order}/hold", json={"reason": "Waiting for prats"})
+    assert (response.status_code, response.json()["type"]) == (422, "urn:problem-type:wosdk:name-not-found")
+    assert "did you mean 'Waiting for parts'" in response.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (NEW, {}),  # no key
+        (NEW, key("short")),
+        (NEW, key("order 0001'; --")),
+        ({"Items": 5}, key()),
+        ({**NEW, "PoNumbr": "1"}, key()),
+        ({**NEW, "StatusId": "Nww"}, key()),
+        (None, key()),
+        ([], key()),
+        (NEW, key(**{"Request-Timeout": "nan"})),
+        (NEW, key(**{"Request-Timeout": "-1"})),
+    ],
+)
+async def test_bad_requests_are_refused_before_anything_is_sent(
+    web: httpx.AsyncClient, wosdk_sandbox: Sandbox, body: Any, headers: dict[str, str]
+) -> None:
+    response = await web.post("/orders", json=body, headers=headers)
+    assert (response.status_code, response.headers["content-type"]) == (422, PROBLEM)
+    assert response.json()["type"] == "urn:problem-type:wosdk:invalid"
+    assert sent(wosdk_sandbox, "WoCreateCommand") == 0
+
+
+async def test_what_the_service_cannot_take_is_the_callers_fault(web: httpx.AsyncClient) -> None:
+    response = await web.post("/orders", json={**NEW, "Items": []}, headers=key())
+    assert response.status_code == 422
+
+
+async def test_credentials_are_the_operators_fault(
+    web: httpx.AsyncClient, wosdk_sandbox: Sandbox, wosdk_faults: Faults
+) -> None:
+    """The caller sees that the log-in failed, and nothing of the credentials."""
+    wosdk_faults.add("status", status=401, operation="token")
+    response = await web.get("/orders/1")
+    assert (response.status_code, response.headers["content-type"]) == (502, PROBLEM)
+    for name, value in wosdk_sandbox.variables.items():
+        assert value not in response.text, name
+
+
+# --- requests that no handler takes ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("GET", "/order", 404), ("POST", "/orders/1/hold/now", 404), ("DELETE", "/orders/1", 405)],
+)
+async def test_a_path_without_a_route_has_a_problem_body(
+    web: httpx.AsyncClient, method: str, path: str, status: int
+) -> None:
+    response = await web.request(method, path)
+    body = response.json()
+    assert (response.status_code, response.headers["content-type"]) == (status, PROBLEM)
+    assert (body["type"], body["status"], body["in_doubt"]) == ("about:blank", status, False)
+    assert body["title"] in ("Not Found", "Method Not Allowed")
+    assert ("GET" in response.headers.get("allow", "")) == (status == 405)
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize("headers", [{}, JSON], ids=str)
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/orders"),
+        ("PATCH", "/orders/1"),
+        ("POST", "/orders/1/hold"),
+        ("POST", "/orders/1/complete"),
+    ],
+)
+async def test_a_request_without_a_body_says_that_it_is_missing(
+    web: httpx.AsyncClient, wosdk_sandbox: Sandbox, method: str, path: str, headers: dict[str, str]
+) -> None:
+    response = await web.request(method, path, headers=key(**headers))
+    assert (response.status_code, response.headers["content-type"]) == (422, PROBLEM)
+    (mistake,) = response.json()["errors"]
+    assert mistake["field"] == "body"
+    assert mistake["message"] in ("Field required", "is missing; send JSON")
+    assert wosdk_sandbox.requests == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        *itertools.product(["/orders", "/orders/1/hold"], [b"{", b"\xff", b"null", b"7"]),
+        ("/orders", b"[" * 100_000),
+    ],
+    ids=lambda given: str(given[:9]),
+)
+async def test_a_body_that_is_not_an_object_has_a_problem_body(
+    web: httpx.AsyncClient, wosdk_sandbox: Sandbox, path: str, body: bytes
+) -> None:
+    response = await web.post(path, content=body, headers=key(**JSON))
+    assert response.status_code in (400, 422)
+    assert response.headers["content-type"] == PROBLEM
+    assert (response.json()["status"], response.json()["in_doubt"]) == (response.status_code, False)
+    assert wosdk_sandbox.requests == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"version": 1}, None),
+        ({"contact_name": "Ann"}, "version"),
+        ({"version": 1, "po_number": "other-key"}, "po_number"),
+        ({"version": 1, "contact_name": "x" * 257}, "contact_name"),
+    ],
+    ids=str,
+)
+async def test_a_change_that_does_not_fit_is_refused(
+    web: httpx.AsyncClient, wosdk_sandbox: Sandbox, body: dict[str, Any], field: str | None
+) -> None:
+    response = await web.patch("/orders/1", json=body)
+    assert (response.status_code, response.headers["content-type"]) == (422, PROBLEM)
+    assert (field or "no field to change") in response.json()["detail"]
+    assert wosdk_sandbox.requests == ()
+
+
+# --- mistakes of the program ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("method", "in_doubt"), [("GET", False), ("POST", True)])
+async def test_an_error_of_the_program_has_a_problem_body(serve: Serve, method: str, in_doubt: bool) -> None:
+    """Its text stays in the log, and a request that may change something may have done so."""
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a mistake, with the password hunter2")
+
+    async with serve(before_send=broken) as web:
+        response = await web.request(method, "/orders", json=NEW, headers=key())
+    assert (response.status_code, response.headers["content-type"]) == (500, PROBLEM)
+    assert response.json()["in_doubt"] is in_doubt
+    assert "hunter2" not in response.text
