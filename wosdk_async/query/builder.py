@@ -15,7 +15,6 @@ from wosdk_async.protocol.arguments import refuse_keywords
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.conditions import Condition, Order
 from wosdk_async.query.paging import (
-    Cursor,
     KeyCursor,
     OffsetCursor,
     checked_size,
@@ -28,7 +27,7 @@ from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel
-    from wosdk_async.query.table import RecordTable, TableBuilder
+    from wosdk_async.query.table import RecordTable
 
 __all__ = ["Query"]
 
@@ -211,50 +210,30 @@ class Query(Generic[T]):
         ``parallel`` calls at once read them in any order, as :meth:`scan` does. ``docs/tables.md`` describes
         the columns. It needs the extra ``arrow``.
         """
-        from wosdk_async.query.table import RecordTable
+        from wosdk_async.query.table import RecordTable, builder_of, read_batches
 
         if unknown:
             refuse_keywords("table", unknown, ("parallel", "size"))
-        builder = self._table_builder()
-        async with aclosing(self._batches(builder, size, parallel, "table")) as batches:
+        builder = builder_of(self._plan)
+        pages = read_batches(builder, self._plan, self._send, checked_size(size), parallel, "table")
+        async with aclosing(pages) as batches:
             return RecordTable(builder, [batch async for batch in batches])
 
     def batches(
         self, *, size: int = _PAGE, parallel: int | None = None, **unknown: Never
     ) -> AsyncGenerator[Any, None]:
         """Iterate over the batches of :meth:`table`, one for each page: a ``pyarrow.RecordBatch``."""
+        from wosdk_async.query.table import builder_of, read_batches
+
         if unknown:
             refuse_keywords("batches", unknown, ("parallel", "size"))
-        return self._batches(self._table_builder(), size, parallel, "batches")
+        builder = builder_of(self._plan)
+        return read_batches(builder, self._plan, self._send, checked_size(size), parallel, "batches")
 
     # --- helpers ----------------------------------------------------------------------------
 
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
         return await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
-
-    def _table_builder(self) -> TableBuilder:
-        from wosdk_async.query.columns import columns_of
-        from wosdk_async.query.table import TableBuilder
-
-        return TableBuilder(columns_of(self._plan.entity, self._plan.properties))
-
-    async def _batches(
-        self, builder: TableBuilder, size: int, parallel: int | None, verb: str
-    ) -> AsyncGenerator[Any, None]:
-        plan, rows = self._plan, checked_size(size)
-
-        async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
-            call = calls.query(plan.name, expression, isolation=plan.isolation)
-            return await self._send(attrs.evolve(call, decode=builder.rows))
-
-        cursors: list[Cursor]
-        if parallel is not None:
-            cursors = await key_ranges(fetch, plan, rows, parallel, verb)
-        else:
-            cursors = [(KeyCursor if plan.by_key else OffsetCursor)(fetch, plan, rows)]
-        async with aclosing(prefetch(cursors)) as pages:
-            async for page in pages:
-                yield builder.batch(page)
 
     async def _some(self, plan: Plan, count: int) -> list[T]:
         return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))

@@ -1,20 +1,29 @@
 """Tables in the format of Arrow: :class:`TableBuilder` makes batches, :class:`RecordTable` holds them.
 
+:func:`read_batches` reads the pages of a query into them.
+
 A page goes to a batch column by column: a list of values of one type becomes an Arrow array in one call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
 from typing import Any
 
+import attrs
+
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.wire import Call
 from wosdk_async.query.cells import cells_of, pyarrow
-from wosdk_async.query.columns import Column
+from wosdk_async.query.columns import Column, columns_of
 from wosdk_async.query.json_cells import cell_text
+from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, key_ranges, prefetch
+from wosdk_async.query.plan import Plan
 from wosdk_async.query.row_values import Extras, RowSplitter
 from wosdk_async.version import VERSION
 
-__all__ = ["RecordTable", "TableBuilder"]
+__all__ = ["RecordTable", "TableBuilder", "builder_of", "read_batches"]
 
 
 class TableBuilder:
@@ -127,3 +136,44 @@ class RecordTable:
     def to_pyarrow(self) -> Any:
         """Return the ``pyarrow.Table``, which shares its memory with this one."""
         return self._table
+
+
+# --- reading ----------------------------------------------------------------------------------
+
+
+def builder_of(plan: Plan) -> TableBuilder:
+    """Return the builder of a query's columns."""
+    return TableBuilder(columns_of(plan.entity, plan.properties))
+
+
+async def read_batches(
+    builder: TableBuilder,
+    plan: Plan,
+    send: Callable[[Call[list[Any]]], Awaitable[list[Any]]],
+    size: int,
+    parallel: int | None,
+    verb: str,
+) -> AsyncGenerator[Any, None]:
+    """Iterate over the batches of a query, one for each page.
+
+    Args:
+        builder: makes the batches.
+        plan: the query.
+        send: sends a call.
+        size: records of a page.
+        parallel: calls at once, each for a part of the ids; None for pages in the order of the query.
+        verb: the method of the query that errors name.
+    """
+
+    async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
+        call = calls.query(plan.name, expression, isolation=plan.isolation)
+        return await send(attrs.evolve(call, decode=builder.rows))
+
+    cursors: list[Cursor]
+    if parallel is not None:
+        cursors = await key_ranges(fetch, plan, size, parallel, verb)
+    else:
+        cursors = [(KeyCursor if plan.by_key else OffsetCursor)(fetch, plan, size)]
+    async with aclosing(prefetch(cursors)) as pages:
+        async for page in pages:
+            yield builder.batch(page)

@@ -46,6 +46,10 @@ class RawExchange:
         """Add the response."""
         self.response, self.failure = response, ""
 
+    def header(self, name: str) -> str:
+        """Return a header of the request; an empty text if it has none of this name."""
+        return next((value for key, value in self.headers if key == name), "")
+
 
 class RecordingEngine(WatchedEngine):
     """Engine that passes requests to ``engine`` and gives each to ``keep`` when it begins.

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import attrs
 import click
 
 from wosdk_async.cli.completed_names import entities, properties
@@ -22,6 +18,7 @@ from wosdk_async.cli.options import (
     unchecked_option,
 )
 from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.row_output import RowOutput
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -189,68 +186,10 @@ def _by_conditions(
     name = kind if isinstance(kind, str) else kind.wire_name
     with Runner(target) as runner:
         query = narrowed(runner.company.query(name, check=False))
-        rows = _Rows(kind, limit, result, paths)
+        rows = RowOutput(kind, limit, result, paths)
         by_name = result.format == "table" and not paths
-        runner.run(_show_names(query, rows) if by_name else rows.write(query))
+        runner.run(rows.write_names(query) if by_name else rows.write(query))
 
 
 async def _never_sent(call: Call[list[Any]]) -> NoReturn:
     raise AssertionError(f"{call.operation} is only checked, never sent")
-
-
-async def _show_names(query: Query[Any], rows: _Rows) -> None:
-    """Write the rows with the names of their references, if the service can read them all."""
-    from wosdk_async.cli.output.default_columns import DefaultColumns
-    from wosdk_async.errors import UnknownNameError
-
-    paths = DefaultColumns.of(rows.entity).selection
-    try:
-        await rows.write(query.select(*paths))
-    except UnknownNameError:  # a release that lacks one of them, or a condition has a wrong name
-        if not paths:
-            raise
-        await rows.write(query)
-
-
-@attrs.frozen
-class _Rows:
-    """How the rows of a query are written."""
-
-    entity: type[Record] | str
-    limit: int | None
-    result: Output
-    paths: Sequence[str]
-
-    async def write(self, query: Query[Any]) -> None:
-        """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
-        from wosdk_async.cli.output.formats import format_of
-        from wosdk_async.cli.output.reporting import RowProgress
-
-        limit, result = self.limit, self.result
-        wanted = query if limit is None else query.limit(limit + 1)
-        rows_on_terminal = result.path is None and sys.stdout.isatty()
-        live = sys.stderr.isatty() and not rows_on_terminal
-        with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
-            writer = format_of(result, file, self.paths, self.entity)
-            async with aclosing(wanted.pages()) as pages:
-                async for page in pages:
-                    rest = page if limit is None else page[: limit - progress.rows]
-                    with writing("the rows were read", result.path):
-                        writer.write(rest)
-                        file.flush()
-                    progress.add(len(page))
-            with writing("the rows were read", result.path):
-                if not progress.rows:
-                    writer.write([])
-                writer.close()
-                file.flush()
-        _say_rest(progress.rows, limit)
-
-
-def _say_rest(rows: int, limit: int | None) -> None:
-    """Say when there are more rows than ``limit``, or none."""
-    if limit is not None and rows > limit:
-        shown = "1 row is" if limit == 1 else f"{limit} rows are"
-        say(f"{shown} shown and there are more; --limit N shows N, --all shows all")
-    elif not rows:
-        say("no rows")
