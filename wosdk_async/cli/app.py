@@ -13,6 +13,7 @@ import click
 
 from wosdk_async import __version__
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.help import Group
 from wosdk_async.cli.interruption import INTERRUPTION
 from wosdk_async.cli.options import target_options
 
@@ -32,31 +33,23 @@ _MODULES = {
 }
 
 
-class Wosdk(click.Group):
+class Wosdk(Group):
     """Group that imports a command when it is named, and ends quietly on Ctrl-C and closed pipes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names of all commands."""
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return a command."""
-        if cmd_name not in _COMMANDS:
-            return None
-        module = import_module(f"wosdk_async.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
-        found: click.Command = getattr(module, f"{cmd_name}_command")
-        return found
+        if cmd_name in _COMMANDS and cmd_name not in self.commands:
+            module = import_module(f"wosdk_async.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
+            self.add_command(getattr(module, f"{cmd_name}_command"), cmd_name)
+        return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands to the help, one list for each section."""
-        width = max(map(len, _COMMANDS))
-        limit = formatter.width - 6 - width
-        for title, names in _SECTIONS.items():
-            found = [(name, self.get_command(ctx, name)) for name in names]
-            with formatter.section(title):
-                formatter.write_dl(
-                    [(name.ljust(width), each.get_short_help_str(limit)) for name, each in found if each]
-                )
+        self.write_commands(ctx, formatter, _SECTIONS)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the program; one more Ctrl-C while it ends does not change its exit status."""

@@ -14,7 +14,8 @@ def completion_command(ctx: click.Context, shell: str) -> None:
     """Print the script that completes commands, entities, properties and enum names.
 
     \b
-      eval "$(wosdk completion bash)"    # in ~/.bashrc; with zsh in ~/.zshrc
+      eval "$(wosdk completion bash)"  # in ~/.bashrc
+      eval "$(wosdk completion zsh)"   # in ~/.zshrc
       wosdk completion fish > ~/.config/fish/completions/wosdk.fish
     """
     from click.shell_completion import get_completion_class

@@ -26,6 +26,7 @@ class _Import(click.Command):
     ) -> click.Context:
         """Parse the options of the one or the other."""
         if args[:1] == ["init"]:
+            init_command.context_class = self.context_class
             return init_command.make_context(f"{info_name} init", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 

@@ -12,6 +12,7 @@ import click
 from wosdk_async.cli.commands.settle import settle_command
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.help import Group
 from wosdk_async.cli.import_options import excel_option
 from wosdk_async.cli.job_context import excel_of, input_of, require_lasting, source_of
 from wosdk_async.cli.kept_commands import kept_arguments, kept_globals
@@ -32,7 +33,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
-@click.group("jobs", short_help="Imports that ran or were stopped: show, resume, settle, undo.")
+@click.group("jobs", cls=Group, short_help="Imports that ran or were stopped: show, resume, settle, undo.")
 def jobs_command() -> None:
     """Show imports that ran or were stopped, and go on with them, settle or undo them.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wosdk_async.cli.exit_codes import CliError, cli_errors, sandbox_extra, say
+from wosdk_async.cli.help import Group
 from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
 
@@ -28,7 +29,7 @@ _store = click.option("--store", type=_FILE, required=True, help="The file; it m
 _one_company = click.option("--company", metavar="NAME", help="The Company; without it the first.")
 
 
-@click.group("sandbox", short_help="Local Companies that respond like the service.")
+@click.group("sandbox", cls=Group, short_help="Local Companies that respond like the service.")
 def sandbox_command() -> None:
     """Local Companies that respond like the service, kept in one SQLite file."""
 
@@ -73,7 +74,7 @@ def serve(
 
     \b
       wosdk sandbox serve --store company.db --env-file company.env &
-      set -a; . ./company.env; set +a      # once the file is there
+      set -a; . ./company.env; set +a  # once it is there
       wosdk import requests.csv --map map.toml
     """
     if env_file is not None:

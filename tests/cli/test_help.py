@@ -1,0 +1,53 @@
+"""Help on a narrow terminal: nothing is cut, and examples can be pasted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from wosdk_async.cli.app import app
+
+NARROW, WIDE = 58, 98  # characters of a line on terminals of 60 and 100 columns
+
+
+def names(group: click.Group = app) -> Iterator[tuple[str, ...]]:
+    """The words of every command, those of groups first."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        yield (name,)
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from ((name, *more) for more in names(command))
+
+
+def examples(text: str) -> list[list[str]]:
+    """The commands in a help, as a shell reads them."""
+    joined = re.sub(r" \\\n *", " ", text)
+    return [line.split() for line in joined.splitlines() if re.match(" +wosdk [a-z]", line)]
+
+
+def help_of(*words: str, width: int) -> str:
+    result = CliRunner().invoke(app, [*words, "--help"], prog_name="wosdk", terminal_width=width)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+@pytest.mark.parametrize("words", [(), *names(), ("import", "init")], ids=" ".join)
+def test_help_fits_a_narrow_terminal(words: tuple[str, ...]) -> None:
+    """No line is longer, no text is cut, no word broken, and the examples stay the same."""
+    narrow, wide = help_of(*words, width=NARROW), help_of(*words, width=WIDE)
+    assert not [line for line in narrow.splitlines() if len(line) > NARROW]
+    assert not re.search(r"[a-z]\.\.\.$|\w-$", narrow + wide, re.MULTILINE)
+    assert examples(narrow) == examples(wide)
+    assert "".join(narrow.replace(" \\\n", "").split()) == "".join(wide.replace(" \\\n", "").split())
+
+
+def test_an_option_stays_with_its_value() -> None:
+    """Long examples go on after a backslash."""
+    text = help_of("query", width=NARROW)
+    assert "--order 'DtDue desc'\n" in text
+    assert not re.search(r" -[a-z-]+ \\$", text, re.MULTILINE)

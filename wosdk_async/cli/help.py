@@ -1,0 +1,97 @@
+"""Help that stays whole on a narrow terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+import click
+
+__all__ = ["Group", "HelpContext"]
+
+_NARROW = 78  # characters of a line; below that the names of options get a third of it
+_COLUMN = 30  # characters that they get at most
+_HYPHEN, _UNBROKEN = re.compile(r"(?<=\w)-(?=\w)"), "\u2011"
+_TEXT = r"(?:'[^']*'|[^\s'])+"
+_WORD = re.compile(rf"-+[a-z-]+ (?!-){_TEXT}|{_TEXT}")  # an option and its value stay together
+
+
+class _HelpFormatter(click.HelpFormatter):
+    """Formatter that breaks no word at a hyphen, and long commands as a shell reads them."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """Write the line of usage."""
+        super().write_usage(prog, _HYPHEN.sub(_UNBROKEN, args), prefix)
+
+    def write_text(self, text: str) -> None:
+        """Write paragraphs. Examples, which are not wrapped, go on after a backslash."""
+        lines = _with_short_examples(text.splitlines(), self.width - self.current_indent)
+        super().write_text(_HYPHEN.sub(_UNBROKEN, "\n".join(lines)))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _COLUMN, col_spacing: int = 2) -> None:
+        """Write names and what they mean; an option that is too long for its column has its own line."""
+        column = col_max if self.width >= _NARROW else min(col_max, self.width // 3)
+        whole = [(name, _HYPHEN.sub(_UNBROKEN, text)) for name, text in rows]
+        super().write_dl(whole, column, col_spacing)
+
+    def getvalue(self) -> str:
+        """Return the help."""
+        return super().getvalue().replace(_UNBROKEN, "-")
+
+
+class HelpContext(click.Context):
+    """Context whose help is written by our formatter."""
+
+    formatter_class = _HelpFormatter
+
+
+class Group(click.Group):
+    """Group whose help has the first sentence of each command, not cut."""
+
+    context_class = HelpContext
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, whose help is formatted as that of the group."""
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            found.context_class = self.context_class
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands to the help."""
+        names = self.list_commands(ctx)
+        self.write_commands(ctx, formatter, {"Commands": names})
+
+    def write_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter, sections: Mapping[str, Iterable[str]]
+    ) -> None:
+        """Write a list of commands for each section."""
+        width = max(len(name) for names in sections.values() for name in names)
+        for title, names in sections.items():
+            found = [(name.ljust(width), self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl([(name, each.get_short_help_str(1000)) for name, each in found if each])
+
+
+def _with_short_examples(lines: Iterable[str], width: int) -> Iterator[str]:
+    is_example = False
+    for line in lines:
+        is_example = line.strip() == "\b" or (is_example and bool(line))  # as click marks them
+        if is_example and len(line) > width and line.lstrip().startswith("wosdk "):
+            yield from _continued(line, width)
+        else:
+            yield line
+
+
+def _continued(line: str, width: int) -> Iterator[str]:
+    """Yield the lines of one command."""
+    indent = line[: len(line) - len(line.lstrip())]
+    first, *rest = _WORD.findall(line)
+    begun = indent + first
+    for word in rest:
+        if len(f"{begun} {word} \\") > width:
+            yield f"{begun} \\"
+            begun = f"{indent}    {word}"
+        else:
+            begun += f" {word}"
+    yield begun
