@@ -6,6 +6,9 @@ import base64
 import html
 import json
 import re
+import socketserver
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, quote_plus, unquote
 
@@ -124,14 +127,79 @@ def test_a_server_that_repeats_the_secrets_shows_none(
     scripted.handler = lambda _: Answer(status, body, headers)
     result = wosdk(level, "get", "Customer", "7", "-p", "Id", "--unchecked", "--deadline", "1")
     assert "/api/v1/base/Customer/7" in result.stderr
-    shown = decoded(result.stderr).lower()
-    for secret in (TOKEN, SECRET):
-        for form in forms(secret):
-            pieces = {form[at : at + 12].lower() for at in range(len(form) - 11)}
-            assert not [
-                piece for piece in pieces if piece in shown and "\\" not in piece and "%" not in piece
-            ]
-    assert "abcdefgh1234" not in shown
+    assert not shows(result.stderr, TOKEN)
+    assert not shows(result.stderr, SECRET)
+    assert "abcdefgh1234" not in result.stderr
+
+
+PASSWORD = "Sesame/open+4711 x"
+USER = f"mira.proxy:{PASSWORD}"
+PROXY_USER = f"mira.proxy:{quote(PASSWORD, safe='')}"  # as it stands in an address
+
+
+@pytest.fixture
+def refusing_proxy() -> Iterator[str]:
+    """A proxy that asks for another password, and repeats the one it got in all places."""
+    spelled = [form.encode() for form in (*forms(PASSWORD), *forms(USER)) if "\\" not in form]
+    headers = b"".join(b"X-Echo-%d: %s\r\n" % (i, form) for i, form in enumerate(spelled))
+    body = b" | ".join(spelled)
+    head = b"HTTP/1.1 407 not %s\r\nContent-Length: %d\r\n%s\r\n" % (USER.encode(), len(body), headers)
+
+    class Refusal(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            assert b"Proxy-Authorization: Basic " in self.request.recv(65536)
+            self.request.sendall(head + body)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Refusal) as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.01])
+        thread.start()
+        yield f"http://{PROXY_USER}@127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("level", ["-v", "-vv"])
+@pytest.mark.parametrize("command", [("check",), ("get", "Customer", "7")])
+def test_a_proxy_that_repeats_its_password_shows_none(
+    wosdk: Wosdk,
+    scripted: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    refusing_proxy: str,
+    level: str,
+    command: tuple[str, ...],
+) -> None:
+    """The line about the request says that the proxy refused it."""
+    monkeypatch.setenv("HTTPS_PROXY", refusing_proxy)
+    monkeypatch.setenv("WOSDK_TOKEN_URL", "https://token.example/OAuth/token")
+    result = wosdk(level, *command, "--deadline", "1")
+    assert (result.exit_code, scripted.tokens) == (6, [])
+    assert "wosdk: POST https://token.example/OAuth/token: no response (" in result.stderr
+    assert "407" in result.stderr
+    assert not shows(result.output, PASSWORD)
+    assert not shows(result.output, USER)
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+def test_a_service_that_repeats_the_password_of_a_proxy_shows_none(
+    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """A proxy may have put it into the request, and this machine is reached without one."""
+    monkeypatch.setenv(variable, f"http://{PROXY_USER}@proxy.example:8080")
+    spelled = [*forms(PASSWORD), *forms(USER)]
+    headers = {f"X-Echo-{i}": form for i, form in enumerate(spelled)}
+    row = {"Data": {"Id": 7, "Name": spelled}, "Via": f"http://{PROXY_USER}@proxy.example:8080"}
+    scripted.handler = lambda _: Answer(body=row, headers=headers)
+    result = wosdk("-vv", "get", "Customer", "7", "-p", "Id", "--unchecked", "--csv")
+    assert "x-echo-1: ***" in result.stderr.lower()
+    assert not shows(result.stderr, PASSWORD)
+    assert not shows(result.stderr, USER)
+
+
+def shows(stderr: str, secret: str) -> bool:
+    """Whether 12 characters of a secret are shown, in any form."""
+    shown = decoded(stderr).lower()
+    pieces = {form[at : at + 12].lower() for form in forms(secret) for at in range(len(form) - 11)}
+    return any(piece in shown for piece in pieces if "\\" not in piece and "%" not in piece)
 
 
 def test_fields_that_are_secret_are_masked_in_both_directions(wosdk: Wosdk, scripted: Service) -> None:
