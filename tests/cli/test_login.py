@@ -131,6 +131,16 @@ def test_without_a_terminal_the_missing_options_are_named(wosdk: Wosdk, company:
     assert (result.exit_code, "stdin has no secret" in result.stderr) == (2, True)
 
 
+def test_without_a_terminal_a_refused_answer_ends_it(
+    wosdk: Wosdk, company: dict[str, str], tmp_path: Path
+) -> None:
+    """Also the region of the old profile, which no option gave."""
+    old_profile(tmp_path, '[profiles.default]\ncompany = "Nobody"\nregion = "americas"\n')
+    options = ("--company", "Nobody", *given(company)[2:], "--client-secret-file", tmp_path / "secret")
+    result = wosdk("login", *options, input="americas\n" * 3)
+    assert (result.exit_code, "Region" in result.output) == (5, False)
+
+
 def test_an_existing_profile_changes_only_when_asked_for(
     wosdk: Wosdk, company: dict[str, str], tmp_path: Path
 ) -> None:
@@ -308,6 +318,43 @@ def test_on_a_terminal_everything_is_asked(company: dict[str, str], tmp_path: Pa
     assert company[SECRET] not in terminal.shown
     assert profiles(tmp_path)["default"]["region"] == "americas"
     assert (tmp_path / "wosdk" / "default.secret").exists()
+
+
+def test_only_what_was_wrong_is_asked_again(company: dict[str, str], tmp_path: Path) -> None:
+    """Answers that were right stay, and Enter keeps one; what options say is never asked."""
+    terminal = Terminal("login", "--client-id", company["WOSDK_CLIENT_ID"])
+    for question, answer in (
+        ("Company:", "Nobody"),
+        ("[americas]:", ""),
+        ("not shown):", "wrong-secret-1"),
+        ("not shown):", company[SECRET]),
+        ("Company [Nobody]:", company["WOSDK_COMPANY"]),
+        ("[americas]:", ""),
+    ):
+        terminal.until(question)
+        terminal.type(answer)
+    assert terminal.end() == 0
+    assert (terminal.shown.count("Client secret"), terminal.shown.count("Region")) == (2, 2)
+    assert "Client id" not in terminal.shown
+    assert "wrong-secret-1" not in terminal.shown
+    assert profiles(tmp_path)["default"]["company"] == company["WOSDK_COMPANY"]
+    assert (tmp_path / "wosdk" / "default.secret").read_text(encoding="utf-8") == f"{company[SECRET]}\n"
+
+
+def test_a_secret_that_was_right_is_kept_by_enter(company: dict[str, str], tmp_path: Path) -> None:
+    """The pair is refused as a whole, and the service does not say which half of it is wrong."""
+    terminal = Terminal("login", "--company", company["WOSDK_COMPANY"], "--region", "americas")
+    for question, answer in (
+        ("Client id:", "wrong"),
+        ("not shown):", company[SECRET]),
+        ("Client id [wrong]:", company["WOSDK_CLIENT_ID"]),
+        ("not shown):", ""),
+    ):
+        terminal.until(question)
+        terminal.type(answer)
+    assert terminal.end() == 0
+    assert company[SECRET] not in terminal.shown
+    assert profiles(tmp_path)["default"]["client_id"] == company["WOSDK_CLIENT_ID"]
 
 
 def test_no_leaves_the_profile_as_it_is(company: dict[str, str], tmp_path: Path) -> None:

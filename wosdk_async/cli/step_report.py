@@ -26,6 +26,11 @@ class StepReport:
         """The exit status of the last step."""
         return self._steps[-1].status
 
+    @property
+    def last(self) -> Step:
+        """The last step, which is the one that failed if one did."""
+        return self._steps[-1]
+
     def add(self, step: Step) -> None:
         """Add a step."""
         self._steps.append(step)

@@ -25,6 +25,7 @@ from wosdk_async.cli.profile_changes import (
 from wosdk_async.transport.session.hosts import shown_address
 
 if TYPE_CHECKING:
+    from wosdk_async.cli.diagnostics import Step
     from wosdk_async.cli.profile_file import ProfileFile
 
 __all__ = ["login_command"]
@@ -38,6 +39,10 @@ _OPTIONS = {
     "client_secret": "--client-secret-file FILE|- or --credentials-command COMMAND",
 }
 _QUESTIONS = {"company": "Company", "client_id": "Client id"}
+_DOUBTED = {  # what to ask for again, by the step that refused it
+    "token": ("client_id", "client_secret"),
+    "discovery": ("company", "region"),
+}
 
 
 @click.command("login", short_help="Check the credentials of a Company and keep them as a profile.")
@@ -68,7 +73,8 @@ def login_command(
 ) -> None:
     """Ask for a Company and its credentials, check them, and keep them as a profile of the settings file.
 
-    Values of options and WOSDK_ variables are not asked for. Nothing is written unless the log-in works.
+    Values of options and WOSDK_ variables are not asked for. An answer that the service refuses is asked for
+    again, until you press Ctrl-C. Nothing is written unless the log-in works.
     --profile names the profile; the profile 'default' is used when nothing else is set. A secret that you
     type goes to a file of its own beside the settings file, for you alone; with --credentials-command it is
     kept nowhere.
@@ -97,8 +103,7 @@ def login_command(
         }
         old = file.profile(name)
         _require_usable(file, name)
-        values = _with_addresses(_complete(_given(options), old), old)
-        status = _check(attrs.evolve(target, profile=None, company=None), values)
+        values, status = _tried(attrs.evolve(target, profile=None, company=None), _given(options), old)
         if status is not Exit.DONE:
             say(f"nothing was written to {file.path}")
             ctx.exit(status)
@@ -119,6 +124,22 @@ def _list(profiles: Mapping[str, Any]) -> None:
     print_table(sys.stdout, [line(name, profile) for name, profile in profiles.items()])
     if not profiles:
         say("no profiles; wosdk login makes one")
+
+
+def _tried(target: Target, given: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
+    """Return the values and the status of the log-in with them; ask again for answers that were wrong."""
+    from wosdk_async.cli.runner import is_interactive
+
+    answers = _complete(given, old)
+    while True:
+        values = _with_addresses(answers, old)
+        last = _check(target, values)
+        doubted = _DOUBTED.get(last.step, ()) if last.status is Exit.LOGIN else ()
+        again = [key for key in doubted if key in answers and key not in given]
+        if not again or not is_interactive():
+            return values, last.status
+        say("Enter keeps an answer, Ctrl-C ends")
+        answers = answers | {key: _ask(key, answers[key], again=True) for key in again}
 
 
 # --- values of the profile ---------------------------------------------------------------------
@@ -144,7 +165,7 @@ def _given(options: Mapping[str, str | None]) -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def _complete(values: dict[str, str], old: Mapping[str, Any]) -> dict[str, str]:
+def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     """Return the values with those that are missing: ask for them, or take the region of the old profile."""
     from wosdk_async.cli.runner import is_interactive
 
@@ -162,12 +183,13 @@ def _complete(values: dict[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     return {key: found[key] for key in PROFILE_KEYS if found.get(key)}
 
 
-def _with_addresses(values: dict[str, str], old: Mapping[str, Any]) -> dict[str, str]:
+def _with_addresses(given: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     """Return the values with the addresses of the old profile, if it has the same Company and region.
 
     An address of another Company must not get this secret, so it is left out. Addresses are shown before the
     secret is sent.
     """
+    values = dict(given)
     is_same = _identity(values) == _identity(old)
     for key in ADDRESS_KEYS:
         kept = text_of(old, key)
@@ -193,10 +215,16 @@ def _missing(values: Mapping[str, str]) -> list[str]:
     return [key for key in wanted if not values.get(key)]
 
 
-def _ask(key: str, old: str) -> str:
-    """Ask for one value; the old one is proposed, but never a secret."""
+def _ask(key: str, old: str, *, again: bool = False) -> str:
+    """Ask for one value; the old one is proposed, but a secret only if it was typed just now."""
     if key == "client_secret":
-        text: str = click.prompt("Client secret (it is not shown)", hide_input=True, err=True)
+        text: str = click.prompt(
+            "Client secret (it is not shown)",
+            default=old if again else None,
+            show_default=False,
+            hide_input=True,
+            err=True,
+        )
     elif key == "region":
         text = click.prompt("Region", default=old or "americas", type=_REGIONS, err=True)
     else:
@@ -211,8 +239,8 @@ def _secret_of_stdin() -> str:
     return secret
 
 
-def _check(target: Target, values: Mapping[str, str]) -> Exit:
-    """Check the settings step by step as ``wosdk check`` does, and return the exit status."""
+def _check(target: Target, values: Mapping[str, str]) -> Step:
+    """Check the settings step by step as ``wosdk check`` does, and return the last step."""
     from wosdk_async.cli.diagnostics import steps
     from wosdk_async.cli.runner import Runner
     from wosdk_async.cli.step_report import StepReport
@@ -223,4 +251,4 @@ def _check(target: Target, values: Mapping[str, str]) -> Exit:
     report = StepReport(sys.stderr)
     with Runner(target, variables) as runner:
         runner.run(report.add_all(steps(settings, runner.company, target.deadline, target.verbose)))
-    return report.status
+    return report.last
