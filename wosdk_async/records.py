@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, TypeVar, get_args, get_origin, overload
 
-from wosdk_async.codec.checks import json_kind_of
+from wosdk_async.codec.checks import json_kind_of, kind_of
 from wosdk_async.codec.json import dumps_any, loads
 from wosdk_async.codec.record_dicts import DictReaders, DictWriters, Names
 from wosdk_async.codec.unknown_values import Unknown, unknown_values
@@ -44,12 +44,14 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
         secrets: Whether to write fields that hold secrets, such as ``Employee.password``.
 
     Raises:
-        InvalidCallError: a program put something into a field that is not a value of JSON, or a record
-            into itself.
+        InvalidCallError: ``record`` is something else, a program put something into a field that is not a
+            value of JSON, or a record into itself.
     """
     writers = _writers(names, secrets)
     if isinstance(record, Record):
         return _written(writers, record)
+    if isinstance(record, str | bytes | Mapping | type) or not isinstance(record, Iterable):
+        raise InvalidCallError(f"a record of the model or a list of them is written, not {_shown(record)}")
     return [_written(writers, each) for each in record]
 
 
@@ -77,19 +79,20 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
         unknown: ``"refuse"`` makes an error of names and enum values that the catalogue does not know.
 
     Raises:
-        InvalidCallError: ``data`` is not a dict or list, is nested too deeply, names a field twice, or holds
-            what is to be refused.
+        InvalidCallError: ``cls`` is not a class of the model, or ``data`` is not a dict or list, is nested
+            too deeply, names a field twice, or holds what is to be refused.
     """
+    own, is_list = _class_of(cls)
     if unknown not in ("keep", "refuse"):
         raise InvalidCallError(f"unknown={unknown!r} is not known; pass 'keep' or 'refuse'")
     try:
-        made = _list(get_args(cls)[0], data) if get_origin(cls) is list else _READERS[cls](data)  # type: ignore[index]
+        made: Any = _list(own, data) if is_list else _READERS[own](data)
         found = [] if unknown == "keep" else list(islice(unknown_values(made), _MAX_UNKNOWN))
     except RecursionError:
         raise InvalidCallError(f"{_name(cls)}: the data is nested too deeply") from None
     if found:
         raise InvalidCallError(" ".join(map(str, found)))
-    return made  # type: ignore[return-value]
+    return made  # type: ignore[no-any-return]
 
 
 def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> T:
@@ -97,8 +100,10 @@ def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> 
 
     Takes what :func:`from_dict` does. Raises InvalidCallError for what is not JSON, too.
     """
+    if not isinstance(body, str | bytes | bytearray):
+        raise InvalidCallError(f"{_name(cls)}: JSON is read from bytes or text, not from {_shown(body)}")
     try:
-        data = loads(body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body)
+        data = loads(body.encode("utf-8", "surrogatepass") if isinstance(body, str) else bytes(body))
     except ValueError as error:
         raise InvalidCallError(f"{_name(cls)}: {error}") from None
     return from_dict(cls, data, unknown=unknown)
@@ -110,8 +115,28 @@ def _list(cls: type[Record], data: Any) -> list[Any]:
     return [each if isinstance(each, cls) else _READERS[cls](each) for each in data]
 
 
+def _class_of(cls: Any) -> tuple[type[Record], bool]:
+    """Return the class of the records in ``cls``, and whether it is a list of them."""
+    is_list = get_origin(cls) is list
+    own = get_args(cls)[0] if is_list else cls
+    if isinstance(own, type) and issubclass(own, Record):
+        return own, is_list
+    raise InvalidCallError(
+        f"{_name(cls)} is not a class of the model; pass one, such as WorkOrder, or list[WorkOrder]"
+    )
+
+
 def _name(cls: Any) -> str:
-    return cls.__name__ if isinstance(cls, type) and get_origin(cls) is None else str(cls)
+    if get_origin(cls) is list:
+        return f"list[{_name(get_args(cls)[0])}]"
+    return cls.__name__ if isinstance(cls, type) else repr(cls)
+
+
+def _shown(value: Any) -> str:
+    """Return what stands for a wrong argument in a message; its content may be secret."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return "None" if value is None else kind_of(value)
 
 
 @functools.cache
@@ -123,7 +148,7 @@ def _writers(names: Names, secrets: bool) -> DictWriters:
 
 def _written(writers: DictWriters, record: Record) -> Any:
     if not isinstance(record, Record):
-        raise InvalidCallError(f"an object of {type(record).__name__} is not a record of the model")
+        raise InvalidCallError(f"a record of the model is written, not {_shown(record)}")
     try:
         return writers.write(record)
     except TypeError:

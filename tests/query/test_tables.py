@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import sys
 from collections.abc import Callable
 from contextlib import aclosing
@@ -81,7 +83,9 @@ async def test_a_table_honours_the_limit_and_the_order() -> None:
 async def test_parallel_reads_all_by_ranges_of_ids() -> None:
     table = await served(25).table(size=4, parallel=3)
     assert sorted(table.to_pyarrow().column("Id").to_pylist()) == list(range(1, 26))
-    with pytest.raises(InvalidCallError, match="table reads all of WorkOrder by Id: no order, no limit"):
+    with pytest.raises(
+        InvalidCallError, match=r"^table\(parallel=...\) reads all of WorkOrder by Id: no order"
+    ):
         await served(25).limit(3).table(parallel=3)
     with pytest.raises(InvalidCallError, match="parallel is 0"):
         await served(25).table(parallel=0)
@@ -218,3 +222,16 @@ async def test_all_that_the_sandbox_sends_has_a_column(
     assert table.num_rows == len(records) > 0
     assert set(table.column("Extra").to_pylist()) == {None}
     assert table.column("Id").to_pylist() == [record.id for record in records]
+
+
+async def test_methods_of_other_libraries_name_the_way() -> None:
+    """And what a library asks for by ``hasattr`` is not there."""
+    table: Any = await served(3).table()
+    with pytest.raises(AttributeError, match=r"no 'to_pandas'; pandas\.DataFrame\.from_arrow"):
+        table.to_pandas()
+    with pytest.raises(AttributeError, match=r"no 'to_polars'; polars\.DataFrame\(table\)"):
+        table.to_polars()
+    with pytest.raises(AttributeError, match=r"^a RecordTable has no 'shape'$"):
+        table.shape  # noqa: B018
+    assert not hasattr(table, "__array__")
+    assert len(copy.copy(table)) == len(pickle.loads(pickle.dumps(table))) == 3  # noqa: S301

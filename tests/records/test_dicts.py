@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, Literal
@@ -18,10 +17,8 @@ from tests.support.laws import case, examples
 from wosdk_async import (
     Customer,
     Employee,
-    InvalidCallError,
     Money,
     Ref,
-    WoCreateCommand,
     WoItem,
     WorkOrder,
     WorkOrderStatus,
@@ -194,62 +191,6 @@ def test_a_zone_of_a_local_time_is_kept_for_the_checks() -> None:
     """Reading drops the zone that a response should not have; what a user sends is not changed."""
     made = wosdk.from_dict(WorkOrder, {"DtCreated": "2024-05-14T09:00:00Z"})
     assert made.dt_created == datetime(2024, 5, 14, 9, tzinfo=UTC)
-
-
-def holding_itself() -> WorkOrder:
-    order = WorkOrder()
-    order.extra = {"a": order}
-    return order
-
-
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        (WorkOrder(po_number=b"x"), "WorkOrder.po_number holds an object of bytes"),  # type: ignore[arg-type]
-        (
-            WoCreateCommand(work_order=WorkOrder(items=[WoItem(comment={1})])),
-            r"work_order.items\[0\].comment",
-        ),  # type: ignore[arg-type]
-        (WorkOrder(extra={"a": [{1: 2}]}), r"WorkOrder.extra\['a'\]\[0\] has a name that is not a text"),
-        (holding_itself(), "holds itself"),
-        ([WorkOrder(), "x"], "an object of str is not a record"),
-    ],
-)
-def test_what_is_not_json_is_refused_with_its_place(record: Any, message: str) -> None:
-    for show in (wosdk.to_dict, wosdk.to_json):
-        with pytest.raises(InvalidCallError, match=message):
-            show(record)
-
-
-def test_a_number_that_is_not_finite_has_no_json() -> None:
-    with pytest.raises(InvalidCallError, match="NaN"):
-        wosdk.to_json(Money(value=Decimal("NaN")))
-
-
-@pytest.mark.parametrize(
-    ("read", "message"),
-    [
-        (lambda: wosdk.from_dict(WorkOrder, [1]), "WorkOrder is made of a JSON object, not of a list"),
-        (lambda: wosdk.from_dict(list[WorkOrder], {"Id": 1}), "made of a list, not of an object"),
-        (lambda: wosdk.from_dict(WorkOrder, {"StatusId": 1, "status_id": 2}), "StatusId twice"),
-        (lambda: wosdk.from_dict(WorkOrder, {"A": 1, "extra": {"A": 2}}), "A twice"),
-        (lambda: wosdk.from_dict(WorkOrder, {5: 1}), "names are texts"),
-        (lambda: wosdk.from_json(WorkOrder, b"{"), "WorkOrder: .* is not JSON"),
-        (lambda: wosdk.from_json(WorkOrder, b"[" * 100_000), "not JSON"),
-        (lambda: wosdk.to_dict(WorkOrder(), names="json"), "'wire' or 'python'"),  # type: ignore[call-overload]
-    ],
-)
-def test_data_that_is_no_record_is_refused(read: Callable[[], object], message: str) -> None:
-    with pytest.raises(InvalidCallError, match=message):
-        read()
-
-
-def test_deep_data_is_refused() -> None:
-    data: dict[str, Any] = {}
-    for _ in range(5_000):
-        data = {"Filters": [data]}
-    with pytest.raises(InvalidCallError, match="too deeply"):
-        wosdk.from_dict(wosdk.FilterExpression, data)
 
 
 def test_lists_of_records() -> None:
