@@ -23,7 +23,8 @@ class Orders:
     Of conditions it knows ranges of ``Id``, and the time from which records moved.
 
     A page that begins after an id in ``failing`` is refused. ``before`` is awaited before each page. Each
-    record is ``repeated``. When it is ``boundless``, it ignores the end of a range.
+    record is ``repeated``. When it is ``boundless``, it ignores the end of a range. A page has up to so many
+    ``more`` records than were asked for.
     """
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
@@ -32,6 +33,7 @@ class Orders:
         self.failing: Callable[[int | None], bool] = lambda _: False
         self.repeated = 1
         self.boundless = False
+        self.more = 0
         self.before: Callable[[int | None], Awaitable[None]] | None = None
 
     async def __call__(self, request: Request) -> Answer:
@@ -61,7 +63,7 @@ class Orders:
             reverse=by["OrderType"] == "Descending",
         )
         found = [id for id in ids for _ in range(self.repeated)]
-        page = found[first : first + expression["Count"]]
+        page = found[first : first + expression["Count"] + self.more]
         await asyncio.sleep(0)
         return Answer(body={"Entities": [{"Data": self.rows[id]} for id in page]})
 

@@ -99,7 +99,7 @@ async def test_a_page_that_fails_keeps_what_was_read(
 ) -> None:
     """The same export goes on, asks for nothing twice, and says how much was there."""
     output = tmp_path / "orders.parquet"
-    orders.failing = lambda above: above is not None and above >= 9010
+    orders.failing = lambda above: above is not None and 9010 <= above < 20_000
     export = Export(WorkOrder, output, company=acme, limit=limit, **SMALL)
     with pytest.raises(WosdkError, match="no queries today"):
         await export
@@ -142,7 +142,7 @@ async def test_an_export_of_something_else_does_not_go_on(
 ) -> None:
     """What differs is named; again=True throws away what was read."""
     output, parquet = tmp_path / "orders", SMALL | {"format": "parquet"}
-    orders.failing = lambda above: above is not None and above > 0
+    orders.failing = lambda above: above is not None and 0 < above < 20_000
     with pytest.raises(WosdkError, match="no queries"):
         await Export(WorkOrder, output, company=acme, **parquet)
     orders.failing = lambda _: False
@@ -353,6 +353,17 @@ async def test_a_service_that_ignores_the_end_of_a_range_ends_the_export(
     with pytest.raises(WosdkError, match="does not keep to conditions on Id"):
         await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, **SMALL)
     assert not (tmp_path / "orders.parquet").exists()
+
+
+@pytest.mark.parametrize("more", [1, 4000])
+async def test_a_service_that_gives_more_than_asked(
+    acme: Company, orders: Orders, tmp_path: Path, more: int
+) -> None:
+    """The highest id is that of the first record, whatever comes behind it."""
+    orders.more = more
+    output = tmp_path / "orders.parquet"
+    await Export(WorkOrder, output, company=acme, **SMALL)
+    assert ids_in(output) == sorted(orders.rows)
 
 
 async def test_a_refusal_leaves_no_folder(acme: Company, orders: Orders, tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ class Table:
 
     ``cap`` is the most rows it answers, ``turns`` how often an answer, or giving it up, lets other tasks run,
     and ``repeated`` how often each row comes; a ``greedy`` one ignores ``Count``, and one that is ``deaf_to``
-    an operator its conditions. ``before`` is called with the number of a request before it is answered.
+    an operator its conditions, to ``Descending`` that order. A page has up to so many ``more`` rows than were
+    asked for. ``before`` is called with the number of a request before it is answered.
     """
 
     def __init__(
@@ -33,10 +34,11 @@ class Table:
         repeated: int = 1,
         greedy: bool = False,
         deaf_to: str = "",
+        more: int = 0,
     ) -> None:
         self.rows = {id: f"note {-id}" for id in ids}
         self.cap, self.turns, self.repeated, self.greedy = cap, turns, repeated, greedy
-        self.deaf_to = deaf_to
+        self.deaf_to, self.more = deaf_to, more
         self.asked: list[Json] = []
         self.headers: list[tuple[tuple[str, str], ...]] = []
         self.before: Callable[[int], None] = lambda _: None
@@ -71,10 +73,10 @@ class Table:
         found = [id for id in self.rows if all(_fits(id, condition) for condition in conditions)]
         for order in reversed(expression["Orders"]):
             key = (lambda id: id) if order["PropertyName"] == "Id" else self.rows.__getitem__
-            found.sort(key=key, reverse=order["OrderType"] == "Descending")
+            found.sort(key=key, reverse=order["OrderType"] == "Descending" != self.deaf_to)
         first = expression.get("FirstResultIndex", 0)
         rows = [id for id in found for _ in range(self.repeated)][first:]
-        rows = rows[: self.cap if self.greedy else min(expression["Count"], self.cap)]
+        rows = rows[: self.cap if self.greedy else min(expression["Count"] + self.more, self.cap)]
         return json.dumps({"Entities": [{"Data": {"Id": id, "Body": self.rows[id]}} for id in rows]}).encode()
 
 

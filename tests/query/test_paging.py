@@ -208,7 +208,7 @@ async def test_a_row_that_comes_twice_on_the_way_down_is_given_once(
     assert await read(table.query().order_by(f.id.desc()), size) == sorted(present, reverse=True)
 
 
-@pytest.mark.parametrize("found", [[{}], [{"Id": None}], [{"Id": "7"}]])
+@pytest.mark.parametrize("found", [[{}], [{"Id": None}], [{"Id": "7"}], [{"Id": 5.0}], [{"Id": True}]])
 async def test_a_record_without_its_id_is_named(found: list[dict[str, Any]]) -> None:
     """The next page could not be asked for: an error of the library, not one of Python."""
     body = json.dumps({"Entities": [{"Data": row} for row in found]}).encode()
@@ -216,7 +216,7 @@ async def test_a_record_without_its_id_is_named(found: list[dict[str, Any]]) -> 
     async def send(call: Call[list[Any]]) -> list[Any]:
         return call.decode(body)
 
-    with pytest.raises(WosdkError, match="the Id of a record is"):
+    with pytest.raises(WosdkError, match=r"the Id of a record of Thing is .*, not a whole number"):
         await Query("Thing", send).all()
 
 
@@ -241,8 +241,8 @@ async def test_a_scan_asks_for_nothing_beyond_its_end() -> None:
     """A range whose last row was read is not asked for once more."""
     table = Table(range(1, 21))
     assert len([note async for note in table.query().scan(parallel=1, size=20)]) == 20
-    ends = [expression["Criteria"]["Conditions"] for expression in table.asked[1:]]
-    assert len(ends) == 1
+    first, second, *pages = table.asked
+    assert [first["Count"], second["Count"], len(pages)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("verb", ["scan", "table"])
@@ -254,6 +254,24 @@ async def test_a_service_that_ignores_the_end_of_a_range_is_refused(verb: str) -
             await query.table(parallel=3, size=10)
         else:
             [note async for note in query.scan(parallel=3, size=10)]
+
+
+@given(present=ids, size=sizes, more=st.integers(1, 50), parallel=st.integers(1, 6))
+async def test_a_service_that_gives_more_than_asked(
+    present: set[int], size: int, more: int, parallel: int
+) -> None:
+    """Each row comes once: the highest id is that of the first row, whatever comes behind it."""
+    found = [note.id async for note in Table(present, more=more).query().scan(parallel=parallel, size=size)]
+    assert sorted(id for id in found if id is not None) == sorted(present)
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+async def test_a_service_that_ignores_descending_order_is_refused(greedy: bool) -> None:
+    """The lowest id would be taken for the highest, and all records but one be missed."""
+    query = Table(range(1, 21), deaf_to="Descending", greedy=greedy).query()
+    for reading in (query.scan(), query.batches(parallel=4)):
+        with pytest.raises(WosdkError, match=r"keep to descending order|order of Id: 2 came after 1"):
+            await anext(reading)
 
 
 async def test_a_limit_ends_in_the_middle_of_a_later_page() -> None:

@@ -10,14 +10,13 @@ import asyncio
 import logging
 import operator
 import reprlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 import anyio
-import attrs
 
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.query.conditions import Comparison, Order
+from wosdk_async.query.conditions import Comparison
 from wosdk_async.query.plan import Plan
 from wosdk_async.shared_tasks import mark_retrieved
 
@@ -28,8 +27,9 @@ __all__ = [
     "OffsetCursor",
     "checked_size",
     "id_of",
-    "key_ranges",
     "prefetch",
+    "property_of",
+    "required_id",
 ]
 
 ROW_CAP = 4000  # rows of one response (facts 7; the same in catalogue/differences.json)
@@ -76,8 +76,10 @@ class KeyCursor:
             await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
         )
         if self._left is not None:
-            records = records[: self._left]
+            records = records[: self._left]  # a service may send more than Count; not shown, assumed
             self._left -= len(records)
+        if records:
+            self.last = id_of(records[-1])
         self.more = bool(records) and self._left != 0 and (self._until is None or self.last != self._until)
         return records
 
@@ -91,20 +93,19 @@ class KeyCursor:
         """Return each record once, although a condition on a list may return it once for each element."""
         keys = [id_of(record) for record in records]
         if self._are_in_order(keys):  # nearly always
-            self.last = keys[-1]
             return records
-        start, found = self.last, []
+        last, found = self.last, list[Any]()
         for record in records:
-            key = _id(record)
-            if key == self.last and key != start:  # a repeat within this page
+            key = required_id(record, self._plan.name)
+            if found and key == last:  # a repeat within this page
                 continue
-            if self.last is not None and not self._follows(key, self.last):
+            if last is not None and not self._follows(key, last):
                 raise WosdkError(
-                    f"records of {self._plan.name} are not in the order of Id: {key} came after {self.last},"
+                    f"records of {self._plan.name} are not in the order of Id: {key} came after {last},"
                     " so the next page cannot be read"
                 )
             self._require_within(key)
-            self.last = key
+            last = key
             found.append(record)
         return found
 
@@ -163,43 +164,28 @@ class OffsetCursor:
         return records
 
 
-def _id(record: Any) -> int:
+def required_id(record: Any, entity: str) -> int:
+    """Return the id by which the next page is read. Raises WosdkError unless it is a whole number."""
     found = id_of(record)
-    if not isinstance(found, int):
-        raise WosdkError(f"the Id of a record is {found!r}, not a number, so the next page cannot be read")
+    if type(found) is not int:  # for Python ``true`` is 1, and the record 1 would seem to be read
+        raise WosdkError(
+            f"the Id of a record of {entity} is {reprlib.repr(found)}, not a whole number, so the next page"
+            " cannot be read"
+        )
     return found
 
 
 def id_of(record: Any) -> Any:
     """Return the id of a record, of a dict or of a row of a table; None when it has none."""
-    if not isinstance(record, dict):
-        return getattr(record, "id", None)
-    if (found := record.get("Id")) is not None:
+    return property_of(record, "Id") if isinstance(record, dict) else getattr(record, "id", None)
+
+
+def property_of(record: Mapping[str, Any], name: str) -> Any:
+    """Return a property of a record that is a dict; None when it has none. Names ignore letter case."""
+    if (found := record.get(name)) is not None:
         return found
-    # facts 3.3: names ignore letter case
-    return next((value for name, value in record.items() if name.lower() == "id"), None)
-
-
-async def key_ranges(fetch: Fetch, plan: Plan, size: int, parallel: Any, verb: str) -> list[Cursor]:
-    """Return a cursor for each of ``parallel`` parts of the range of ids."""
-    if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
-        raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
-    if plan.orders or plan.limit or not plan.by_key:
-        raise InvalidCallError(f"{verb} reads all of {plan.name} by Id: no order, no limit, no other key")
-    order = Order(plan.name, "Id", descending=True)
-    highest = KeyCursor(fetch, attrs.evolve(plan, properties=("Id",), orders=(order,), limit=1), 1)
-    if not await highest.page():
-        return []
-    return [
-        KeyCursor(fetch, plan, size, above=above, until=until)
-        for above, until in _split(highest.last or 0, parallel)
-    ]
-
-
-def _split(highest: int, parts: int) -> list[tuple[int | None, int]]:
-    """Return adjacent ranges of ids: the first without a lower bound, the last up to ``highest``."""
-    ends = sorted({min(highest, highest * part // parts) for part in range(1, parts + 1)})
-    return list(zip([None, *ends[:-1]], ends, strict=True))
+    meant = name.lower()  # facts 3.3
+    return next((value for other, value in record.items() if other.lower() == meant), None)
 
 
 def checked_size(size: Any) -> int:

@@ -16,7 +16,8 @@ from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query.columns import Column, columns_of
-from wosdk_async.query.conditions import Condition, Order
+from wosdk_async.query.conditions import Condition
+from wosdk_async.query.id_ranges import highest_id
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor
 from wosdk_async.query.plan import Plan, condition_of, selection
 from wosdk_async.query.properties import Path
@@ -92,10 +93,7 @@ class ExportedRows:
 
     async def highest(self, company: Company) -> int | None:
         """Return the highest id of the records; None when there are none."""
-        order = Order(self.plan.name, "Id", descending=True)
-        plan = attrs.evolve(self.plan, properties=("Id",), orders=(order,), limit=1)
-        cursor = KeyCursor(_fetch(company), plan, 1)
-        return checked_id(cursor.last) if await cursor.page() else None
+        return checked_id(await highest_id(_fetch(company), self.plan))
 
 
 Decode = Callable[[bytes], list[Any]]
