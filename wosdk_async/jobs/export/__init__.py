@@ -4,5 +4,5 @@
 changed; ``export_job.py`` is the base of both. ``exported_rows.py`` says what is read, ``exported_table.py``
 in which form it is written, and ``output_place.py`` where. ``reading.py`` reads it into the files of
 ``range_files.py``, which a kill leaves whole, in the folder of ``work_folder.py``. ``table_writers.py``
-writes the output.
+writes the output. Files are written in ``threads.py``.
 """

@@ -1,24 +1,19 @@
-"""Errors of an export, of packages that it needs, and of files that it writes in a thread."""
+"""Errors of an export, of packages that it needs, and of files that it writes."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import importlib
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
-
-import anyio
+from typing import Any
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.journal import FolderLock
 
-__all__ = ["ExportError", "export_package", "in_thread", "locked_folder", "writing_output"]
-
-T = TypeVar("T")
+__all__ = ["ExportError", "export_package", "locked_folder", "writing_output"]
 
 
 class ExportError(ConfigurationError):
@@ -69,24 +64,3 @@ def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
             if is_new and isinstance(error.__cause__, OSError):
                 shutil.rmtree(path, ignore_errors=True)
             raise
-
-
-async def in_thread(
-    path: Path, function: Callable[[], T], *, on_cancel: Callable[[], None] = lambda: None
-) -> T:
-    """Return the result of a function that writes files, as :func:`writing_output` does.
-
-    A caller that is cancelled waits until the thread has ended: it works on what the caller would close.
-    ``on_cancel`` may end it sooner.
-    """
-    task = asyncio.ensure_future(asyncio.to_thread(function))
-    try:
-        with writing_output(path):
-            return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        on_cancel()
-        with anyio.CancelScope(shield=True):
-            await asyncio.wait([task])
-        if not task.cancelled():
-            task.exception()  # seen: the cancellation says more
-        raise

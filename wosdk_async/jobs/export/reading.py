@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from typing import Any, Protocol, TypeVar
 
-import anyio
 import attrs
 
-from wosdk_async.jobs.export.errors import writing_output
 from wosdk_async.jobs.export.range_files import IdRange, RangeFileWriter, checked_id
+from wosdk_async.jobs.export.threads import all_ended, in_thread
 from wosdk_async.jobs.export.work_folder import WorkFolder
 from wosdk_async.query.paging import Cursor, id_of, prefetch
+from wosdk_async.shared_tasks import mark_retrieved
 
 __all__ = ["BatchBuilder", "RangeReader", "read_ranges"]
 
@@ -61,9 +63,10 @@ class RangeReader:
                     counted = self._count(file, counted)
             await self._run(file.finish, ids.until)
         except BaseException:
-            with anyio.CancelScope(shield=True):
-                if await self._run(self._keep, file, ids):
-                    # The thread may have written a page after the reader was cancelled.
+            try:
+                await self._run(self._keep, file, ids)
+            finally:
+                if file.finished:  # its last page may be one that was written after a cancellation
                     self._count(file, counted)
             raise
 
@@ -75,21 +78,16 @@ class RangeReader:
     def _begin(self, above: int | None) -> RangeFileWriter:
         return RangeFileWriter(self.folder.path, self.builder.schema, above)
 
-    def _keep(self, file: RangeFileWriter, ids: IdRange) -> bool:
+    def _keep(self, file: RangeFileWriter, ids: IdRange) -> None:
         """Finish a file that holds rows; a range without an end cannot go on, so nothing of it is kept."""
-        try:
+        with contextlib.suppress(OSError):  # a full disk: the error that ended the range says more
             if file.rows and ids.until is not None and not (file.finished or file.torn):
                 file.finish(file.last)
-            if file.finished:  # also by a call whose caller was cancelled meanwhile
-                return True
-        except OSError:  # a full disk: the error that ended the range says more
-            pass
-        file.discard()
-        return False
+        if not file.finished:  # also by a call whose caller was cancelled meanwhile
+            file.discard()
 
     async def _run(self, function: Callable[..., T], *args: Any) -> T:
-        with writing_output(self.folder.path):
-            return await asyncio.get_running_loop().run_in_executor(self.thread, function, *args)
+        return await in_thread(self.folder.path, functools.partial(function, *args), thread=self.thread)
 
 
 async def read_ranges(reader: RangeReader, ranges: Iterable[IdRange], parallel: int) -> None:
@@ -102,9 +100,11 @@ async def read_ranges(reader: RangeReader, ranges: Iterable[IdRange], parallel: 
 
     workers = [asyncio.ensure_future(work()) for _ in range(parallel)]
     try:
-        await asyncio.gather(*workers)
+        await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
     finally:
-        with anyio.CancelScope(shield=True):
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+        for worker in workers:
+            worker.cancel()
+            worker.add_done_callback(mark_retrieved)
+        await all_ended(workers)
+    for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors say more than cancellations
+        worker.result()

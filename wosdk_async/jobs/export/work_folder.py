@@ -72,7 +72,12 @@ class WorkFolder:
     def is_complete(self) -> bool:
         """Whether the output is complete, here or already at its place: a kill came before the end."""
         known = self._stored.get("output")
-        return known is not None and known in (_facts(self.draft), _facts(self.output))
+        return self._is_placed or (known is not None and known == _facts(self.draft))
+
+    @property
+    def _is_placed(self) -> bool:
+        known = self._stored.get("output")
+        return known is not None and known == _facts(self.output)
 
     @property
     def rows(self) -> int:
@@ -104,8 +109,12 @@ class WorkFolder:
         self._store({**plan.as_dict(), "highest": highest, "version": __version__})
 
     def publish(self) -> None:
-        """Give the draft its place, in one step, and remove the folder."""
-        if self.draft.exists():
+        """Give the draft its place, in one step, and remove the folder.
+
+        Raises:
+            OSError: there is no draft, or it cannot be moved. Nothing was removed.
+        """
+        if not self._is_placed:
             sync_file(self.draft)
             self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
             self.draft.replace(self.output)

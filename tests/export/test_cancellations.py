@@ -1,0 +1,127 @@
+"""Exports that are cancelled again while they end: nothing that was read is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.export.conftest import Orders
+from wosdk_async import Company, WorkOrder
+from wosdk_async.jobs import Export
+from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.export.csv_tables import CsvTableWriter
+from wosdk_async.jobs.export.range_files import RangeFileWriter
+
+SMALL = {"page": 10, "parallel": 3}
+
+
+class Held:
+    """A method that waits in its thread, from its first call on, until it may go on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> None:
+        self._begun, self._may_go_on = threading.Event(), threading.Event()
+        monkeypatch.setattr(owner, name, self._holding(getattr(owner, name)))
+
+    def _holding(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def hold(*args: Any) -> Any:
+            self._begun.set()
+            assert self._may_go_on.wait(20)
+            return method(*args)
+
+        return hold
+
+    async def begun(self) -> None:
+        """Wait until it was called."""
+        assert await asyncio.to_thread(self._begun.wait, 20)
+
+    def go_on(self) -> None:
+        """Let it do what it does."""
+        self._may_go_on.set()
+
+
+async def cancelled_often(task: asyncio.Task[Any], other: Export) -> None:
+    """Cancel a task three times; each time another export to the same output is refused."""
+    for _ in range(3):
+        task.cancel()
+        for _ in range(5):  # turns of the loop, in which the task sees it
+            await asyncio.sleep(0)
+        with pytest.raises(JournalError, match="another process works"):
+            await other
+        assert not task.done()
+
+
+@pytest.fixture
+def held_write(monkeypatch: pytest.MonkeyPatch) -> Held:
+    return Held(monkeypatch, CsvTableWriter, "write")
+
+
+@pytest.fixture
+def held_finish(monkeypatch: pytest.MonkeyPatch) -> Held:
+    return Held(monkeypatch, RangeFileWriter, "finish")
+
+
+async def test_while_the_output_is_written(
+    acme: Company, orders: Orders, tmp_path: Path, held_write: Held, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The folder is locked until the thread has ended, and the same export goes on without a request."""
+    output = tmp_path / "orders.csv"
+    task = asyncio.ensure_future(Export(WorkOrder, output, company=acme).run())
+    await held_write.begun()
+    await cancelled_often(task, Export(WorkOrder, output, company=acme))
+    held_write.go_on()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    orders.asked.clear()
+    summary = await Export(WorkOrder, output, company=acme)
+    assert (summary.rows, summary.earlier, orders.asked) == (len(orders.rows), len(orders.rows), [])
+    assert caplog.messages == []
+
+
+async def test_while_rows_are_kept(
+    acme: Company, orders: Orders, tmp_path: Path, held_finish: Held, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Each row that was read is in a file, and counted."""
+    output = tmp_path / "orders.csv"
+    first = Export(WorkOrder, output, company=acme, limit=100, **SMALL)
+    task = asyncio.ensure_future(first.run())
+
+    async def cancel(above: int | None) -> None:
+        if above == 40:
+            task.cancel()
+
+    orders.before = cancel
+    await held_finish.begun()
+    await cancelled_often(task, Export(WorkOrder, output, company=acme, limit=100))
+    held_finish.go_on()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    orders.before = None
+    summary = await Export(WorkOrder, output, company=acme, limit=100, **SMALL)
+    assert (summary.rows, summary.earlier) == (100, first.rows)
+    assert first.rows >= 30
+    assert caplog.messages == []
+
+
+async def test_a_draft_that_is_gone_ends_the_export(
+    acme: Company, orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that was read is removed while the output is not at its place."""
+    output, close = tmp_path / "orders.csv", CsvTableWriter.close
+
+    def close_and_remove(writer: CsvTableWriter) -> None:
+        close(writer)
+        for draft in (tmp_path / "orders.csv.export").glob("output*"):
+            draft.unlink()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CsvTableWriter, "close", close_and_remove)
+        with pytest.raises(OutputError, match="No such file"):
+            await Export(WorkOrder, output, company=acme)
+    orders.asked.clear()
+    assert (await Export(WorkOrder, output, company=acme)).earlier == len(orders.rows)
+    assert orders.asked == []
