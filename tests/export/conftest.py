@@ -24,7 +24,7 @@ class Orders:
 
     A page that begins after an id in ``failing`` is refused. ``before`` is awaited before each page. Each
     record is ``repeated``. When it is ``boundless``, it ignores the end of a range. A page has up to so many
-    ``more`` records than were asked for.
+    ``more`` records than were asked for. ``show`` is called with each record that is answered.
     """
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
@@ -34,6 +34,7 @@ class Orders:
         self.repeated = 1
         self.boundless = False
         self.more = 0
+        self.show: Callable[[Row], Row] = lambda row: row
         self.before: Callable[[int | None], Awaitable[None]] | None = None
 
     async def __call__(self, request: Request) -> Answer:
@@ -65,7 +66,7 @@ class Orders:
         found = [id for id in ids for _ in range(self.repeated)]
         page = found[first : first + expression["Count"] + self.more]
         await asyncio.sleep(0)
-        return Answer(body={"Entities": [{"Data": self.rows[id]} for id in page]})
+        return Answer(body={"Entities": [{"Data": self.show(self.rows[id])} for id in page]})
 
 
 def _is_bound(condition: dict[str, Any]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,22 @@ async def test_each_run_adds_what_has_changed(local: Local, tmp_path: Path) -> N
     assert [row["Id"] for row in rows(folder, 2)] == [1, new]
     assert parts(folder) == ["lock", "part-000001", "part-000002"]
     assert (await IncrementalExport(WorkOrder, folder, company=local.company)).rows == 0
+
+
+@pytest.mark.parametrize("spelled", [str.lower, str.upper, lambda name: name[0].lower() + name[1:]])
+async def test_names_in_other_letters(
+    acme: Company, orders: Orders, tmp_path: Path, spelled: Callable[[str], str]
+) -> None:
+    """The service ignores letter case: an order that moved is in the next part, and no other."""
+    known = [order(id, LastActionDateUtc=f"2026-03-0{id}T12:00:00Z") for id in range(1, 6)]
+    orders.rows = {row["Id"]: row for row in known}
+    orders.show = lambda row: {spelled(name): value for name, value in row.items()}
+    folder = tmp_path / "orders"
+    assert (await IncrementalExport(WorkOrder, folder, company=acme)).rows == 5
+    orders.rows[3] |= {"LastActionDateUtc": "2026-03-05T12:00:01Z", "ConcurrencyId": 4}
+    assert (await IncrementalExport(WorkOrder, folder, company=acme)).rows == 1
+    assert [(row["Id"], row["ConcurrencyId"]) for row in rows(folder, 2)] == [(3, 4)]
+    assert (await IncrementalExport(WorkOrder, folder, company=acme)).rows == 0
 
 
 async def test_the_latest_version_of_each_order(local: Local, tmp_path: Path) -> None:

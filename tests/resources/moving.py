@@ -38,6 +38,8 @@ class Moving:
         self.page = page
         self.clock_behind = clock_behind
         self.asked: list[Json] = []
+        self.ignores_descending = False
+        self.show: Callable[[Json], Json] = lambda row: row  # called with each row that is answered
 
     # --- writing ------------------------------------------------------------------------
 
@@ -66,8 +68,9 @@ class Moving:
         conditions = expression.get("Criteria", {}).get("Conditions", [])
         found = [id for id in self.rows if all(self._fits(id, each) for each in conditions)]
         for order in reversed(expression["Orders"]):
-            found.sort(key=self._key(order["PropertyName"]), reverse=order["OrderType"] == "Descending")
-        rows = [{"Data": self._shown(id)} for id in found[: min(expression["Count"], self.page)]]
+            is_down = order["OrderType"] == "Descending" and not self.ignores_descending
+            found.sort(key=self._key(order["PropertyName"]), reverse=is_down)
+        rows = [{"Data": self.show(self._shown(id))} for id in found[: min(expression["Count"], self.page)]]
         return Answer(body={"Entities": rows}, headers=self._date())
 
     def _date(self) -> dict[str, str]:

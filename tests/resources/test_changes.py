@@ -23,6 +23,7 @@ from wosdk_async import (
     UnsupportedError,
     Watermark,
     WorkOrder,
+    WosdkError,
 )
 from wosdk_async.options import ClientOptions
 from wosdk_async.sender import CallSender
@@ -164,6 +165,27 @@ async def test_what_cannot_be_followed_says_what_to_do(entity: type[Record], rem
     async with Service() as service, service.client() as client:
         with pytest.raises(UnsupportedError, match=f"{entity.wire_name} has no .*{remedy}"):
             client.company().changes(entity)
+
+
+async def test_a_service_that_ignores_descending_order_is_refused() -> None:
+    """The lowest id would be taken for the highest, and what moved above it be missed."""
+    table = of(5)
+    table.ignores_descending = True
+    async with Service(table) as service, service.client() as client:
+        with pytest.raises(WosdkError, match="not in the order of Id: 2 came after 1"):
+            await ids(client.company().changes(WorkOrder))
+
+
+@pytest.mark.parametrize("version", ["1", [1], True])
+async def test_a_version_that_cannot_be_stored_repeats_its_record(version: object) -> None:
+    """The watermark can be read again, and no move is lost."""
+    table = of(3)
+    table.show = lambda row: row | ({"ConcurrencyId": version} if row["Id"] == 2 else {})
+    async with Service(table) as service, service.client() as client:
+        feed = client.company().changes(WorkOrder)
+        assert await ids(feed) == [1, 2, 3]
+        assert await ids(feed) == [2]
+        assert [record.id for record in Watermark.parse(str(feed.watermark)).seen] == [1, 3]
 
 
 async def test_polling_waits_between_passes() -> None:

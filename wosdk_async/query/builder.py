@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel
     from wosdk_async.query.table import RecordTable
 
-__all__ = ["Query"]
+__all__ = ["Query", "first_page"]
 
 T = TypeVar("T")
 
@@ -237,3 +237,8 @@ class Query(Generic[T]):
 
     async def _some(self, plan: Plan, count: int) -> list[T]:
         return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))
+
+
+async def first_page(query: Query[T], rows: int) -> list[T]:
+    """Return the first records of a query by ``Id``. Raises WosdkError when they are not in its order."""
+    return await KeyCursor(query._fetch, query._plan, rows).page()

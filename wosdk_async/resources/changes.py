@@ -15,8 +15,9 @@ from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
 from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.arguments import described, require_class
-from wosdk_async.query.builder import Query
+from wosdk_async.query.builder import Query, first_page
 from wosdk_async.query.fields import fields
+from wosdk_async.query.paging import id_of, property_of
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.watermark import MOST_SEEN, Pass, Seen, Watermark, watermark_since
@@ -72,7 +73,8 @@ class ChangeFeed(Generic[E]):
         stored = str(feed.watermark)
 
     No move is lost. A record comes again only if it moved again, if the loop was left while it was the
-    current one, or if more records moved within the overlap than a watermark holds (5,000).
+    current one, if more records moved within the overlap than a watermark holds (5,000), or if its
+    ``ConcurrencyId`` is not a whole number.
     """
 
     def __init__(
@@ -149,10 +151,11 @@ class ChangeFeed(Generic[E]):
         newest = await moved.order_by(self._at.desc()).first()
         if newest is None and self._time is not None:
             return None
-        highest = await self._moved().select("Id").order_by(self._key.desc()).first()
-        if highest is None:
+        # Two, to see that they come in descending order: what is above the first one would be missed.
+        highest = await first_page(self._moved().select("Id").order_by(self._key.desc()), 2)
+        if not highest:
             return None
-        return Pass(_earliest(newest, _date_of(trace)), _as_seen(highest).id, 0)
+        return Pass(_earliest(newest, _date_of(trace)), id_of(highest[0]), 0)
 
     def _moved(self, trace: Trace | None = None) -> Query[E]:
         query = self._query(trace)
@@ -163,7 +166,9 @@ class ChangeFeed(Generic[E]):
     def _keep(self, record: Seen, reading: Pass) -> None:
         """Count a record as processed."""
         self._reading = attrs.evolve(reading, last=record.id)
-        if self._is_near(record, reading.newest) and (record.id in self._seen or len(self._seen) < MOST_SEEN):
+        can_be_stored = record.version is None or type(record.version) is int
+        has_room = record.id in self._seen or len(self._seen) < MOST_SEEN
+        if can_be_stored and has_room and self._is_near(record, reading.newest):
             self._seen[record.id] = record
 
     def _finish(self, reading: Pass) -> None:
@@ -180,14 +185,13 @@ class ChangeFeed(Generic[E]):
 
 
 def _as_seen(record: Any) -> Seen:
-    at = _moved_at(record)
-    if isinstance(record, dict):  # of an export, which reads by wire names
-        return Seen(record["Id"], at or _NEVER, record.get("ConcurrencyId"))
-    return Seen(record.id, at or _NEVER, record.concurrency_id)
+    version = property_of(record, "ConcurrencyId") if isinstance(record, dict) else record.concurrency_id
+    return Seen(id_of(record), _moved_at(record) or _NEVER, version)
 
 
 def _moved_at(record: Any) -> datetime | None:
-    at = read_utc(record.get(MOVED)) if isinstance(record, dict) else record.last_action_date_utc
+    is_dict = isinstance(record, dict)  # of an export, which reads by wire names
+    at = read_utc(property_of(record, MOVED)) if is_dict else record.last_action_date_utc
     return at if isinstance(at, datetime) else None
 
 
