@@ -198,6 +198,27 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(f"{step}.csv" for step in steps)
 
 
+@pytest.mark.parametrize("name", ["orders", "orders.csv.part", "orders.open", "1_2_3.arrow"])
+@pytest.mark.usefixtures("orders")
+def test_any_name_of_an_output(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
+    """The next run knows the half output that a kill left, and does not remove its own."""
+    kill = (
+        "import os, wosdk_async.jobs.export.csv_tables as e; from wosdk_async.cli import main; "
+        "e.CsvTableWriter.write = lambda *_: os._exit(9); main()"
+    )
+    output = tmp_path / name
+    arguments = ["export", "WorkOrder", "--format", "csv", "-o", str(output)]
+    for more in ((), ("--again",)):
+        done = subprocess.run([sys.executable, "-c", kill, *arguments], cwd=ROOT, check=False)
+        assert done.returncode == 9
+        result = wosdk(*arguments, *more)
+        assert result.exit_code == 0, result.stderr
+        assert ("going on" in result.stderr) == (not more)
+        assert list(tmp_path.iterdir()) == [output]
+        assert len(output.read_text(encoding="utf-8").splitlines()) == 301
+        output.unlink()
+
+
 def test_a_page_that_fails_says_that_the_rest_is_kept(wosdk: Wosdk, orders: Orders, tmp_path: Path) -> None:
     """The status is that of the refusal."""
     orders.rows |= {id: order(id) for id in range(301, 9_001, 29)}

@@ -25,6 +25,7 @@ __all__ = [
     "RangeFileWriter",
     "checked_id",
     "gaps",
+    "is_range_name",
     "range_files_in",
     "split",
     "sync_file",
@@ -32,6 +33,7 @@ __all__ = [
 
 _NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
 _OPEN = ".open"  # suffix of a file that is being written
+_OPEN_NAME = re.compile(r"(start|-?[0-9]{1,20})\.open")
 
 
 @attrs.frozen
@@ -84,10 +86,16 @@ def checked_id(id: int | None) -> int | None:
     return id
 
 
+def is_range_name(name: str) -> bool:
+    """Whether a name is that of a range file, finished or not."""
+    return (_NAME.fullmatch(name) or _OPEN_NAME.fullmatch(name)) is not None
+
+
 def range_files_in(folder: Path) -> list[RangeFile]:
     """Return the finished files of a folder in the order of their ids, and remove those that are not."""
-    for left in folder.glob(f"*{_OPEN}"):
-        left.unlink()
+    for path in folder.iterdir():
+        if _OPEN_NAME.fullmatch(path.name):
+            path.unlink()
     found = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
     return sorted(found, key=_start)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.jobs.export.errors import ExportError, locked_folder, writing_output
 from wosdk_async.jobs.export.plan import ExportPlan
-from wosdk_async.jobs.export.range_files import RangeFile, range_files_in, sync_file
+from wosdk_async.jobs.export.range_files import RangeFile, is_range_name, range_files_in, sync_file
 from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.journal.store import sync_folder
@@ -21,6 +22,8 @@ from wosdk_async.jobs.journal.store import sync_folder
 __all__ = ["WorkFolder", "work_folder_of"]
 
 _PLAN = "export.json"
+_DRAFT = "output"  # without the suffix of the output: no other file has this name, whatever that is
+_OURS = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
 
 def work_folder_of(output: Path) -> Path:
@@ -90,7 +93,7 @@ class WorkFolder:
     @property
     def draft(self) -> Path:
         """The output as long as it is not complete."""
-        return self.path / f"output{self.output.suffix}"
+        return self.path / _DRAFT
 
     def whole_files(self, schema: Any) -> list[RangeFile]:
         """Return the range files, and remove those that are not whole: their ranges are read again."""
@@ -179,9 +182,7 @@ def _require_own(folder: Path) -> None:
 def _is_ours(path: Path) -> bool:
     if path.is_symlink():
         return False
-    name = path.name.removesuffix(".part")
-    known = name in (LOCK, _PLAN) or name.startswith(("output.", "sheets-"))
-    return known or name.endswith(".open") or RangeFile.at(path) is not None
+    return _OURS.fullmatch(path.name) is not None or is_range_name(path.name)
 
 
 def _remove(path: Path) -> None:
