@@ -13,7 +13,7 @@ import pytest
 
 from tests.export.conftest import Orders, order
 from tests.support.service import Answer, Request, Service
-from wosdk_async import Company, WorkOrder, codec
+from wosdk_async import AssetTree, Company, WorkOrder, WosdkError, codec
 from wosdk_async.jobs import Export
 
 READ = codec.reader(WorkOrder)
@@ -86,6 +86,27 @@ async def test_an_id_in_other_letters_names_the_part(orders: Orders, acme: Compa
     orders.failing = lambda _: False
     summary = await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, page=10, parallel=1)
     assert (summary.earlier, summary.rows) == (20, 30)
+
+
+@pytest.mark.parametrize("id", ["5", [1], {}, True, 5.5, 2**70])
+async def test_ids_by_which_nothing_is_read_are_of_any_type(
+    orders: Orders, acme: Company, tmp_path: Path, id: Any
+) -> None:
+    """Records that are read by offset are kept, whatever their id is, as a table keeps them."""
+    orders.rows = {1: {"Id": id, "ParentId": 5, "ChildId": 6}}
+    summary = await Export(AssetTree, tmp_path / "tree.parquet", company=acme)
+    (row,) = pq.read_table(tmp_path / "tree.parquet").to_pylist()
+    assert (summary.rows, row["Id"], json.loads(row["Extra"])) == (1, None, {"Id": id})
+
+
+async def test_a_record_that_is_not_an_object_names_the_entity(
+    orders: Orders, acme: Company, tmp_path: Path
+) -> None:
+    """Of an error of Python nobody could tell where it comes from."""
+    orders.rows = {1: {}}
+    orders.show = lambda _: None  # type: ignore[assignment, return-value]  # as a service might
+    with pytest.raises(WosdkError, match="a record of AssetTree is null, not a JSON object"):
+        await Export(AssetTree, tmp_path / "tree.parquet", company=acme)
 
 
 async def test_a_page_of_too_many_values_is_asked_for_by_half(

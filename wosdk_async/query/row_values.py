@@ -20,6 +20,7 @@ from msgspec import UNSET
 from wosdk_async.codec.dicts import sort_out, spellings
 from wosdk_async.codec.json import UNREADABLE, check_size, exact_decoder
 from wosdk_async.codec.record_reader import MAX_UNKNOWN
+from wosdk_async.errors import WosdkError
 from wosdk_async.model import Record, registry
 from wosdk_async.protocol.envelopes import ROWS, objects
 from wosdk_async.query.columns import Column, fields_of
@@ -58,7 +59,10 @@ class RowSplitter:
         return rows  # type: ignore[no-any-return]
 
     def split(self, rows: Sequence[Any]) -> tuple[Values, Extras]:
-        """Return the values of each column, and what has no column."""
+        """Return the values of each column, and what has no column.
+
+        Raises WosdkError for a row that is not an object.
+        """
         kinds = set(map(type, rows))
         extras: Extras = {}
         if len(kinds) == 1 and (form := self._forms.get(next(iter(kinds)))) is not None:
@@ -69,8 +73,10 @@ class RowSplitter:
             # A row at a time, while its values are in the processor's cache.
             values, count = list(chain.from_iterable(map(form.values, rows))), len(form.columns)
             return {column: values[i::count] for i, column in enumerate(form.columns)}, extras
-        if kinds - {dict}:
-            raise TypeError(f"a row is a JSON object, not {(kinds - {dict}).pop().__name__}")
+        if other := kinds - {dict}:
+            kind = other.pop()
+            sent = "null" if kind is type(None) else f"of type {kind.__name__}"
+            raise WosdkError(f"a record of {self._root.entity} is {sent}, not a JSON object")
         found: Values = {}
         self._root.read(rows, found, extras)
         return found, extras
@@ -129,6 +135,11 @@ class _Branch:
         self._names = {*self._leaves, *self._branches}
         self._learned: dict[str, str] = {}
         """Names that rows had and no column has -> their attributes of the Struct."""
+
+    @property
+    def entity(self) -> str:
+        """Wire name of the class."""
+        return self._cls.wire_name
 
     # --- Structs ----------------------------------------------------------------------------
 

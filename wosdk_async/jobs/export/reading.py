@@ -59,7 +59,10 @@ class RangeReader:
                     if file.rows >= _FILE_ROWS and ids.until is not None:
                         await self._run(file.finish, file.last)
                         file, counted = await self._run(self._begin, file.last), 0
-                    await self._run(file.write, self.builder.batch(page), checked_id(id_of(page[-1])))
+                    batch = self.builder.batch(page)
+                    # Without an end records are read by offset: their ids, of any type, say nothing.
+                    last = None if ids.until is None else checked_id(id_of(page[-1]))
+                    await self._run(file.write, batch, last)
                     counted = self._count(file, counted)
             await self._run(file.finish, ids.until)
         except BaseException:
