@@ -14,6 +14,7 @@ from wosdk_async.model.metadata import Wire, is_nested
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.elements import OWNED
 from wosdk_async.query.paths import find, root
+from wosdk_async.query.plan import KEYS
 
 __all__ = ["EXTRA", "Column", "columns_of", "fields_of"]
 
@@ -60,7 +61,8 @@ def columns_of(entity: type[Record] | str, paths: Sequence[str] = ()) -> tuple[C
     ``paths`` they are those of ``*``.
 
     Raises:
-        InvalidCallError: The catalogue does not know the entity, or a path names a secret.
+        InvalidCallError: The catalogue does not know the entity, or only as a part of others, or a path
+            names a secret.
         UnknownPropertyError: The catalogue does not know a property.
     """
     cls = _class_of(entity)
@@ -101,6 +103,11 @@ def _class_of(entity: type[Record] | str) -> type[Record]:
             f"read the records as dicts: query({described(entity)}).all()"
         )
     entity_name(found)
+    if "Id" not in fields_of(found) and found.wire_name not in KEYS:  # a value of the catalogue
+        raise InvalidCallError(
+            f"{found.wire_name} has no Id: it is a part of other records or of results, and is not queried; "
+            "name the path to it in a query of the record"
+        )
     return found
 
 
