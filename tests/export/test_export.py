@@ -433,3 +433,20 @@ async def test_a_part_that_cannot_be_read_is_read_again(
     summary = await Export(WorkOrder, output, company=acme, page=100, parallel=1)
     assert summary.rows == len(orders.rows)
     assert ids_in(output) == sorted(orders.rows)
+
+
+async def test_a_limit_holds_when_a_part_cannot_be_read(
+    acme: Company, orders: Orders, tmp_path: Path
+) -> None:
+    """How many rows are to come behind the gap is not known before it was read again."""
+    output, options = tmp_path / "orders.parquet", {"limit": 100, "page": 10, "parallel": 1}
+    for stop in (40, 1000):
+        orders.failing = lambda above, stop=stop: above == stop
+        with pytest.raises(WosdkError, match="no queries"):
+            await Export(WorkOrder, output, company=acme, **options)
+    work = tmp_path / "orders.parquet.export"
+    assert len(list(work.glob("*.arrow"))) == 2
+    (work / "start_40_40.arrow").write_bytes(b"noise")
+    orders.failing = lambda _: False
+    assert (await Export(WorkOrder, output, company=acme, **options)).rows == 100
+    assert ids_in(output) == sorted(orders.rows)[:100]

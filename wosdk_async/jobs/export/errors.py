@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,11 @@ from typing import Any
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.journal import FolderLock
+from wosdk_async.jobs.journal.lock import LOCK
 
 __all__ = ["ExportError", "export_package", "locked_folder", "writing_output"]
+
+_TRIES = 100  # each of them met another export that just ended
 
 
 class ExportError(ConfigurationError):
@@ -55,12 +57,40 @@ def locked_folder(path: Path, check: Callable[[Path], None]) -> FolderLock:
         JournalError: another process works there.
     """
     with writing_output(path):
-        is_new = not path.exists()
-        path.mkdir(exist_ok=True)
-        check(path)
-        try:
-            return FolderLock(path)
-        except JournalError as error:
-            if is_new and isinstance(error.__cause__, OSError):
-                shutil.rmtree(path, ignore_errors=True)
-            raise
+        for _ in range(_TRIES):
+            with contextlib.suppress(FileNotFoundError, FileExistsError, _RemovedError):
+                return _locked(path, check)
+        return _locked(path, check)
+
+
+class _RemovedError(JournalError):
+    """Another process, which has ended its export, has removed the folder or its lock."""
+
+
+def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
+    is_new = not path.exists()
+    path.mkdir(exist_ok=True)
+    check(path)
+    try:
+        lock = FolderLock(path)
+    except JournalError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise error.__cause__ from None
+        if is_new and isinstance(error.__cause__, OSError):
+            _remove_empty(path)
+        raise
+    try:
+        lock.require_in_place()
+    except JournalError as error:
+        lock.release()
+        raise _RemovedError(error.message) from error
+    return lock
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a new folder, unless another process has written its lock there."""
+    with contextlib.suppress(OSError):
+        if not (folder / LOCK).stat().st_size:
+            (folder / LOCK).unlink()
+    with contextlib.suppress(OSError):
+        folder.rmdir()

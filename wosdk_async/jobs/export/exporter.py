@@ -130,7 +130,8 @@ class Export(ExportJob):
             return folder.rows
         if self.output.exists() and not self.options.force:
             raise already_exists(self.output)
-        files = await self._in_thread(lambda: folder.whole_files(self._table.builder.schema))
+        schema, limited = self._table.builder.schema, self.options.limit is not None
+        files = await self._in_thread(lambda: folder.whole_files(schema, up_to_gap=limited))
         self._rows_read = earlier = sum(file.rows for file in files)
         if earlier:
             self._on_stage(f"{earlier} rows were read before; going on")

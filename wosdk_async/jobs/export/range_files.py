@@ -23,6 +23,7 @@ __all__ = [
     "IdRange",
     "RangeFile",
     "RangeFileWriter",
+    "before_gap",
     "checked_id",
     "gaps",
     "is_range_name",
@@ -102,6 +103,16 @@ def range_files_in(folder: Path) -> list[RangeFile]:
 
 def _start(file: RangeFile) -> tuple[bool, int]:
     return file.ids.above is not None, file.ids.above or 0
+
+
+def before_gap(files: Iterable[RangeFile]) -> Iterator[RangeFile]:
+    """Yield the files before the first gap; ``files`` are in order."""
+    at: int | None = None
+    for file in files:
+        if file.ids.above != at:
+            return
+        yield file
+        at = file.ids.until
 
 
 def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:

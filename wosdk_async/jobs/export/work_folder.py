@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 from collections.abc import Mapping
@@ -14,7 +15,13 @@ import orjson
 from wosdk_async import __version__
 from wosdk_async.jobs.export.errors import ExportError, locked_folder, writing_output
 from wosdk_async.jobs.export.plan import ExportPlan
-from wosdk_async.jobs.export.range_files import RangeFile, is_range_name, range_files_in, sync_file
+from wosdk_async.jobs.export.range_files import (
+    RangeFile,
+    before_gap,
+    is_range_name,
+    range_files_in,
+    sync_file,
+)
 from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.journal.store import sync_folder
@@ -95,13 +102,20 @@ class WorkFolder:
         """The output as long as it is not complete."""
         return self.path / _DRAFT
 
-    def whole_files(self, schema: Any) -> list[RangeFile]:
-        """Return the range files, and remove those that are not whole: their ranges are read again."""
-        found = {file: file.is_whole(schema) for file in self.files()}
-        for file, is_whole in found.items():
-            if not is_whole:
+    def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
+        """Return the range files, and remove those that are not whole: their ranges are read again.
+
+        ``up_to_gap`` is for a limit, for which ranges are read one after the other: how many rows are to come
+        behind a gap is not known before it was read.
+        """
+        found = self.files()
+        kept = [file for file in found if file.is_whole(schema)]
+        if up_to_gap:
+            kept = list(before_gap(kept))
+        for file in found:
+            if file not in kept:
                 file.path.unlink()
-        return [file for file, is_whole in found.items() if is_whole]
+        return kept
 
     def files(self) -> list[RangeFile]:
         """Return the finished range files in the order of their ids."""
@@ -130,10 +144,12 @@ class WorkFolder:
             if path.name not in (LOCK, _PLAN):
                 _remove(path)
         (self.path / _PLAN).unlink(missing_ok=True)  # last: until then the output is known as complete
-        self.close()
         with contextlib.suppress(OSError):  # another process has just begun an export there
-            (self.path / LOCK).unlink()
+            if os.name == "nt":  # a file that is open cannot be removed there
+                self.close()
+            (self.path / LOCK).unlink()  # while it is held: who waits for it sees that it was removed
             self.path.rmdir()
+        self.close()
 
     def close(self) -> None:
         """Give the folder to other processes."""
@@ -169,8 +185,8 @@ def _require_own(folder: Path) -> None:
     """Raise ExportError for a folder that no export made: its files must not be removed."""
     found = list(folder.iterdir())
     strange = [path.name for path in found if not _is_ours(path)]
-    if not strange and found and not (folder / LOCK).is_file():
-        strange = [path.name for path in found]
+    if not strange and found and folder / LOCK not in found:
+        strange = [path.name for path in found if path.exists()]  # an export that just ended had the others
     if strange or folder.is_symlink():
         why = f"holds other files ({strange[0]})" if strange else "is a link to another place"
         raise ExportError(
