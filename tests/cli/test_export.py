@@ -65,6 +65,7 @@ def test_conditions_columns_and_the_summary_as_json(wosdk: Wosdk, tmp_path: Path
         (("WorkOrder", "--since", "last", "-w", "StatusId = New"), 2, "so --where is not for it"),
         (("WorkOrder", "--since", "last", "--limit", "5"), 2, "so --limit is not for it"),
         (("WorkOrder", "--since", "last", "--force"), 2, "there is no --force"),
+        (("WorkOrder", "--since", "last", "--page", "9"), 2, "so there is no --page"),
         (("WorkOrder", "--since", "yesterday"), 2, "write last, or a time with its zone"),
         (("WorkOrder", "--since", "2026-03-01T08:00"), 2, "write last, or a time with its zone"),
     ],
@@ -234,6 +235,16 @@ def test_it_never_changes_anything(wosdk: Wosdk, scripted: Service, orders: Orde
     assert wosdk("export", "WorkOrder", "-o", tmp_path / "orders.jsonl").exit_code == 0
     assert {request.path for request in scripted.calls} == {"/api/v1/query/WorkOrder"}
     assert len(orders.asked) > 1
+
+
+@pytest.mark.usefixtures("orders")
+def test_rows_of_a_call(wosdk: Wosdk, scripted: Service, tmp_path: Path) -> None:
+    """For records so large that a response would be too long."""
+    assert wosdk("export", "WorkOrder", "-o", tmp_path / "orders.csv", "--page", "40").exit_code == 0
+    counts = [request.json["QueryExpression"]["Count"] for request in scripted.calls]
+    assert max(counts) == 40
+    for wrong in ("0", "4001"):
+        assert wosdk("export", "WorkOrder", "-o", tmp_path / "other.csv", "--page", wrong).exit_code == 2
 
 
 @pytest.mark.parametrize("since", [(), ("--since", "last")])

@@ -89,6 +89,8 @@ def _verdict(failure: Exception, own: OwnCodes = NO_OWN_CODES) -> Verdict:
 def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
     if isinstance(failure, ThrottledError) and (failure.retry_after or 0.0) > policy.max_retry_after:
         return False
+    if isinstance(failure, SendError) and failure.too_long:
+        return False
     retried = _verdict(failure, policy).retried
     return retried == "always" or (retried == "if safe" and repeat_safe)
 

@@ -76,6 +76,12 @@ __all__ = ["export_command"]
     metavar="N",
     help="Calls at once; each reads a range of ids.",
 )
+@click.option(
+    "--page",
+    type=click.IntRange(1, 4000),
+    metavar="N",
+    help="Rows of one call, 1000 unless you say otherwise; fewer for large records.",
+)
 @click.option("--again", is_flag=True, help="Begin anew, although an export to FILE was stopped.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
@@ -151,6 +157,8 @@ def _incremental(given: dict[str, Any]) -> IncrementalExport:
     for option in ("again", "force"):
         if given[option]:
             raise CliError(f"--since last only adds parts, so there is no --{option}; name another directory")
+    if given["page"]:
+        raise CliError("--since last reads 1,000 rows with each call, so there is no --page; leave it out")
     return IncrementalExport(
         entity_named(given["entity"], unchecked=False),
         given["output"],
@@ -172,6 +180,7 @@ def _whole(given: dict[str, Any]) -> Export:
         select=given["paths"],
         since=_time(given["since"]),
         format=given["file_format"],
+        page=given["page"] or 1000,
         **{name: given[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel")},
     )
 

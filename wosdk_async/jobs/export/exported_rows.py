@@ -9,7 +9,7 @@ import attrs
 
 from wosdk_async.codec.json import TooManySymbolsError
 from wosdk_async.company import Company
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.errors import InvalidCallError, NoAnswerError
 from wosdk_async.jobs.export.errors import export_package
 from wosdk_async.jobs.export.range_files import IdRange, checked_id
 from wosdk_async.model import Record, entity_class
@@ -21,6 +21,7 @@ from wosdk_async.query.id_ranges import highest_id
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor
 from wosdk_async.query.plan import Plan, condition_of, selection
 from wosdk_async.query.properties import Path
+from wosdk_async.transport.http.engine import SendError
 
 __all__ = ["ExportedRows", "known_entity"]
 
@@ -100,7 +101,7 @@ Decode = Callable[[bytes], list[Any]]
 
 
 def _fetch(company: Company, decode: Decode | None = None) -> Any:
-    """Return the function that fetches pages. One that has too many values is asked for again, by half."""
+    """Return the function that fetches pages; pages that are too long are asked for again, by half."""
     most: int | None = None
 
     async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
@@ -110,12 +111,21 @@ def _fetch(company: Company, decode: Decode | None = None) -> Any:
             call = calls.query(plan.entity, expression | {"Count": count})
             if decode is not None:
                 call.decode = _fitting(decode) if count > 1 else decode
-            page = await company.send(call)
-            if page is not None:
-                return page
+            try:
+                page = await company.send(call)
+            except NoAnswerError as error:
+                if count == 1 or not _is_too_long(error):
+                    raise
+            else:
+                if page is not None:
+                    return page
             most = count // 2
 
     return fetch
+
+
+def _is_too_long(error: NoAnswerError) -> bool:
+    return isinstance(error.__cause__, SendError) and error.__cause__.too_long
 
 
 def _fitting(decode: Decode) -> Any:

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 __all__ = [
+    "TOO_LONG",
     "BadContent",
     "BodyBuffer",
     "Decompressor",
@@ -16,6 +17,9 @@ __all__ = [
     "decompress",
     "decompressor_for",
 ]
+
+TOO_LONG = "the response is longer than"
+"""Words of each error for a response beyond the limit, whichever engine and library raise it."""
 
 _LARGE = 1024 * 1024
 _RESERVED = 40 * 1024 * 1024  # larger than any block that glibc keeps after it is freed (32 MiB)
@@ -115,7 +119,7 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
         for piece in decompressor.steps(body):
             whole.add(piece)
             if whole.size > limit:
-                raise UnwantedContent(f"the response is longer than {limit} bytes when it is decompressed")
+                raise UnwantedContent(f"{TOO_LONG} {limit} bytes when it is decompressed")
             await turns.step()
     except MemoryError:
         raise BadContent("the body does not fit into the memory that is left") from None

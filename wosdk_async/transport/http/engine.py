@@ -13,6 +13,7 @@ import attrs
 
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.http.decompression import TOO_LONG
 
 __all__ = [
     "Engine",
@@ -50,12 +51,15 @@ class SendError(Exception):
     Attributes:
         sent: whether the service may have seen the request.
         timeout: which of :class:`~wosdk_async.options.Timeouts` ran out; empty if none did.
+        too_long: whether the response is longer than :class:`~wosdk_async.options.Limits` allow. It would be
+            as long again.
     """
 
     def __init__(self, why: str, *, sent: bool, timeout: str = "") -> None:
         super().__init__(why)
         self.sent = sent
         self.timeout = timeout
+        self.too_long = TOO_LONG in why
 
     def hide(self, secrets: Secrets) -> None:
         """Remove ``secrets`` that a response repeated, then shorten the text; engines do neither."""

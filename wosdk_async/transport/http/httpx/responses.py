@@ -17,6 +17,7 @@ from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.http.decompression import (
+    TOO_LONG,
     BadContent,
     BodyBuffer,
     LoopTurns,
@@ -62,14 +63,14 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> Any
 async def _read_body(response: httpx.Response, limit: int) -> bytes:
     if response.is_stream_consumed:  # by a hook of the program, or a mock made it from its content
         if len(response.content) > limit:
-            raise httpx.ReadError(f"the response is longer than {limit} bytes")
+            raise httpx.ReadError(f"{TOO_LONG} {limit} bytes")
         return response.content
     turns, sent = LoopTurns(), BodyBuffer()
     # The stream itself: aiter_raw() releases the connection at its end, before `read` believes the response.
     async for chunk in cast(httpx.AsyncByteStream, response.stream):
         sent.add(chunk)
         if sent.size > limit:
-            raise httpx.ReadError(f"the response is longer than {limit} bytes")
+            raise httpx.ReadError(f"{TOO_LONG} {limit} bytes")
         await turns.step()  # of a body in tiny chunks thousands are there at once
     return await decompress(sent.take(), response.headers, limit)
 

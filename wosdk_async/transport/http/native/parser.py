@@ -12,7 +12,7 @@ from httptools import HttpResponseParser
 
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.decompression import BodyBuffer
+from wosdk_async.transport.http.decompression import TOO_LONG, BodyBuffer
 from wosdk_async.transport.http.engine import ResponseHeaders
 
 __all__ = ["BadResponse", "CompressedResponse", "LazyHeaders", "ResponseParser"]
@@ -161,7 +161,7 @@ class ResponseParser:
         raise BadResponse(f"more than {self._limits.head} bytes of headers")
 
     def _refuse_body(self) -> NoReturn:
-        raise BadResponse(f"the response is longer than {self._limits.body} bytes")
+        raise BadResponse(f"{TOO_LONG} {self._limits.body} bytes")
 
     def _make_response(self) -> Response:
         """Return the response; its body is not kept here any longer."""
