@@ -8,6 +8,7 @@ It shows what the loop, the parser and the JSON cost; a program should not use i
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections import deque
 
 import httptools
@@ -28,6 +29,9 @@ class _Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
         self.transport: asyncio.WriteTransport = transport  # type: ignore[assignment]
+
+    async def secure(self) -> None:
+        """There is no TLS."""
 
     def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
         """Send a request; ``waiter`` gets the response."""
@@ -63,11 +67,51 @@ class _Connection(asyncio.BufferedProtocol):
             waiter.set_result((self._parser.get_status_code(), self._headers, body))
 
 
+class _TLSConnection(_Connection):
+    """TLS by OpenSSL in memory: asyncio's own costs a quarter more."""
+
+    def __init__(self, pool: Pool, context: ssl.SSLContext) -> None:
+        super().__init__(pool)
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname="127.0.0.1")
+        self._secured: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def secure(self) -> None:
+        """Wait for the end of the handshake."""
+        self._shake()
+        await self._secured
+
+    def _shake(self) -> None:
+        try:
+            self._tls.do_handshake()
+            self._secured.set_result(None)
+        except ssl.SSLWantReadError:
+            pass
+        if out := self._outgoing.read():
+            self.transport.write(out)
+
+    def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
+        """Encrypt and send a request."""
+        self._tls.write(request)
+        super().send(self._outgoing.read(), waiter)
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Decrypt, and feed the parser."""
+        self._incoming.write(self.shared[:nbytes])
+        if not self._secured.done():
+            self._shake()
+        try:
+            while True:
+                self._parser.feed_data(self._tls.read(65536))
+        except (ssl.SSLWantReadError, AttributeError):  # without a parser there are only session tickets
+            pass
+
+
 class Pool:
     """Connections to one host: the one used last first; requests wait in their order."""
 
-    def __init__(self, port: int, size: int) -> None:
-        self._port, self._free = port, size
+    def __init__(self, port: int, size: int, context: ssl.SSLContext | None = None) -> None:
+        self._port, self._free, self._context = port, size, context
         self._idle: list[_Connection] = []
         self._waiting: deque[asyncio.Future[_Connection]] = deque()
         self._all: list[_Connection] = []
@@ -91,7 +135,10 @@ class Pool:
             self._waiting.append(turn)
             return await turn
         self._free -= 1
-        _, made = await loop.create_connection(lambda: _Connection(self), "127.0.0.1", self._port)
+        context = self._context
+        made = _Connection(self) if context is None else _TLSConnection(self, context)
+        await loop.create_connection(lambda: made, "127.0.0.1", self._port)
+        await made.secure()
         self._all.append(made)
         return made
 

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from typing import Any, Self
 
 from benchmarks.load import AT_ONCE, OURS, Server, open_stacks
-from benchmarks.stacks import Call, client, command
+from benchmarks.stacks import Call, Target, client, command
 
 __all__ = ["outstanding", "run_many"]
 
@@ -42,7 +42,7 @@ async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float
         await asyncio.gather(*(one(call) for _ in range(calls)))
 
     with Server() as server:
-        async with open_stacks(server.port, AT_ONCE, [OURS]) as stacks:
+        async with open_stacks(server.target, AT_ONCE, [OURS]) as stacks:
             call = stacks[OURS]
 
             async def repeated() -> None:
@@ -67,7 +67,7 @@ def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
     ratios = []
     with Server() as server:
         for _ in range(rounds):
-            with _Runner(server.port, many) as long, _Runner(server.port, few) as short:
+            with _Runner(server.target.port, many) as long, _Runner(server.target.port, few) as short:
                 parts = [(short.part(few), long.part(many // 10), short.part(few)) for _ in range(10)]
             before, large, after = map(sum, zip(*parts, strict=True))
             ratios.append(large / many / ((before + after) / (20 * few)))
@@ -118,7 +118,7 @@ async def _runs(port: int, calls: int) -> None:
             async for one in run(calls):
                 yield one
 
-    async with client(port, AT_ONCE) as own:
+    async with client(Target(port), AT_ONCE) as own:
         bench = own.company("Bench")
         async for _ in run(3 * AT_ONCE):
             pass  # connect and fill the caches

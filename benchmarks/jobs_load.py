@@ -16,7 +16,7 @@ import attrs
 
 from benchmarks.jobs_files import REQUESTS_MAP, write_requests
 from benchmarks.load import OURS, Server, drive, open_stacks, own_core
-from benchmarks.stacks import client
+from benchmarks.stacks import Target, client
 from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
 
 __all__ = ["LongImport", "Overhead", "long_import", "overhead"]
@@ -63,10 +63,10 @@ async def overhead(rounds: int, rows: int, *, marked: bool) -> Overhead:
     with tempfile.TemporaryDirectory() as name, own_core(), Server() as server:
         folder = Path(name)
         source, import_map = write_requests(folder / "requests.csv", rows), _map(folder, marked)
-        async with open_stacks(server.port, LIMIT, [OURS]) as stacks:
+        async with open_stacks(server.target, LIMIT, [OURS]) as stacks:
             for number in range(rounds + 1):  # the first one warms up
                 with _cpu(imports, rows):
-                    await _import(server.port, source, import_map, folder / f"job{number}")
+                    await _import(server.target.port, source, import_map, folder / f"job{number}")
                 with _cpu(creates, rows):
                     await drive(stacks[OURS], rows, LIMIT)
     pairs = list(zip(imports[1:], creates[1:], strict=True))
@@ -84,7 +84,7 @@ async def long_import(rows: int, *, marked: bool) -> LongImport:
         folder = Path(name)
         source, import_map = write_requests(folder / "requests.csv", rows), _map(folder, marked)
         started = time.perf_counter()
-        await _import(server.port, source, import_map, folder / "job", progress.on_row)
+        await _import(server.target.port, source, import_map, folder / "job", progress.on_row)
         seconds = time.perf_counter() - started
     return LongImport(
         rows=rows,
@@ -127,7 +127,7 @@ async def _import(
     on_row: Callable[[RowOutcome], None] = lambda _: None,
 ) -> None:
     job = Import(CsvFile(source), ImportMap.load(import_map), folder=folder, limit=LIMIT)
-    async with client(port, LIMIT) as own:
+    async with client(Target(port), LIMIT) as own:
         summary = await job.run(own.company("Bench"), on_row=on_row)
     assert summary.complete, summary
 

@@ -21,7 +21,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 
 import attrs
 
-from benchmarks.stacks import STACKS, Call
+from benchmarks.certificate import certificate
+from benchmarks.stacks import STACKS, Call, Target
 
 __all__ = ["Figures", "Rounds", "Server", "compare", "drive", "latency", "open_stacks", "own_core"]
 
@@ -50,20 +51,23 @@ class Figures:
 class Server:
     """Process of ``benchmarks.server``, on the last core if there are several."""
 
-    def __init__(self, delay: float = 0.0) -> None:
+    def __init__(self, delay: float = 0.0, *, tls: bool = False) -> None:
         core = ["--core", str(CORES[-1])] if len(CORES) > 1 else []
+        trusted = certificate() if tls else None
+        shown = [] if trusted is None else ["--certificate", str(trusted)]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.server", "--delay", str(delay), *core],
+            [sys.executable, "-m", "benchmarks.server", "--delay", str(delay), *core, *shown],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
         assert self._process.stdout is not None
-        self.port = int(self._process.stdout.readline())
+        self.target = Target(int(self._process.stdout.readline()), trusted)
+        self._context = self.target.context()
 
     def busy(self) -> float:
         """Return the CPU seconds that the server has used so far."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/busy") as response:
+        with urllib.request.urlopen(f"{self.target.url}/busy", context=self._context) as response:
             return float(json.load(response)["busy"])
 
     def __enter__(self) -> Server:
@@ -144,17 +148,23 @@ class Rounds:
 
 
 @contextlib.asynccontextmanager
-async def open_stacks(port: int, at_once: int, names: list[str]) -> AsyncIterator[dict[str, Call]]:
+async def open_stacks(target: Target, at_once: int, names: list[str]) -> AsyncIterator[dict[str, Call]]:
     """Open the stacks and warm them up: connections open, caches filled."""
     async with contextlib.AsyncExitStack() as stack:
-        calls = {name: await stack.enter_async_context(STACKS[name](port, at_once)) for name in names}
+        calls = {name: await stack.enter_async_context(STACKS[name](target, at_once)) for name in names}
         for call in calls.values():
             await drive(call, 3 * at_once, at_once)
         yield calls
 
 
 async def compare(
-    rounds: int, calls: int, *, delay: float = 0.0, at_once: int = AT_ONCE, names: list[str]
+    rounds: int,
+    calls: int,
+    *,
+    delay: float = 0.0,
+    at_once: int = AT_ONCE,
+    names: list[str],
+    tls: bool = False,
 ) -> Rounds:
     """Measure all stacks in turns, ``rounds`` times.
 
@@ -163,8 +173,8 @@ async def compare(
     """
     found, mixed = Rounds(names), random.Random(1)  # the same order in every run
     slow_in = 1 if rounds <= _FEW else 2
-    with Server(delay) as server:
-        async with open_stacks(server.port, at_once, names) as stacks:
+    with Server(delay, tls=tls) as server:
+        async with open_stacks(server.target, at_once, names) as stacks:
             for number in range(rounds):
                 for name in mixed.sample(names, len(names)):  # so that no stack always follows the same one
                     slow = name == HTTPX

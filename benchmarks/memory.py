@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.load import AT_ONCE, Server, drive
-from benchmarks.stacks import STACKS
+from benchmarks.stacks import STACKS, Target
 
 __all__ = ["peaks"]
 
@@ -22,7 +22,7 @@ _CALLS = 2000
 def peaks() -> dict[str, float]:
     """Return the peak megabytes of each stack for 2,000 creates, 100 at once."""
     with Server() as server:
-        return {name: _peak(name, server.port) for name in STACKS}
+        return {name: _peak(name, server.target.port) for name in STACKS}
 
 
 def _peak(name: str, port: int) -> float:
@@ -31,7 +31,7 @@ def _peak(name: str, port: int) -> float:
 
 
 async def _create(name: str, port: int) -> None:
-    async with STACKS[name](port, AT_ONCE) as call:
+    async with STACKS[name](Target(port), AT_ONCE) as call:
         await drive(call, _CALLS, AT_ONCE)
 
 

@@ -1,6 +1,6 @@
 """Server that responds from memory, so that the client is what limits a measurement.
 
-    python -m benchmarks.server [--delay SECONDS] [--core N]
+    python -m benchmarks.server [--delay SECONDS] [--core N] [--certificate FILE]
 
 Prints its port, responds to every create with the same work order, and ends when its standard input does.
 ``GET /busy`` returns its CPU time so far. As long as a request costs the server less than it costs the
@@ -14,6 +14,7 @@ import asyncio
 import json
 import os
 import socket
+import ssl
 import sys
 import time
 from collections import deque
@@ -64,8 +65,7 @@ def found_records(line: bytes, query: Any) -> bytes:
 class Responses:
     """Responses by path, some of them delayed."""
 
-    def __init__(self, port: int, delay: float) -> None:
-        url = f"http://127.0.0.1:{port}/"
+    def __init__(self, url: str, delay: float) -> None:
         found = {"Url": url, "CompanyName": "Bench", "Protocol": "HTTPS", "CompanyId": 1}
         self.create = http_response(created())[: -len(NO_ID) - 2]  # up to the RequestId
         self.token = http_response(TOKEN)
@@ -134,13 +134,16 @@ class Connection(asyncio.BufferedProtocol):
             self.received = self.received[last:]
 
 
-async def serve(delay: float) -> None:
+async def serve(delay: float, certificate: str | None) -> None:
     """Serve until the standard input ends; print the port first."""
     loop = asyncio.get_running_loop()
     listening = socket.create_server(("127.0.0.1", 0), backlog=4096)
     port = listening.getsockname()[1]
-    responses = Responses(port, delay)
-    server = await loop.create_server(lambda: Connection(responses), sock=listening)
+    tls = None if certificate is None else ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    if tls is not None and certificate is not None:
+        tls.load_cert_chain(certificate)
+    responses = Responses(f"{'http' if tls is None else 'https'}://127.0.0.1:{port}/", delay)
+    server = await loop.create_server(lambda: Connection(responses), sock=listening, ssl=tls)
     print(port, flush=True)
     late = loop.create_task(responses.send_late())
     await loop.run_in_executor(None, sys.stdin.read)
@@ -155,10 +158,11 @@ def main() -> None:
     )
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before the response to a create")
     parser.add_argument("--core", type=int, help="core to stay on")
+    parser.add_argument("--certificate", help="file with key and certificate: serve https")
     args = parser.parse_args()
     if args.core is not None:
         os.sched_setaffinity(0, {args.core})
-    asyncio.run(serve(args.delay))
+    asyncio.run(serve(args.delay, args.certificate))
 
 
 if __name__ == "__main__":

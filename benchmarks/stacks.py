@@ -7,10 +7,13 @@ through all its layers, the others to a dict and nothing more.
 from __future__ import annotations
 
 import contextlib
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
+import attrs
 import orjson
 
 import wosdk_async as wosdk
@@ -18,7 +21,7 @@ from benchmarks.floor import Pool
 from benchmarks.payload import object_reader
 from wosdk_async.protocol import calls
 
-__all__ = ["STACKS", "Call", "client", "command"]
+__all__ = ["STACKS", "Call", "Target", "client", "command"]
 
 Call = Callable[[], Awaitable[object]]
 
@@ -46,6 +49,24 @@ BODY = {
 _LONG = 600.0  # seconds: timers are started and never fire
 
 
+@attrs.frozen
+class Target:
+    """Server that the clients are measured with."""
+
+    port: int
+    certificate: Path | None = None
+    """Certificate of a server that speaks https."""
+
+    @property
+    def url(self) -> str:
+        """Address of the server."""
+        return f"{'http' if self.certificate is None else 'https'}://127.0.0.1:{self.port}"
+
+    def context(self) -> ssl.SSLContext | None:
+        """Return what to trust."""
+        return None if self.certificate is None else ssl.create_default_context(cafile=self.certificate)
+
+
 def command() -> wosdk.WoCreateCommand:
     """Return the command that :data:`BODY` encodes."""
     return wosdk.WoCreateCommand(
@@ -64,11 +85,11 @@ def command() -> wosdk.WoCreateCommand:
     )
 
 
-def client(port: int, size: int) -> wosdk.Client:
+def client(target: Target, size: int) -> wosdk.Client:
     """Return our client for the server, with as many calls at once as connections."""
-    url = f"http://127.0.0.1:{port}"
     return wosdk.Client(
-        region=wosdk.Region("bench", url, f"{url}/OAuth/token"),
+        region=wosdk.Region("bench", target.url, f"{target.url}/OAuth/token"),
+        ssl_context=target.context(),
         credentials=wosdk.Credentials("id", "secret"),
         options=wosdk.CallOptions(deadline=_LONG),
         limits=wosdk.Limits(connections=size),
@@ -77,9 +98,9 @@ def client(port: int, size: int) -> wosdk.Client:
 
 
 @contextlib.asynccontextmanager
-async def ours(port: int, size: int) -> AsyncIterator[Call]:
+async def ours(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield our client."""
-    async with client(port, size) as own:
+    async with client(target, size) as own:
         bench = own.company("Bench")
         order = command()  # built once, as BODY is for the others
 
@@ -92,10 +113,10 @@ async def ours(port: int, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def ours_looked_at(port: int, size: int) -> AsyncIterator[Call]:
+async def ours_looked_at(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield our client in a program that reads every object of the result."""
     read_all = object_reader()
-    async with ours(port, size) as create:
+    async with ours(target, size) as create:
 
         async def call() -> object:
             return read_all(await create())
@@ -104,13 +125,17 @@ async def ours_looked_at(port: int, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def httpx_json(port: int, size: int) -> AsyncIterator[Call]:
+async def httpx_json(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield httpx with the json module."""
     import httpx
 
     limits = httpx.Limits(max_connections=size, max_keepalive_connections=size)
     async with httpx.AsyncClient(
-        base_url=f"http://127.0.0.1:{port}", headers=HEADERS, limits=limits, timeout=_LONG
+        base_url=target.url,
+        headers=HEADERS,
+        limits=limits,
+        timeout=_LONG,
+        verify=target.context() or True,
     ) as client:
 
         async def call() -> object:
@@ -122,14 +147,14 @@ async def httpx_json(port: int, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def aiohttp_orjson(port: int, size: int) -> AsyncIterator[Call]:
+async def aiohttp_orjson(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield aiohttp with orjson."""
     import aiohttp
 
     async with aiohttp.ClientSession(
-        f"http://127.0.0.1:{port}",
+        target.url,
         headers=HEADERS,
-        connector=aiohttp.TCPConnector(limit=size),
+        connector=aiohttp.TCPConnector(limit=size, ssl=target.context() or True),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=_LONG),
     ) as session:
@@ -143,13 +168,15 @@ async def aiohttp_orjson(port: int, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def pyreqwest_orjson(port: int, size: int) -> AsyncIterator[Call]:
+async def pyreqwest_orjson(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield pyreqwest with orjson."""
     from pyreqwest.client import ClientBuilder
 
     builder = ClientBuilder().max_connections(size).pool_max_idle_per_host(size).default_headers(HEADERS)
-    async with builder.timeout(timedelta(seconds=_LONG)).build() as client:
-        url = f"http://127.0.0.1:{port}{PATH}"
+    if target.certificate is not None:
+        builder = builder.add_root_certificate_pem(target.certificate.read_bytes())
+    async with builder.timeout(timedelta(seconds=_LONG)).http1_only().build() as client:
+        url = f"{target.url}{PATH}"
 
         async def call() -> object:
             response = await client.post(url).body_bytes(orjson.dumps(BODY)).build().send()
@@ -159,16 +186,16 @@ async def pyreqwest_orjson(port: int, size: int) -> AsyncIterator[Call]:
         yield call
 
 
-def head(port: int) -> bytes:
+def head(target: Target) -> bytes:
     """Return the head of the floor's requests, up to Content-Length."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
-    return f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}".encode()
+    return f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\n{lines}".encode()
 
 
 @contextlib.asynccontextmanager
-async def floor(port: int, size: int) -> AsyncIterator[Call]:
+async def floor(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield the hand-written floor with orjson."""
-    pool, before = Pool(port, size), head(port)
+    pool, before = Pool(target.port, size, target.context()), head(target)
 
     async def call() -> Any:
         status, _, body = await pool.post(before, orjson.dumps(BODY), _LONG)
@@ -180,9 +207,9 @@ async def floor(port: int, size: int) -> AsyncIterator[Call]:
 
 
 @contextlib.asynccontextmanager
-async def floor_typed(port: int, size: int) -> AsyncIterator[Call]:
+async def floor_typed(target: Target, size: int) -> AsyncIterator[Call]:
     """Yield the floor with our typed objects and without our transport: the cost of types alone."""
-    pool, before, order = Pool(port, size), head(port), command()
+    pool, before, order = Pool(target.port, size, target.context()), head(target), command()
 
     async def call() -> Any:
         made = calls.command(order)
@@ -194,7 +221,7 @@ async def floor_typed(port: int, size: int) -> AsyncIterator[Call]:
     pool.close()
 
 
-STACKS: dict[str, Callable[[int, int], contextlib.AbstractAsyncContextManager[Call]]] = {
+STACKS: dict[str, Callable[[Target, int], contextlib.AbstractAsyncContextManager[Call]]] = {
     "wosdk_async, typed": ours,
     "wosdk_async, all looked at": ours_looked_at,
     "hand-written floor, dict": floor,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 
 import pytest
@@ -15,6 +16,14 @@ register_profiles()
 def dialect() -> str:
     """Return ``WOSDK_TEST_DIALECT``, or the specification's; the suite passes on both."""
     return os.environ.get("WOSDK_TEST_DIALECT", "spec")
+
+
+def pytest_configure() -> None:
+    """Run on the event loop that ``WOSDK_TEST_LOOP`` names, ``uvloop`` or asyncio's own."""
+    if os.environ.get("WOSDK_TEST_LOOP") == "uvloop":
+        import uvloop
+
+        asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import socket
 import ssl
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Self
+
+import pytest
 
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
@@ -47,6 +51,30 @@ async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
         target = (await request(reader)).split(b" ")[1]
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(target), target))
         await writer.drain()
+
+
+def catch_timers(patch: pytest.MonkeyPatch, timers: list[Callable[[], None]]) -> None:
+    """Put the timers of an engine into a list instead of starting them.
+
+    uvloop starts those of ``asyncio.timeout``, which take much longer, by the same call.
+    """
+    loop = asyncio.get_running_loop()
+    call_later = loop.call_later
+
+    def caught(seconds: float, timer: Callable[[], None], *args: Any, **context: Any) -> Any:
+        if seconds >= 1:
+            return call_later(seconds, timer, *args, **context)
+        timers.append(timer)
+        return timer
+
+    patch.setattr(loop, "call_later", caught)
+
+
+@contextlib.contextmanager
+def below(writer: asyncio.StreamWriter) -> Iterator[socket.socket]:
+    """The socket of a connection, below any TLS; uvloop shows one that cannot send."""
+    with socket.socket(fileno=os.dup(writer.get_extra_info("socket").fileno())) as own:
+        yield own
 
 
 class RawServer:

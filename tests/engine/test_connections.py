@@ -9,7 +9,18 @@ import weakref
 
 import pytest
 
-from tests.engine.raw import OK, Apart, RawServer, echoing, empty, engine, get, request, responding
+from tests.engine.raw import (
+    OK,
+    Apart,
+    RawServer,
+    catch_timers,
+    echoing,
+    empty,
+    engine,
+    get,
+    request,
+    responding,
+)
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.environment import TLSContextProvider
@@ -168,9 +179,7 @@ async def test_the_timer_runs_for_as_long_as_a_connection_is_open(monkeypatch: p
     made = NativeEngine(now=time, limits=Limits(keepalive=15))
     async with RawServer(echoing) as server:
         with monkeypatch.context() as patch:
-            patch.setattr(
-                asyncio.get_running_loop(), "call_later", lambda _, timer: timers.append(timer) or len(timers)
-            )
+            catch_timers(patch, timers)
             await get(made, server.url)
             for seconds, idle in ((10, 1), (10, 0)):
                 time.now += seconds
@@ -188,8 +197,7 @@ async def test_a_host_that_was_forgotten_and_used_again_is_one_host(monkeypatch:
 
     async with RawServer(script) as server, engine(connections=1) as made:
         with monkeypatch.context() as patch:
-            loop = asyncio.get_running_loop()
-            patch.setattr(loop, "call_later", lambda _, timer: timers.append(timer) or len(timers))
+            catch_timers(patch, timers)
             await get(made, f"{server.url}/old")
             while made.statistics().sockets:
                 await asyncio.sleep(0)

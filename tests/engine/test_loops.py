@@ -30,9 +30,9 @@ def test_a_loop_that_was_closed_with_connections() -> None:
     """The engine was not closed: its sockets end with the loop, as Python warns, and the next loop works."""
     made = NativeEngine()
     with Apart() as server:
-        asyncio.run(get(made, server.url + "/a"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ResourceWarning)
+            asyncio.run(get(made, server.url + "/a"))
 
             async def use() -> bytes:
                 response = await get(made, server.url + "/b")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.raw import OK, RawServer, engine, get, request, responding
+from tests.engine.raw import OK, RawServer, catch_timers, engine, get, request, responding
 from tests.engine.test_connections import Time
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import SendError
@@ -136,7 +136,7 @@ async def test_a_request_waits_for_a_connection_until_its_timeout(monkeypatch: p
         made = NativeEngine(now=time, limits=Limits(connections=1), timeouts=Timeouts(pool=limit))
         async with RawServer(wait) as server:
             with monkeypatch.context() as patch:
-                patch.setattr(asyncio.get_running_loop(), "call_later", lambda _, timer: timers.append(timer))  # noqa: B023
+                catch_timers(patch, timers)
                 calls = [asyncio.create_task(get(made, server.url)) for _ in range(2)]
                 while not timers:
                     await asyncio.sleep(0)
@@ -162,7 +162,7 @@ async def test_a_request_cancelled_as_its_timeout_runs_out_is_cancelled(
     made = NativeEngine(now=time, limits=Limits(connections=1), timeouts=Timeouts(pool=10.0))
     async with RawServer(hang) as server:
         with monkeypatch.context() as patch:
-            patch.setattr(asyncio.get_running_loop(), "call_later", lambda _, timer: timers.append(timer))
+            catch_timers(patch, timers)
             first, second = (asyncio.create_task(get(made, server.url)) for _ in range(2))
             while not timers:
                 await asyncio.sleep(0)
@@ -239,6 +239,7 @@ async def test_a_response_before_the_request_was_read() -> None:
     stop = asyncio.Event()
 
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(1)  # one that came before the request would belong to none
         writer.transport.pause_reading()
         writer.write(early)
         await stop.wait()

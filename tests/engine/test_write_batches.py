@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.engine.raw import OK, Apart, RawServer, echoing, engine, get, request
+from tests.engine.raw import OK, Apart, RawServer, catch_timers, echoing, engine, get, request
 from tests.engine.test_connections import Time
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.native.engine import NativeEngine
@@ -111,7 +111,7 @@ async def test_the_time_for_a_response_begins_when_the_request_leaves(
     timers: list[Callable[[], None]] = []
     async with RawServer(echoing) as server:
         with monkeypatch.context() as patch:
-            patch.setattr(loop, "call_later", lambda _, timer: timers.append(timer))
+            catch_timers(patch, timers)
             await warm(made, server.url)
         time.now += 2.0
         call = asyncio.create_task(get(made, f"{server.url}/a"))

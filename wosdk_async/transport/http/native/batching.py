@@ -11,7 +11,7 @@ import asyncio
 import os
 import select
 from collections.abc import Callable, Collection, Container
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 __all__ = ["SocketReader", "WriteBatcher", "readable"]
 
@@ -30,10 +30,15 @@ class Writable(Protocol):
         """Send the request, unless the socket is one of ``ended``."""
 
 
-class Readable(Protocol):
-    """Connection that takes what its socket receives."""
+class Watched(Protocol):
+    """Connection whose socket is read."""
 
     socket: int
+    live: bool
+
+
+class Readable(Protocol):
+    """What takes the bytes of a socket: a connection, or its TLS."""
 
     def received(self, data: bytes) -> None:
         """Take received bytes."""
@@ -97,32 +102,40 @@ def readable(sockets: Collection[int]) -> set[int]:
 
 
 class _Source(NamedTuple):
-    """Reader of a socket: its connection, the TLS that takes its bytes if there is any, its transport."""
+    """A socket that is read: its connection, what takes its bytes, its transport."""
 
-    connection: Readable
-    tls: asyncio.BufferedProtocol | None
+    connection: Watched
+    above: Readable
     raw: asyncio.Transport
 
 
 class SocketReader:
     """Reads the sockets of the connections of one pool with an epoll of its own.
 
-    The loop still opens and closes the sockets, writes to them and does the TLS handshakes. It also reads
-    them where there is no epoll, and where it is not asyncio's own loop.
+    The loop still opens and closes the sockets, and writes to them. It also reads them until a TLS handshake
+    has ended, where there is no epoll, and where it is neither asyncio's own loop nor uvloop.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self.supported = hasattr(select, "epoll") and isinstance(loop, asyncio.SelectorEventLoop)
+        # Not a loop that simulates the network, nor Windows': only those that watch an epoll.
+        watches = isinstance(loop, asyncio.SelectorEventLoop) or type(loop).__module__ == "uvloop"
+        self.supported = watches and hasattr(select, "epoll")
         """Whether it can read on this loop."""
         self._epoll: select.epoll | None = None  # only while there is something to watch
         self._sources: dict[int, _Source] = {}
         self.inherited = False
         """Whether a fork copied it: then the parent process uses the same epoll."""
 
-    def add(self, connection: Readable, raw: asyncio.Transport, tls: bool) -> None:
-        """Read for ``connection`` from now on. ``raw`` is the transport of its socket, below any TLS."""
-        if not self.supported or raw.is_closing():
+    def add(self, connection: Watched, raw: asyncio.Transport, above: Readable) -> None:
+        """Read for ``connection`` from now on, unless it has ended.
+
+        Args:
+            connection: the connection.
+            raw: the transport of its socket.
+            above: what takes the bytes.
+        """
+        if not self.supported or raw.is_closing() or not connection.live:
             return
         epoll = self._epoll
         if epoll is None:
@@ -130,12 +143,9 @@ class SocketReader:
             self._loop.add_reader(epoll.fileno(), self._receive, epoll)
         epoll.register(connection.socket, select.EPOLLIN)
         raw.pause_reading()
-        above = cast(asyncio.BufferedProtocol, raw.get_protocol()) if tls else None
-        if above is not None:
-            raw.set_protocol(_BelowTLS(above, lambda: self.remove(connection)))
         self._sources[connection.socket] = _Source(connection, above, raw)
 
-    def remove(self, connection: Readable) -> None:
+    def remove(self, connection: Watched) -> None:
         """Let the loop read what is still to come for ``connection``."""
         source, epoll = self._sources.get(connection.socket), self._epoll
         if source is None or source.connection is not connection or epoll is None or self.inherited:
@@ -154,46 +164,13 @@ class SocketReader:
             source = sources.get(socket)
             if source is None:
                 continue  # removed while another socket of this batch was read
-            connection, tls, _ = source
+            connection, above, _ = source
             try:
-                if tls is None:
-                    data = read(socket, _MAX_READ)
-                    if data:
-                        connection.received(data)
-                    else:
-                        self.remove(connection)  # the loop reads the end as well
-                elif count := os.readv(socket, (tls.get_buffer(-1),)):
-                    tls.buffer_updated(count)
+                if data := read(socket, _MAX_READ):
+                    above.received(data)
                 else:
-                    self.remove(connection)
+                    self.remove(connection)  # the loop reads the end as well
             except BlockingIOError:
                 pass
             except Exception as error:
-                connection.lost(error)
-
-
-class _BelowTLS(asyncio.BufferedProtocol):
-    """Protocol between a socket and its TLS: calls ``ended`` before the socket is closed."""
-
-    def __init__(self, tls: asyncio.BufferedProtocol, ended: Callable[[], None]) -> None:
-        self._tls = tls
-        self._ended = ended
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._ended()
-        self._tls.connection_lost(exc)
-
-    def get_buffer(self, sizehint: int) -> memoryview:
-        return cast(memoryview, self._tls.get_buffer(sizehint))
-
-    def buffer_updated(self, nbytes: int) -> None:
-        self._tls.buffer_updated(nbytes)
-
-    def eof_received(self) -> bool | None:
-        return self._tls.eof_received()
-
-    def pause_writing(self) -> None:
-        self._tls.pause_writing()
-
-    def resume_writing(self) -> None:
-        self._tls.resume_writing()
+                above.lost(error)

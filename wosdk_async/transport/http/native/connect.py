@@ -1,4 +1,4 @@
-"""Open a connection: resolve the host, race its addresses, start TLS."""
+"""Open a connection: resolve the host, race its addresses, agree on TLS."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
+from wosdk_async.transport.http.native.tls import TLSTransport
 
 __all__ = ["connect", "happy_eyeballs"]
 
-_GOODBYE = 1.0  # seconds that the other side has to end TLS in good order
 _STAGGER = 0.25  # seconds before the next address is tried beside those before (RFC 8305 5)
 _Address = tuple[int, int, int, str, Any]
 
@@ -48,26 +48,26 @@ async def connect(pool: Pool, origin: Origin) -> Connection:
 
 
 async def _open(pool: Pool, connection: Connection, context: ssl.SSLContext | None) -> None:
-    loop, origin = pool.loop, connection.origin
-    socket = await happy_eyeballs(loop, origin.host, origin.port)
-    tls: dict[str, Any] = {}
-    if context is not None:
-        tls = {"server_hostname": origin.host, "ssl_shutdown_timeout": _GOODBYE}
-    if context is None or not pool.reader.supported:
-        raw, _ = await loop.create_connection(lambda: connection, sock=socket, ssl=context, **tls)
-    else:
-        raw, _ = await loop.create_connection(_BeforeTLS, sock=socket)
-        above = await loop.start_tls(raw, connection, context, **tls)
-        connection.connection_made(cast(asyncio.Transport, above))
-    if connection.live:
-        pool.reader.add(connection, raw, origin.tls)
+    origin = connection.origin
+    if context is None:
+        raw = await _connected(pool, origin, connection)
+        pool.reader.add(connection, raw, connection)
+        return
+    tls = TLSTransport(connection, context, origin.host, origin.port, pool.sessions, pool.buffer)
+    raw = await _connected(pool, origin, tls)
+    try:
+        await tls.handshake()
+    except BaseException:
+        raw.abort()
+        raise
+    connection.connection_made(cast(asyncio.Transport, tls))
+    pool.reader.add(connection, raw, tls)
 
 
-class _BeforeTLS(asyncio.Protocol):
-    """Protocol that reads nothing: what comes is for the TLS that follows."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        cast(asyncio.Transport, transport).pause_reading()
+async def _connected(pool: Pool, origin: Origin, protocol: asyncio.BaseProtocol) -> asyncio.Transport:
+    socket = await happy_eyeballs(pool.loop, origin.host, origin.port)
+    raw, _ = await pool.loop.create_connection(lambda: protocol, sock=socket)
+    return raw
 
 
 # --- addresses ----------------------------------------------------------------------------------

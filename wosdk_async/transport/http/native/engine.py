@@ -5,8 +5,9 @@ A request goes down these files::
     engine.py      a request to bytes, a response to the caller
     request.py     bytes of a request, its head remembered
     pool.py        which connection takes it; the queue of those that wait
-    connect.py     new connections: resolve the host, race its addresses, TLS
+    connect.py     new connections: resolve the host, race its addresses
     connection.py  one socket: one request out, one response in
+    tls.py         what stands between a connection and its socket for https
     batching.py    sockets written and read in batches
     parser.py      bytes to a response, with llhttp
 

@@ -13,6 +13,7 @@ from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.batching import SocketReader, WriteBatcher
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin, parse_origin, split_url
+from wosdk_async.transport.http.native.tls import SessionCache
 
 __all__ = ["Pool"]
 
@@ -56,6 +57,7 @@ class Pool:
         self.reader = SocketReader(loop)
         self.buffer = memoryview(bytearray(_BUFFER))
         """Memory into which all connections receive. Each copies its bytes out before another receives."""
+        self.sessions = SessionCache()
         self.size = 0
         """Connections that are open or being opened."""
         self.targets: dict[str, tuple[Origin, bytes]] = {}

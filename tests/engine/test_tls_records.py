@@ -1,0 +1,225 @@
+"""Records of TLS: however they arrive, and however the connection ends."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import ssl
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from tests.engine.conftest import serving
+from tests.engine.raw import RawServer, Script, below, echoing, engine, get, request, responding
+from wosdk_async.options import Timeouts
+from wosdk_async.transport.http.engine import SendError
+
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+
+
+def passing_on(port: int, piece: Callable[[], int]) -> Script:
+    """Pass bytes on in both directions, in pieces of other sizes than they came in."""
+
+    async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while data := await reader.read(piece()):
+                writer.write(data)
+                await writer.drain()
+        finally:
+            writer.close()
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
+
+    return script
+
+
+@LOOPS
+@pytest.mark.parametrize("most", [1, 7, 1500])
+def test_records_that_arrive_in_pieces(
+    certificates: dict[str, Path], most: int, run: Callable[..., None]
+) -> None:
+    """Byte by byte, or cut anywhere: handshakes and responses are the same."""
+    body = bytes(range(256)) * most
+
+    async def calls() -> None:
+        raw = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+        own, random_ = ssl.create_default_context(cafile=certificates["here"]), random.Random(most)
+        async with (
+            RawServer(responding(raw, raw, raw), serving(certificates["here"])) as server,
+            RawServer(
+                passing_on(int(server.url.rpartition(":")[2]), lambda: random_.randint(1, most))
+            ) as relay,
+            engine(context=own, connections=3) as made,
+        ):
+            url = relay.url.replace("http:", "https:")
+            responses = await asyncio.gather(*(get(made, url) for _ in range(9)))
+        assert [each.body == body for each in responses] == [True] * 9
+
+    run(calls())
+
+
+@LOOPS
+@pytest.mark.parametrize("says_goodbye", [True, False])
+def test_a_body_without_a_length(
+    certificates: dict[str, Path], run: Callable[..., None], says_goodbye: bool
+) -> None:
+    """It is whole when the service ends TLS, and cut when only its socket ends: anybody can do that."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\nall of it")
+        if not says_goodbye:
+            with below(writer) as end:
+                end.shutdown(socket.SHUT_WR)
+            await reader.read()
+
+    async def call() -> None:
+        own = ssl.create_default_context(cafile=certificates["here"])
+        async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
+            if says_goodbye:
+                assert (await get(made, server.url, safe=False)).body == b"all of it"
+            else:
+                with pytest.raises(SendError, match="without ending TLS") as caught:
+                    await get(made, server.url, safe=False)
+                assert caught.value.sent
+
+    run(call())
+
+
+@LOOPS
+def test_a_large_body_waits_for_a_slow_service(
+    certificates: dict[str, Path], run: Callable[..., None]
+) -> None:
+    """The service reads nothing at first: what waits is not encrypted, nor copied, nor lost."""
+    body = random.Random(1).randbytes(8 << 20)
+    go = asyncio.Event()
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await go.wait()
+        got = await request(reader)
+        right = b"right" if got.endswith(body) else b"wrong"
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + right)
+        await writer.drain()
+
+    async def call() -> None:
+        own = ssl.create_default_context(cafile=certificates["here"])
+        async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
+            sending = asyncio.create_task(made.send("POST", server.url, (), body, lambda: None))
+            while not server.connections:
+                await asyncio.sleep(0)
+            tracemalloc.start()
+            for _ in range(50):
+                await asyncio.sleep(0)
+            assert tracemalloc.get_traced_memory()[1] < len(body) / 4
+            tracemalloc.stop()
+            go.set()
+            assert (await sending).body == b"right"
+
+    run(call())
+
+
+async def test_a_service_that_takes_no_more_of_a_request(certificates: dict[str, Path]) -> None:
+    """The limit for writing holds as without TLS."""
+
+    async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await asyncio.Event().wait()
+
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with (
+        RawServer(deaf, serving(certificates["here"])) as server,
+        engine(Timeouts(write=0.3), context=own) as made,
+    ):
+        with pytest.raises(SendError, match="took no more of the request") as caught:
+            await made.send("POST", server.url, (), bytes(16 << 20), lambda: None)
+    assert caught.value.timeout == "write"
+
+
+async def test_a_service_that_ends_tls_while_idle(certificates: dict[str, Path]) -> None:
+    """The next call opens a connection of its own; a create is not sent over the old one."""
+    ended = asyncio.Event()
+
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+        await writer.drain()
+        writer.close()
+        ended.set()
+
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(once, serving(certificates["here"])) as server, engine(context=own) as made:
+        for _ in range(3):
+            assert (await get(made, server.url, safe=False)).body == b"hi"
+            await ended.wait()
+            while made.statistics().idle:
+                await asyncio.sleep(0)
+    assert server.connections == 3
+
+
+@pytest.mark.parametrize("turns", range(12))
+@LOOPS
+def test_a_call_that_is_cancelled_while_tls_begins(
+    certificates: dict[str, Path], turns: int, run: Callable[..., None]
+) -> None:
+    """Wherever it is: no socket and no place is lost."""
+
+    async def calls() -> None:
+        own = ssl.create_default_context(cafile=certificates["here"])
+        async with (
+            RawServer(echoing, serving(certificates["here"])) as server,
+            engine(context=own, connections=2) as made,
+        ):
+            for _ in range(3):
+                call = asyncio.create_task(get(made, server.url + "/cut"))
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                call.cancel()
+                await asyncio.gather(call, return_exceptions=True)
+            responses = await asyncio.gather(*(get(made, server.url + "/x") for _ in range(4)))
+        assert {each.body for each in responses} == {b"/x"}
+
+    run(calls())
+
+
+@LOOPS
+@pytest.mark.parametrize("version", ["-tls1_2", "-tls1_3"])
+def test_a_service_that_wants_new_keys(
+    certificates: dict[str, Path], version: str, run: Callable[..., None]
+) -> None:
+    """It asks between request and response: a renegotiation with TLS 1.2, new keys with TLS 1.3."""
+    own = ssl.create_default_context(cafile=certificates["here"])
+    command = f"openssl s_server -accept 127.0.0.1:0 -cert {certificates['here']} {version}"
+    letter = b"r" if version == "-tls1_2" else b"K"  # what the tool takes on a line of its own
+
+    async def call() -> None:
+        service = await asyncio.create_subprocess_exec(
+            *command.split(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        assert service.stdin is not None
+        assert service.stdout is not None
+        await service.stdout.readuntil(b"ACCEPT 127.0.0.1:")
+        port = int(await service.stdout.readline())
+        reads: list[int] = []
+        async with (
+            RawServer(passing_on(port, lambda: reads.append(1) or 4096)) as relay,
+            engine(context=own) as made,
+        ):
+            calling = asyncio.create_task(get(made, relay.url.replace("http:", "https:"), safe=False))
+            await service.stdout.readuntil(b"Host: ")
+            before = len(reads)
+            service.stdin.write(letter + b"\n")
+            while len(reads) == before:  # what the service sent has been passed on
+                await asyncio.sleep(0)
+            service.stdin.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+            response = await calling
+        service.kill()
+        await service.communicate()
+        assert response.body == b"hi"
+
+    run(call())

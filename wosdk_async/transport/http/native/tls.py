@@ -1,0 +1,275 @@
+"""TLS of a connection: OpenSSL in memory, between the connection and the transport of its socket.
+
+asyncio's own TLS copies what it receives, and asks OpenSSL for more until an error says that there is none.
+
+A session that a host gave is offered to the same host again, which makes the next handshake cheaper by half.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections import deque
+from typing import Any, Protocol, cast
+
+__all__ = ["Secured", "SessionCache", "TLSTransport"]
+
+_RECORD = 16 * 1024  # bytes that a record of TLS has at most
+_PIECE = 16 * _RECORD  # bytes that are encrypted before the socket is asked whether it takes more
+_MAX_SESSIONS = 1024
+_Key = tuple[ssl.SSLContext, str, int]
+
+
+class SessionCache:
+    """Sessions by the context that made them, the name that was verified, and the port.
+
+    Python takes a session for any name, and verifies nothing when it is resumed. So one must never be offered
+    under another name than it was made with.
+    """
+
+    def __init__(self) -> None:
+        self._sessions: dict[_Key, ssl.SSLSession] = {}
+
+    def get(self, context: ssl.SSLContext, host: str, port: int) -> ssl.SSLSession | None:
+        """Return the session to offer, if there is one."""
+        return self._sessions.get((context, host, port))
+
+    def keep(self, context: ssl.SSLContext, host: str, port: int, session: ssl.SSLSession | None) -> None:
+        """Keep the newest session of a host."""
+        if session is None:
+            return
+        if len(self._sessions) >= _MAX_SESSIONS:
+            self._sessions.clear()
+        self._sessions[context, host, port] = session
+
+    def drop(self, context: ssl.SSLContext, host: str, port: int) -> None:
+        """Forget the session of a host, after any error of TLS."""
+        self._sessions.pop((context, host, port), None)
+
+
+class Secured(Protocol):
+    """Connection above TLS."""
+
+    def received(self, data: bytes) -> None:
+        """Take decrypted bytes."""
+
+    def lost(self, error: Exception | None) -> None:
+        """Note that the connection is broken."""
+
+    def eof_received(self) -> None:
+        """Note that the service ended the connection in good order."""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note that the socket is closed."""
+
+    def pause_writing(self) -> None:
+        """Note that the socket takes no more bytes now."""
+
+    def resume_writing(self) -> None:
+        """Note that the socket takes bytes again."""
+
+
+class TLSTransport(asyncio.BufferedProtocol):
+    """Transport of ``above``, and protocol of the transport of its socket.
+
+    Args:
+        above: what gets the decrypted bytes, once :meth:`handshake` has ended.
+        context: the certificates that are trusted.
+        host: the name that the certificate must have.
+        port: the port, which tells sessions apart.
+        sessions: the sessions that hosts gave.
+        buffer: memory that encrypted bytes are received in.
+    """
+
+    def __init__(
+        self,
+        above: Secured,
+        context: ssl.SSLContext,
+        host: str,
+        port: int,
+        sessions: SessionCache,
+        buffer: memoryview,
+    ) -> None:
+        self.socket = -1
+        self._above = above
+        self._buffer = buffer
+        self._sessions = sessions
+        self._place = context, host, port
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        session = sessions.get(context, host, port)
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host, session=session)
+        self._secured: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._is_open = False
+        """Whether the handshake has ended, and neither side has closed."""
+        self._has_session = False
+        self._unsent: deque[memoryview] = deque()
+        """What is to be encrypted when the socket takes bytes again."""
+        self._paused = False
+        self._raw: asyncio.Transport
+
+    async def handshake(self) -> None:
+        """Agree on keys with the service, and verify its certificate. Raises OSError, ssl.SSLError too."""
+        self._shake_hands()
+        await self._secured
+
+    # --- transport of the connection ----------------------------------------------------------
+
+    def write(self, data: bytes) -> None:
+        """Encrypt and send ``data``; what the socket does not take now waits in clear text."""
+        if self._is_open and not self._paused and not self._unsent and len(data) <= _PIECE:  # nearly always
+            try:
+                self._tls.write(data)
+            except ssl.SSLError as error:
+                self._fail(error)
+            else:
+                self._raw.write(self._outgoing.read())
+            return
+        self._unsent.append(memoryview(data))
+        self._encrypt_unsent()
+
+    def close(self) -> None:
+        """Say goodbye, and close when all is sent."""
+        if self._is_open:
+            self._is_open = False
+            with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: the service has not said goodbye yet
+                self._tls.unwrap()
+            self._flush()
+        self._raw.close()
+
+    def abort(self) -> None:
+        """Close now."""
+        self._is_open = False
+        self._unsent.clear()
+        self._raw.abort()
+
+    def is_closing(self) -> bool:
+        """Return whether it is closed or about to be."""
+        return not self._is_open or self._raw.is_closing()
+
+    def get_write_buffer_size(self) -> int:
+        """Return how many bytes wait for the socket."""
+        return self._raw.get_write_buffer_size() + sum(map(len, self._unsent))
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        """Return what is known of the socket."""
+        return self._raw.get_extra_info(name, default)
+
+    # --- reader of the socket -----------------------------------------------------------------
+
+    def received(self, data: bytes) -> None:
+        """Decrypt received bytes, and pass them on."""
+        self._incoming.write(data)
+        if self._is_open:
+            self._decrypt()
+            return
+        self._shake_hands()
+        if self._is_open:  # the service may send more at once
+            self._decrypt()
+
+    def lost(self, error: Exception | None) -> None:
+        """Pass on that the socket is broken."""
+        self._above.lost(error)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport of the socket."""
+        self._raw = cast(asyncio.Transport, transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Pass on that the socket is closed."""
+        self._is_open = False
+        if not self._secured.done():
+            self._secured.set_exception(exc or ConnectionResetError("the service closed the connection"))
+            self._secured.exception()  # perhaps nobody waits any more
+        self._above.connection_lost(exc)
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
+        """Return the memory that the next bytes are read into."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Take received bytes out of the memory."""
+        self.received(bytes(self._buffer[:nbytes]))
+
+    def eof_received(self) -> None:
+        """Tell the connection: it was cut, because the service has not said goodbye."""
+        if self._is_open:
+            self._sessions.drop(*self._place)
+            self.lost(ssl.SSLEOFError("the service closed the connection without ending TLS"))
+
+    def pause_writing(self) -> None:
+        """Encrypt nothing until the socket takes bytes again."""
+        self._paused = True
+        self._above.pause_writing()
+
+    def resume_writing(self) -> None:
+        """Encrypt what waits."""
+        self._paused = False
+        self._encrypt_unsent()
+        if not self._paused:
+            self._above.resume_writing()
+
+    # --- OpenSSL ------------------------------------------------------------------------------
+
+    def _shake_hands(self) -> None:
+        if self._secured.done():  # failed, or given up
+            return
+        try:
+            self._tls.do_handshake()
+        except ssl.SSLWantReadError:
+            self._flush()
+        except (ssl.SSLError, ValueError) as error:
+            self._sessions.drop(*self._place)
+            self._flush()  # the alert
+            self._secured.set_exception(error)
+        else:
+            self._flush()
+            self._is_open = True
+            self._secured.set_result(None)
+
+    def _decrypt(self) -> None:
+        incoming, tls = self._incoming, self._tls
+        try:
+            # Not until it raises SSLWantReadError: an exception costs more. Each read takes a whole record.
+            while self._is_open and incoming.pending:
+                data = tls.read(_RECORD)
+                if not data:
+                    self._ended()
+                    return
+                if not self._has_session:  # the tickets of TLS 1.3 come after the handshake
+                    self._has_session = True
+                    self._sessions.keep(*self._place, tls.session)
+                self._above.received(data)
+        except ssl.SSLWantReadError:  # a part of a record, or a record without data
+            pass
+        except ssl.SSLError as error:
+            self._fail(error)
+            return
+        if self._outgoing.pending:  # the service began to agree on new keys
+            self._flush()
+
+    def _fail(self, error: ssl.SSLError) -> None:
+        self._sessions.drop(*self._place)
+        self._flush()  # the alert
+        self.lost(error)
+
+    def _ended(self) -> None:
+        """Pass on that the service has said goodbye."""
+        self._above.eof_received()
+        self.close()
+
+    def _encrypt_unsent(self) -> None:
+        unsent = self._unsent
+        try:
+            while unsent and not self._paused and self._is_open:
+                data = unsent.popleft()
+                if len(data) > _PIECE:
+                    unsent.appendleft(data[_PIECE:])
+                self._tls.write(data[:_PIECE])
+                self._flush()
+        except ssl.SSLError as error:
+            self._fail(error)
+
+    def _flush(self) -> None:
+        if (data := self._outgoing.read()) and not self._raw.is_closing():
+            self._raw.write(data)
