@@ -52,7 +52,7 @@ def test_only_ids_are_read_in_ranges(wosdk: Wosdk, scripted: Service) -> None:
             return Answer(body={"Entities": [{"Data": {"Id": 40_000}}]})
         bounds = {each["Operator"]: int(each["Values"][0]) for each in expression["Criteria"]["Conditions"]}
         first = bounds.get("GreaterThan", 0) + 1
-        ids = range(first, min(first + expression["Count"], bounds["LessOrEqual"] + 1))
+        ids = range(first, min(first + expression["Count"], bounds.get("LessOrEqual", 40_000) + 1))
         return Answer(body={"Entities": [{"Data": {"Id": each}} for each in ids]})
 
     scripted.handler = handler
