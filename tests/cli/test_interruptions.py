@@ -60,6 +60,30 @@ def test_ctrl_c_ends_within_a_second(
     assert all(text in line for text, line in zip(message, lines, strict=True))
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_one_more_signal_after_the_command_has_ended(number: signal.Signals) -> None:
+    """Python waits for a thread then. The process ends with the status of the command, and quietly."""
+    code = (
+        "import threading, wosdk_async.cli.app as app\n"
+        "from wosdk_async.cli import main\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "threading._register_atexit(print, 'ending', flush=True)\n"
+        "app.app = lambda **_: (_ for _ in ()).throw(SystemExit(6))\n"
+        "main()\n"
+    )
+    process = subprocess.Popen(
+        [COMMAND[0], "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ending\n"
+        process.send_signal(number)
+        assert process.communicate(timeout=20) == ("", "")
+    finally:
+        process.kill()
+    assert process.returncode == 6
+
+
 def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
     """A thread that hangs, as one that asks a dead name server does, is left behind."""
     code = (

@@ -33,6 +33,16 @@ def main() -> None:
 
     INTERRUPTION.handle()
     try:
+        _run_app()
+    except SystemExit as ending:
+        INTERRUPTION.exit_at_once(ending.code)
+        raise
+
+
+def _run_app() -> None:
+    from wosdk_async.cli.interruption import INTERRUPTION
+
+    try:
         from wosdk_async.cli.app import app
 
         app(prog_name="wosdk")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 __all__ = ["INTERRUPTION", "without_cancelled_calls"]
 
@@ -28,6 +30,10 @@ class Interruption:
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:
                 signal.signal(number, self._interrupt)
+
+    def exit_at_once(self, status: Any) -> None:
+        """Let signals end the process from now on: the command has ended, and Python waits for threads."""
+        signal.signal(signal.SIGINT, lambda *_: os._exit(status if isinstance(status, int) else 0))
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._first = self._first or number
