@@ -31,6 +31,7 @@ from wosdk_async.jobs.export.part_folder import (
     WATERMARK,
     last_part,
     next_part,
+    readable_text,
     remove_left,
     require_parts,
     watermark_of,
@@ -168,7 +169,7 @@ class IncrementalExport(ExportJob):
             "plan": plan.as_dict(),
             "rows": self.rows,
             "version": __version__,
-            "watermark": str(watermark),
+            "watermark": readable_text(watermark),
         }
         (draft / WATERMARK).write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         for each in draft.iterdir():

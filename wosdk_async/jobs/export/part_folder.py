@@ -8,14 +8,23 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import orjson
+from attrs import evolve
 
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.export.errors import ExportError
 from wosdk_async.jobs.export.plan import ExportPlan
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.resources.watermark import Watermark
 
-__all__ = ["WATERMARK", "last_part", "next_part", "remove_left", "require_parts", "watermark_of"]
+__all__ = [
+    "WATERMARK",
+    "last_part",
+    "next_part",
+    "readable_text",
+    "remove_left",
+    "require_parts",
+    "watermark_of",
+]
 
 WATERMARK = "watermark.json"
 """Name of the file beside the rows of a part."""
@@ -68,6 +77,27 @@ def _is_left(path: Path) -> bool:
 
 def _number(part: Path) -> int:
     return int(part.name.removeprefix("part-"))
+
+
+def readable_text(watermark: Watermark) -> str:
+    """Return the text of a watermark. Raises WosdkError for one that the next run could not read."""
+    text = str(watermark)
+    if not _is_readable(text):
+        records = [each for each in watermark.seen if not _is_readable(str(evolve(watermark, seen=(each,))))]
+        cause = f"the record {records[0]!r:.200}" if records else f"the text {text!r:.200}"
+        raise WosdkError(
+            f"the watermark of this part could not be read again because of {cause}, so the part was not "
+            "added; ask the maintainers of the service why it sends such values"
+        )
+    return text
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        Watermark.parse(text)
+    except InvalidCallError:
+        return False
+    return True
 
 
 def watermark_of(part: Path | None, plan: ExportPlan) -> Watermark | None:
