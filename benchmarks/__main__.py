@@ -7,10 +7,14 @@ moment of the machine affects all of them. Ratios are taken within each round. A
 another core.
 Needs wosdk_async[bench].
 
+The names of ratios over https begin with tls_, those on uvloop with uvloop_, those of both with uvloop_tls_.
+
 codec_vs_pydantic         decoding a 5 KB WorkOrder and reading every object of it, divided by
                           pydantic's model_validate_json (limit 0.5)
 typed_create_vs_aiohttp   a typed create, 100 at once, divided by aiohttp + orjson to a dict (limit 0.5)
-typed_create_vs_floor     the same divided by a hand-written client of 100 lines to a dict (limit 1.7)
+typed_create_vs_floor     the same divided by a hand-written client of 150 lines to a dict (limit 1.7)
+typed_create_vs_pyreqwest the same divided by pyreqwest (Rust) + orjson to a dict (limits 0.75, tls 0.85,
+                          uvloop 0.95, uvloop and tls 1.05; tls, aiohttp 0.4)
 httpx_vs_typed_create     httpx + json to a dict, divided by the same typed create (at least 25)
 outstanding_50k_vs_1k     a call when 50,000 are gathered at once, divided by 1,000 (limit 1.5)
 run_many_50k_vs_1k        the same through run_many (limit 1.1)
@@ -33,7 +37,7 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks import codec, growth, load, memory
+from benchmarks import cells, codec, growth, load, memory
 from benchmarks.chart import bar_chart
 
 ROUND = 0.02  # seconds that a case runs in each round, much longer than a step of the clock
@@ -80,14 +84,12 @@ def decoding(effort: Effort) -> dict[str, float]:
     return codec.ratios(took)
 
 
-async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, float]]:
-    """Measure creates; return the figures of each stack, and the ratios."""
+async def creating(effort: Effort) -> tuple[load.Rounds, dict[str, float]]:
+    """Measure creates; return the rounds of each stack, and the ratios."""
     compared = [load.OURS, load.FLOOR, *effort.also, load.PYREQWEST, load.AIOHTTP, load.HTTPX]
     found = await load.compare(effort.load, effort.calls, names=compared)
     late = await load.latency(effort.latency, 2 * effort.calls, [load.OURS, *effort.also])
     ratios = {
-        "typed_create_vs_aiohttp": found.ratio(load.OURS, load.AIOHTTP),
-        "typed_create_vs_floor": found.ratio(load.OURS, load.FLOOR),
         "httpx_vs_typed_create": found.ratio(load.HTTPX, load.OURS),
         "outstanding_50k_vs_1k": await growth.outstanding(effort.growth),
         "run_many_50k_vs_1k": growth.run_many(effort.growth),
@@ -99,7 +101,7 @@ async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, f
         ratios["typed_create_looked_at_vs_aiohttp"] = found.ratio(load.OURS_LOOKED_AT, load.AIOHTTP)
         ratios["typed_create_looked_at_vs_floor"] = found.ratio(load.OURS_LOOKED_AT, load.FLOOR)
         ratios["latency_50ms_looked_at_vs_floor"] = late[load.OURS_LOOKED_AT]
-    return found.medians(), ratios
+    return found, ratios
 
 
 HEADINGS = ("a create, 100 at once", "CPU us", "calls/s", "p50 ms", "p99 ms", "server us")
@@ -120,21 +122,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, under 50 s")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, under 90 s")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the ratios")
     parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the comparison")
     args = parser.parse_args()
     effort = QUICK if args.quick else FULL
     ratios = decoding(effort)
     with load.own_core():
-        stacks, more = asyncio.run(creating(effort))
+        creates, more = asyncio.run(creating(effort))
+        by_cell = {cells.HTTP: creates} | cells.measure(effort.load, effort.calls)
+    stacks = creates.medians()
     print(f"\nserver on core {load.CORES[-1]}, clients on core {load.CORES[0]}\n{table(stacks)}\n")
+    print(f"{cells.table(by_cell)}\n")
     if not args.quick:
         for name, megabytes in memory.peaks().items():
             print(f"{name:28} {megabytes:9.1f} MB peak")
     if args.svg:
         args.svg.write_text(bar_chart(stacks, "CPU time of a create, 100 at once"), encoding="utf-8")
-    found = {name: round(value, 3) for name, value in {**ratios, **more}.items()}
+    found = {name: round(value, 3) for name, value in {**ratios, **cells.ratios(by_cell), **more}.items()}
     for name, value in found.items():
         print(f"{name:36} {value:8.3f}")
     if args.json:

@@ -238,7 +238,8 @@ class TLSTransport(asyncio.BufferedProtocol):
                     return
                 if not self._has_session:  # the tickets of TLS 1.3 come after the handshake
                     self._has_session = True
-                    self._sessions.keep(*self._place, tls.session)
+                    if not tls.session_reused:  # Python copies a session each time it shows it
+                        self._sessions.keep(*self._place, tls.session)
                 self._above.received(data)
         except ssl.SSLWantReadError:  # a part of a record, or a record without data
             pass

@@ -1,0 +1,80 @@
+"""A create on both event loops, over http and over https: four cells, each with its floor."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import attrs
+
+from benchmarks import load
+
+__all__ = ["HTTP", "Cell", "compare", "measure", "ratios", "table"]
+
+
+@attrs.frozen
+class Cell:
+    """An event loop and a scheme."""
+
+    loop: str
+    tls: bool
+
+    def __str__(self) -> str:
+        return f"{self.loop}, {'https' if self.tls else 'http'}"
+
+    @property
+    def prefix(self) -> str:
+        """Beginning of the names of its ratios."""
+        return ("uvloop_" if self.loop == "uvloop" else "") + ("tls_" if self.tls else "")
+
+    def run(self, main: Coroutine[Any, Any, load.Rounds]) -> load.Rounds:
+        """Run a coroutine on the loop."""
+        return _RUNS[self.loop](main)
+
+
+def _run_on_uvloop(main: Coroutine[Any, Any, load.Rounds]) -> load.Rounds:
+    import uvloop
+
+    found: load.Rounds = uvloop.run(main)
+    return found
+
+
+_RUNS: dict[str, Callable[[Coroutine[Any, Any, load.Rounds]], load.Rounds]] = {
+    "asyncio": asyncio.run,
+    "uvloop": _run_on_uvloop,
+}
+HTTP = Cell("asyncio", tls=False)
+OTHERS = [Cell("asyncio", tls=True), Cell("uvloop", tls=False), Cell("uvloop", tls=True)]
+STACKS = [load.OURS, load.FLOOR, load.PYREQWEST, load.AIOHTTP]
+
+
+def compare(cell: Cell, rounds: int, calls: int) -> load.Rounds:
+    """Measure the stacks in turns in one cell."""
+    return cell.run(load.compare(rounds, calls, names=STACKS, tls=cell.tls))
+
+
+def measure(rounds: int, calls: int) -> dict[Cell, load.Rounds]:
+    """Measure all cells but that of http on asyncio, one after the other."""
+    return {cell: compare(cell, rounds, calls) for cell in OTHERS}
+
+
+def ratios(found: dict[Cell, load.Rounds]) -> dict[str, float]:
+    """Return the ratios of ours to the other stacks, by name."""
+    others = {"pyreqwest": load.PYREQWEST, "aiohttp": load.AIOHTTP, "floor": load.FLOOR}
+    return {
+        f"{cell.prefix}typed_create_vs_{name}": rounds.ratio(load.OURS, stack)
+        for cell, rounds in found.items()
+        for name, stack in others.items()
+    }
+
+
+def table(found: dict[Cell, load.Rounds]) -> str:
+    """Return the CPU time of each stack in each cell, and what ours costs above its floor."""
+    head = "{:28}".format("CPU us of a create") + "".join(f"{cell!s:>16}" for cell in found)
+    medians = {cell: rounds.medians() for cell, rounds in found.items()}
+    lines = [
+        f"{name:28}" + "".join(f"{each[name].cpu_us:16.1f}" for each in medians.values()) for name in STACKS
+    ]
+    above = (each[load.OURS].cpu_us - each[load.FLOOR].cpu_us for each in medians.values())
+    return "\n".join([head, *lines, f"{'ours above the floor':28}" + "".join(f"{us:16.1f}" for us in above)])

@@ -1,0 +1,69 @@
+"""CPU time of opening a connection over https, after one response of the service was read.
+
+    python -m benchmarks.connections [--rounds 9] [--json OUT.json]
+
+Each round opens a client, makes one call, then 100 at once, which open 99 more connections, and the same 100
+again, which open none: the difference is what the connections cost. The clients take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import json
+import statistics
+import time
+from pathlib import Path
+
+from benchmarks import load
+from benchmarks.stacks import STACKS, Call
+
+_NAMES = [load.OURS, load.FLOOR, load.PYREQWEST, load.AIOHTTP]
+
+
+async def _cpu(call: Call) -> float:
+    gc.collect()
+    start = time.process_time()
+    await asyncio.gather(*(call() for _ in range(load.AT_ONCE)))
+    return time.process_time() - start
+
+
+async def opened(name: str, server: load.Server) -> float:
+    """Return the CPU seconds of one new connection."""
+    async with STACKS[name](server.target, load.AT_ONCE) as call:
+        await call()
+        with_new, without = await _cpu(call), await _cpu(call)
+        return (with_new - without) / (load.AT_ONCE - 1)
+
+
+async def compare(rounds: int) -> dict[str, float]:
+    """Return the median CPU microseconds of a connection for each client."""
+    found: dict[str, list[float]] = {name: [] for name in _NAMES}
+    with load.Server(tls=True) as server:
+        for number in range(rounds + 1):
+            for name in _NAMES:
+                took = await opened(name, server)
+                if number:  # in the first round packages are imported
+                    found[name].append(took * 1e6)
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--json", type=Path, metavar="OUT.json")
+    args = parser.parse_args()
+    with load.own_core():
+        found = asyncio.run(compare(args.rounds))
+    for name, microseconds in found.items():
+        print(f"{name:28} {microseconds:9.0f} us a connection")
+    if args.json:
+        args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
