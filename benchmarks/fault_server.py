@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -13,6 +14,8 @@ from types import TracebackType
 from typing import Any
 
 import httpx
+
+from benchmarks.certificate import certificate
 
 __all__ = ["FaultServer", "script"]
 
@@ -59,12 +62,18 @@ class FaultServer:
 
     Args:
         store: file of its Company.
+        tls: whether it speaks https.
     """
 
-    def __init__(self, store: Path) -> None:
+    def __init__(self, store: Path, *, tls: bool = False) -> None:
         self.ports = _free_port(), _free_port()
         self._command = [*COMMAND, "--store", str(store), "--port", str(self.ports[0])]
         self._command += ["--second-port", str(self.ports[1])]
+        self.context: ssl.SSLContext | None = None
+        """What a client has to trust."""
+        if tls:
+            self._command += ["--certificate", str(certificate())]
+            self.context = ssl.create_default_context(cafile=certificate())
         self.variables: dict[str, str] = {}
         self.injected: Counter[str] = Counter()
         self.applied: Counter[int] = Counter()
@@ -72,7 +81,8 @@ class FaultServer:
 
     def __enter__(self) -> FaultServer:
         self._start()
-        self._http = httpx.Client(base_url=self.variables["WOSDK_LOCATOR_URL"], timeout=30)
+        root = self.variables["WOSDK_LOCATOR_URL"]
+        self._http = httpx.Client(base_url=root, timeout=30, verify=self.context or True)
         return self
 
     def __exit__(

@@ -1,6 +1,6 @@
 """Creates through faults: the outcomes of the client, compared with the store.
 
-    python -m benchmarks.reliability [--creates 20000] [--kills 4] [--seed 1]
+    python -m benchmarks.reliability [--creates 20000] [--kills 4] [--seed 1] [--tls] [--uvloop]
 
 The sandbox runs in a process of its own behind real sockets and applies every fault of a network and a
 server to the creates (``benchmarks/fault_server.py``). It is killed at random and started again, so that
@@ -70,6 +70,7 @@ class Effort:
     seed: int = 1
     twice: bool = False
     """Whether each key is given to two creates, which run at the same time and look first; with a marker."""
+    tls: bool = False
 
     def script(self, life: int) -> dict[str, Any]:
         """Return the faults of the server's ``life``-th life."""
@@ -100,7 +101,7 @@ class Finding:
 
 async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
     """Send the creates, then compare the outcomes with the store."""
-    with FaultServer(folder / "reliability.db") as server:
+    with FaultServer(folder / "reliability.db", tls=effort.tls) as server:
         server.load(effort.script(0))
         started = time.monotonic()
         outcomes = await _send(effort, server, marked)
@@ -120,7 +121,13 @@ async def _send(effort: Effort, server: FaultServer, marked: bool) -> list[Any]:
     marker = MARKER if marked else None
     # While the server is down, a quota would end most calls unsent, which tests nothing.
     async with (
-        Client.from_env(server.variables, options=options, timeouts=timeouts, retry_quota=10**6) as client,
+        Client.from_env(
+            server.variables,
+            options=options,
+            timeouts=timeouts,
+            retry_quota=10**6,
+            ssl_context=server.context,
+        ) as client,
         client.company().run_many(
             commands, marker=marker, look_first=effort.twice, limit=effort.limit
         ) as running,
@@ -197,12 +204,8 @@ def _table(name: str, finding: Finding) -> str:
     return "\n".join([*rows, *finding.broken[:20]])
 
 
-async def _main() -> int:
-    parser = argparse.ArgumentParser(description="Creates through faults, compared with the store.")
-    parser.add_argument("--creates", type=int, default=20_000)
-    parser.add_argument("--kills", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
-    effort = Effort(**vars(parser.parse_args()))
+async def _compare_all(effort: Effort) -> int:
+    """Print the findings of all runs; return 1 when a promise was broken."""
     failed = False
     for given, marked, name in (
         (effort, False, "Without a marker"),
@@ -219,5 +222,21 @@ async def _main() -> int:
     return int(failed or not all(one.as_wanted for one in met))
 
 
+def main() -> int:
+    """Read the arguments and run on the loop that they name."""
+    parser = argparse.ArgumentParser(description="Creates through faults, compared with the store.")
+    parser.add_argument("--creates", type=int, default=20_000)
+    parser.add_argument("--kills", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--tls", action="store_true", help="over https")
+    parser.add_argument("--uvloop", action="store_true", help="on uvloop instead of asyncio's own loop")
+    given = vars(parser.parse_args())
+    if given.pop("uvloop"):
+        import uvloop
+
+        return uvloop.run(_compare_all(Effort(**given)))
+    return asyncio.run(_compare_all(Effort(**given)))
+
+
 if __name__ == "__main__":
-    sys.exit(asyncio.run(_main()))
+    sys.exit(main())

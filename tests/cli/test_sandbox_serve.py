@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 import stat
 import subprocess
 from pathlib import Path
@@ -11,6 +12,7 @@ import httpx
 import pytest
 
 from tests.cli.conftest import Wosdk, spawn
+from wosdk_async import CallOptions, Client, NotSentError, RetryPolicy
 from wosdk_async.sandbox import open_store
 from wosdk_async.sandbox.server import console_of
 
@@ -74,11 +76,62 @@ def test_serve_names_its_console_and_the_root_leads_there(tmp_path: Path) -> Non
     process.communicate(timeout=20)
 
 
+def local_certificate(folder: Path) -> Path:
+    """A key and its certificate for 127.0.0.1."""
+    new = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
+    files = ["-keyout", folder / "key", "-out", folder / "cert"]
+    command = [*new.split(), "-addext", "subjectAltName=IP:127.0.0.1", *files]
+    subprocess.run(command, check=True, capture_output=True)
+    both = folder / "both.pem"
+    both.write_bytes((folder / "key").read_bytes() + (folder / "cert").read_bytes())
+    return both
+
+
+async def test_a_sandbox_over_https(tmp_path: Path) -> None:
+    """A client that trusts the certificate works with it, the discovered host included; others refuse it."""
+    certificate = local_certificate(tmp_path)
+    process = spawn(
+        "sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--certificate", certificate
+    )
+    assert process.stdout is not None
+    variables = dict(process.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
+    own = ssl.create_default_context(cafile=certificate)
+    async with (
+        Client.from_env(variables, ssl_context=own) as trusting,
+        Client.from_env(variables, options=CallOptions(retry=RetryPolicy(attempts=1))) as other,
+    ):
+        company = trusting.company()
+        await company.connect()
+        assert str(company.host).startswith("https://127.0.0.1:")
+        assert await company.query("Customer").limit(1).all()
+        with pytest.raises(NotSentError, match="certificate verify failed"):
+            await other.company().connect()
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+@pytest.mark.parametrize("content", [None, "", "no certificate", "a key alone"])
+def test_a_certificate_that_cannot_be_used(wosdk: Wosdk, tmp_path: Path, content: str | None) -> None:
+    """Refused before a store is made, with what the option takes."""
+    path = tmp_path / "given.pem"
+    if content is not None:
+        path.write_text(content)
+    if content == "a key alone":
+        local_certificate(tmp_path)
+        path.write_bytes((tmp_path / "key").read_bytes())
+    result = wosdk("sandbox", "serve", "--store", tmp_path / "s.db", "--port", "0", "--certificate", path)
+    assert result.exit_code == 2
+    assert f"{path} cannot serve https" in result.stderr
+    assert "it takes a key without a password and its certificate, in PEM" in result.stderr
+    assert not (tmp_path / "s.db").exists()
+
+
 @pytest.mark.parametrize(
     ("root", "console"),
     [
         ("http://0.0.0.0:8900", "http://127.0.0.1:8900/console"),
         ("http://[::]:8900", "http://[::1]:8900/console"),
+        ("https://127.0.0.1:8900", "https://127.0.0.1:8900/console"),
         ("http://192.0.2.7:8900", None),
     ],
 )

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -41,6 +42,7 @@ def serve(
     faults: Faults | None = None,
     second_port: int = 0,
     log: bool = True,
+    certificate: Path | None = None,
     announce: Callable[[Env], None],
 ) -> None:
     """Serve the Companies of a store file until SIGINT or SIGTERM.
@@ -55,15 +57,18 @@ def serve(
         faults: the fault script; no faults when left out.
         second_port: where a Company moves to when a fault says so; 0 takes a free one.
         log: whether requests are recorded for the console from the start; the console can switch it.
+        certificate: file with a key and its certificate, in PEM: serve https with it.
         announce: called once connections are accepted, with the variables that connect a client to the first
             of ``companies``, or to the first Company of the store.
 
     Raises:
         StoreError: the file cannot be used.
         FaultScriptError: a fault names an unknown Company.
-        ValueError: the name of a Company cannot be used, or there is no such dialect.
+        ValueError: the name of a Company or the certificate cannot be used, or there is no such dialect.
         OSError: the port is taken.
     """
+    if certificate is not None:
+        _require_certificate(certificate)
     with (
         listening(host, port) as listener,
         listening(host, second_port) as second,
@@ -82,9 +87,22 @@ def serve(
             open_admin=open_admin,
             log=RequestLog(log),
         )
-        server = _Server(app, lambda: announce(env_of(first, web_root(listener))))
+        root = web_root(listener, "https" if certificate else "http")
+        server = _Server(app, lambda: announce(env_of(first, root)), certificate)
         with _signals_return():
             server.run(sockets=listeners)
+
+
+def _require_certificate(path: Path) -> None:
+    """Raise ValueError for a file that does not hold a key and its certificate."""
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(path, password="")
+    except OSError as error:  # ssl.SSLError too
+        why = error.strerror or str(error)
+        raise ValueError(
+            f"{path} cannot serve https ({why}); it takes a key without a password and its certificate, in "
+            "PEM"
+        ) from None
 
 
 def prepared(path: str | Path, companies: Sequence[str]) -> Store:
@@ -113,7 +131,7 @@ def prepared(path: str | Path, companies: Sequence[str]) -> Store:
 class _Server(uvicorn.Server):
     """Server that calls ``started`` once it accepts connections; uvicorn itself only logs it."""
 
-    def __init__(self, app: ASGIApp, started: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, started: Callable[[], None], certificate: Path | None = None) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -124,6 +142,8 @@ class _Server(uvicorn.Server):
                 proxy_headers=False,  # access checks trust the address of the socket only
                 server_header=False,  # facts 3.8: not among the recorded headers
                 timeout_graceful_shutdown=5,
+                ssl_certfile=certificate,
+                ssl_keyfile=certificate,
             )
         )
         self._accepting = started
@@ -213,7 +233,7 @@ def console_of(root: str) -> str | None:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(parts.hostname or "", parts.hostname or "")  # noqa: S104
     if not is_loopback(host):
         return None
-    return f"http://[{host}]:{parts.port}/console" if ":" in host else f"http://{host}:{parts.port}/console"
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{parts.port}/console"
 
 
 def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
@@ -221,7 +241,7 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
     return [listener.getsockname()[1] for listener in listeners]
 
 
-def web_root(listener: socket.socket) -> str:
+def web_root(listener: socket.socket, scheme: str = "http") -> str:
     """Return the address of a listening socket as an origin, without the last slash."""
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

@@ -53,6 +53,9 @@ def sandbox_command() -> None:
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
 @click.option("--faults", type=_FILE, help="A TOML file of faults to inject.")
+@click.option(
+    "--certificate", type=_FILE, metavar="PEM", help="A key and its certificate, to serve https with."
+)
 @click.option("--second-port", type=_PORT, default=0, help="Where a fault moves the Company to.")
 def serve(
     store: Path,
@@ -65,6 +68,7 @@ def serve(
     open_admin: bool,
     log: bool,
     faults: Path | None,
+    certificate: Path | None,
     second_port: int,
 ) -> None:
     """Serve the Companies of a store until Ctrl-C.
@@ -79,7 +83,7 @@ def serve(
     """
     if env_file is not None:
         require_not_store("--env-file", env_file, store)
-        require_not_needed("--env-file", env_file, *([faults] if faults else []))
+        require_not_needed("--env-file", env_file, *(each for each in (faults, certificate) if each))
         _require_replaceable(env_file, force)
     with sandbox_extra():
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
@@ -108,6 +112,7 @@ def serve(
             open_admin=open_admin,
             log=log,
             faults=Faults(faults),
+            certificate=certificate,
             second_port=second_port,
             announce=announce,
         )
