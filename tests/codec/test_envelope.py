@@ -89,11 +89,13 @@ def test_documented_envelopes_are_read_the_fast_way(
     form: codec.Envelope, cls: type[Any], bodies: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An envelope of the documentation does not go through the loaded document, once its like was seen."""
-    fresh = type(cls.__name__, (cls,), {})  # other tests have sent it all the unknown names that it learns
+    # Other tests have sent it, and the work order in it, all the unknown names that they learn.
+    fresh = type(cls.__name__, (cls,), {})
+    body = bodies[0].replace(b', "New": [1.0]', b"")
     for _ in range(3):
-        envelopes.objects(form, fresh)(bodies[0])
+        envelopes.objects(form, fresh)(body)
     monkeypatch.setattr("wosdk_async.codec.reading.loads", lambda body: pytest.fail("was loaded"))
-    assert envelopes.objects(form, fresh)(bodies[0])
+    assert envelopes.objects(form, fresh)(body)
 
 
 def test_without_a_class_the_objects_are_dicts() -> None:

@@ -14,7 +14,7 @@ import pytest
 import uvloop
 
 from tests.engine.conftest import serving
-from tests.engine.raw import RawServer, Script, below, echoing, engine, get, request, responding
+from tests.engine.raw import OK, RawServer, Script, below, echoing, empty, engine, get, request, responding
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
 
@@ -223,3 +223,75 @@ def test_a_service_that_wants_new_keys(
         assert response.body == b"hi"
 
     run(call())
+
+
+@LOOPS
+def test_what_follows_a_response_in_a_record_of_its_own(
+    certificates: dict[str, Path], run: Callable[..., None]
+) -> None:
+    """It is seen with the response that it came with, as in clear text."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(OK)
+        writer.write(OK)  # asyncio encrypts each, and sends them together
+        await writer.drain()
+        await reader.read()
+
+    async def call() -> None:
+        own = ssl.create_default_context(cafile=certificates["here"])
+        async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
+            assert (await get(made, server.url, safe=False)).followed
+            assert made.statistics().idle == 0
+
+    run(call())
+
+
+@LOOPS
+def test_a_renegotiation_while_idle(certificates: dict[str, Path], run: Callable[..., None]) -> None:
+    """The next request waits for the new keys, and is sent once."""
+    own = ssl.create_default_context(cafile=certificates["here"])
+    command = f"openssl s_server -accept 127.0.0.1:0 -cert {certificates['here']} -tls1_2"
+
+    async def call() -> None:
+        service = await asyncio.create_subprocess_exec(
+            *command.split(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
+        )
+        assert service.stdin is not None
+        assert service.stdout is not None
+        await service.stdout.readuntil(b"ACCEPT 127.0.0.1:")
+        port = int(await service.stdout.readline())
+        async with engine(context=own) as made:
+            for number in range(3):
+                calling = asyncio.create_task(get(made, f"https://127.0.0.1:{port}/", safe=False))
+                await service.stdout.readuntil(b"Host: ")
+                service.stdin.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+                assert (await calling).body == b"hi"
+                if number < 2:
+                    service.stdin.write(b"r\n")
+                    await service.stdout.readuntil(b"SSL_do_handshake -> 1")
+        service.kill()
+        await service.communicate()
+
+    run(call())
+
+
+async def test_closing_twice_at_once(certificates: dict[str, Path]) -> None:
+    """Both wait for the same sockets."""
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(echoing, serving(certificates["here"])) as server, engine(context=own) as made:
+        await get(made, server.url)
+        await asyncio.gather(made.aclose(), made.aclose())
+        empty(made)
+
+
+async def test_a_service_that_chooses_another_protocol(certificates: dict[str, Path]) -> None:
+    """A context that offers HTTP/2: refused before a request in HTTP/1.1 is sent."""
+    own = ssl.create_default_context(cafile=certificates["here"])
+    own.set_alpn_protocols(["h2", "http/1.1"])
+    choosing = serving(certificates["here"])
+    choosing.set_alpn_protocols(["h2"])
+    async with RawServer(echoing, choosing) as server, engine(context=own) as made:
+        with pytest.raises(SendError, match="chose the protocol 'h2'") as caught:
+            await get(made, server.url, sending=lambda: pytest.fail("sent"))
+    assert not caught.value.sent

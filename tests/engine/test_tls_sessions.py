@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import struct
 from collections.abc import Callable
 from pathlib import Path
+from socket import SO_LINGER, SOL_SOCKET
 
 import pytest
 import uvloop
 
 from tests.engine.conftest import serving
-from tests.engine.raw import RawServer, Script, below, echoing, engine, get, request
+from tests.engine.raw import OK, RawServer, Script, below, echoing, engine, get, request, responding
 from wosdk_async.transport.http.engine import SendError
 
 VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 Resumed = list[bool]
+
+
+@pytest.fixture(autouse=True)
+def trusted(certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The certificate of 127.0.0.1 is one that the system trusts: sessions are kept for its context alone."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificates["here"]))
 
 
 def counting(resumed: Resumed, script: Script = echoing) -> Script:
@@ -45,10 +53,9 @@ def test_later_connections_resume(
     resumed: Resumed = []
 
     async def calls() -> None:
-        own = ssl.create_default_context(cafile=certificates["here"])
         async with (
             RawServer(counting(resumed), up_to(version, certificates["here"])) as server,
-            engine(context=own, connections=20) as made,
+            engine(connections=20) as made,
         ):
             await get(made, server.url + "/first")
             responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(20)))
@@ -60,11 +67,10 @@ def test_later_connections_resume(
 
 async def test_a_session_is_not_offered_under_another_name(certificates: dict[str, Path]) -> None:
     """Python resumes it for any name, without verifying the certificate: nothing may be sent."""
-    own = ssl.create_default_context(cafile=certificates["here"])  # of 127.0.0.1, and of no name
     resumed: Resumed = []
     async with (
         RawServer(counting(resumed), serving(certificates["here"])) as server,
-        engine(context=own) as made,
+        engine() as made,
     ):
         await get(made, server.url)
         with pytest.raises(SendError, match="certificate verify failed: Hostname mismatch") as caught:
@@ -75,13 +81,12 @@ async def test_a_session_is_not_offered_under_another_name(certificates: dict[st
 
 async def test_two_services_of_one_name_have_sessions_of_their_own(certificates: dict[str, Path]) -> None:
     """The port tells them apart."""
-    own = ssl.create_default_context(cafile=certificates["here"])
     first: Resumed = []
     second: Resumed = []
     async with (
         RawServer(counting(first), serving(certificates["here"])) as one,
         RawServer(counting(second), serving(certificates["here"])) as two,
-        engine(context=own) as made,
+        engine() as made,
     ):
         await get(made, one.url)
         await get(made, two.url)
@@ -104,10 +109,9 @@ async def test_an_error_of_tls_ends_the_session(
         else:
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 
-    own = ssl.create_default_context(cafile=certificates["here"])
     async with (
         RawServer(counting(resumed, breaking), up_to(version, certificates["here"])) as server,
-        engine(context=own) as made,
+        engine() as made,
     ):
         await get(made, server.url)
         await get(made, server.url)
@@ -116,3 +120,44 @@ async def test_an_error_of_tls_ends_the_session(
         await get(made, server.url)
     assert caught.value.sent
     assert resumed == [False, True, True, False]
+
+
+async def test_a_context_of_the_program_resumes_nothing(certificates: dict[str, Path]) -> None:
+    """It may be changed, and a session would go on with what was trusted before."""
+    own = ssl.create_default_context(cafile=certificates["elsewhere"])
+    own.check_hostname, own.verify_mode = False, ssl.CERT_NONE
+    resumed: Resumed = []
+    async with (
+        RawServer(counting(resumed, responding(OK)), serving(certificates["here"])) as server,
+        engine(context=own) as made,
+    ):
+        await get(made, server.url)
+        await get(made, server.url)
+        own.verify_mode = ssl.CERT_REQUIRED
+        with pytest.raises(SendError, match="certificate verify failed") as caught:
+            await get(made, server.url, sending=lambda: pytest.fail("sent"))
+    assert (resumed, caught.value.sent) == ([False, False], False)
+
+
+@pytest.mark.parametrize("moment", ["hello", "request"])
+async def test_a_service_that_breaks_resumed_connections(certificates: dict[str, Path], moment: str) -> None:
+    """A balancer that does not know the session resets: only the first such call fails."""
+    resumed: Resumed = []
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if resumed[-1]:
+            with below(writer) as socket:
+                socket.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+        else:
+            await responding(OK)(reader, writer)
+
+    certificate = serving(certificates["here"])
+    if moment == "hello":  # TLS 1.2 ends the handshake of a resumed session with the client's message
+        certificate.maximum_version = ssl.TLSVersion.TLSv1_2
+    async with RawServer(counting(resumed, script), certificate) as server, engine() as made:
+        await get(made, server.url)
+        with pytest.raises(SendError):
+            await get(made, server.url, safe=False)
+        await get(made, server.url)
+    assert resumed == [False, True, False]

@@ -122,6 +122,8 @@ class TLSContextProvider:
     """
 
     def __init__(self, own: ssl.SSLContext | None = None, protocols: tuple[str, ...] = ("http/1.1",)) -> None:
+        self.is_own = own is not None
+        """Whether the context is that of the program."""
         self._context = own
         self._protocols = protocols
         self._making: asyncio.Task[ssl.SSLContext] | None = None

@@ -62,6 +62,7 @@ async def _open(pool: Pool, connection: Connection, context: ssl.SSLContext | No
         raise
     connection.connection_made(cast(asyncio.Transport, tls))
     pool.reader.add(connection, raw, tls)
+    tls.begin()
 
 
 async def _connected(pool: Pool, origin: Origin, protocol: asyncio.BaseProtocol) -> asyncio.Transport:

@@ -174,8 +174,9 @@ class Connection(asyncio.BufferedProtocol):
         if self._paused:
             step, limit, what = "write", self._owner.timeouts.write, "took no more of the request"
             unwritten = self._transport.get_write_buffer_size()
-            if unwritten != self._unwritten:
-                self._unwritten, self.since = unwritten, now
+            if unwritten < self._unwritten:
+                self.since = now
+            self._unwritten = unwritten
         if limit is not None and now - self.since > limit:
             self._fail(f"the service {what} for {limit:g} s", timeout=step)
 

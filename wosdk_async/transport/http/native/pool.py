@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import NamedTuple
@@ -20,6 +21,8 @@ __all__ = ["Pool"]
 _FRESH = 3.0  # seconds; if idle for longer, the server may be closing it: only for safe repeats
 _TICK = 0.25  # seconds between checks of the timeouts
 _BUFFER = 64 * 1024
+_MAX_SESSIONS = 1024  # of TLS, one for each host and port
+_GOODBYE = 1.0  # seconds that a closed client waits for its sockets
 _MAX_TARGETS = 1024  # addresses whose origin is remembered
 
 
@@ -57,7 +60,7 @@ class Pool:
         self.reader = SocketReader(loop)
         self.buffer = memoryview(bytearray(_BUFFER))
         """Memory into which all connections receive. Each copies its bytes out before another receives."""
-        self.sessions = SessionCache()
+        self.sessions = SessionCache(0 if tls.is_own else _MAX_SESSIONS)
         self.size = 0
         """Connections that are open or being opened."""
         self.targets: dict[str, tuple[Origin, bytes]] = {}
@@ -229,9 +232,19 @@ class Pool:
     async def aclose(self) -> None:
         """Close the idle connections, and wait until their sockets are closed."""
         self.close()
-        if self._has_closing_sockets():
+        if not self._has_closing_sockets():
+            return
+        if self._all_closed is None or self._all_closed.done():
             self._all_closed = self.loop.create_future()
-            await self._all_closed
+        closed = self._all_closed
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GOODBYE):
+                await asyncio.shield(closed)
+        if not closed.done():  # a service that takes no more bytes would keep its socket open
+            for connection in list(self._open):
+                if not connection.busy:
+                    connection.abort()
+            await asyncio.shield(closed)
 
     def _has_closing_sockets(self) -> bool:
         """Return whether a connection that is not in use still has an open socket."""

@@ -17,7 +17,7 @@ __all__ = ["Secured", "SessionCache", "TLSTransport"]
 
 _RECORD = 16 * 1024  # bytes that a record of TLS has at most
 _PIECE = 16 * _RECORD  # bytes that are encrypted before the socket is asked whether it takes more
-_MAX_SESSIONS = 1024
+_MAX_ANSWERS = 4 * _RECORD  # bytes for a service that sends messages of TLS and reads nothing
 _Key = tuple[ssl.SSLContext, str, int]
 
 
@@ -26,9 +26,14 @@ class SessionCache:
 
     Python takes a session for any name, and verifies nothing when it is resumed. So one must never be offered
     under another name than it was made with.
+
+    Args:
+        most: how many are kept. 0 for a program's own context, which it may change at any time: what was
+            trusted before, or a client certificate, would go on in its sessions.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._sessions: dict[_Key, ssl.SSLSession] = {}
 
     def get(self, context: ssl.SSLContext, host: str, port: int) -> ssl.SSLSession | None:
@@ -37,14 +42,14 @@ class SessionCache:
 
     def keep(self, context: ssl.SSLContext, host: str, port: int, session: ssl.SSLSession | None) -> None:
         """Keep the newest session of a host."""
-        if session is None:
+        if session is None or not self._most:
             return
-        if len(self._sessions) >= _MAX_SESSIONS:
+        if len(self._sessions) >= self._most:
             self._sessions.clear()
         self._sessions[context, host, port] = session
 
     def drop(self, context: ssl.SSLContext, host: str, port: int) -> None:
-        """Forget the session of a host, after any error of TLS."""
+        """Forget the session of a host, after an error of TLS or of a connection that offered it."""
         self._sessions.pop((context, host, port), None)
 
 
@@ -102,7 +107,10 @@ class TLSTransport(asyncio.BufferedProtocol):
         self._secured: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._is_open = False
         """Whether the handshake has ended, and neither side has closed."""
-        self._has_session = False
+        self._has_begun = False
+        """Whether decrypted bytes are passed on."""
+        self._is_proven = False
+        """Whether the service has sent data: then its session is good."""
         self._unsent: deque[memoryview] = deque()
         """What is to be encrypted when the socket takes bytes again."""
         self._paused = False
@@ -113,6 +121,11 @@ class TLSTransport(asyncio.BufferedProtocol):
         self._shake_hands()
         await self._secured
 
+    def begin(self) -> None:
+        """Pass on what the service sends from now on, and what it has sent already."""
+        self._has_begun = True
+        self._decrypt()
+
     # --- transport of the connection ----------------------------------------------------------
 
     def write(self, data: bytes) -> None:
@@ -120,6 +133,9 @@ class TLSTransport(asyncio.BufferedProtocol):
         if self._is_open and not self._paused and not self._unsent and len(data) <= _PIECE:  # nearly always
             try:
                 self._tls.write(data)
+            except ssl.SSLWantReadError:  # the service wants new keys first
+                self._unsent.append(memoryview(data))
+                self._flush()
             except ssl.SSLError as error:
                 self._fail(error)
             else:
@@ -130,6 +146,10 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def close(self) -> None:
         """Say goodbye, and close when all is sent."""
+        self._drop_unproven_session()
+        if self._raw.get_write_buffer_size():  # the service does not read, perhaps never again
+            self.abort()
+            return
         if self._is_open:
             self._is_open = False
             with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: the service has not said goodbye yet
@@ -139,6 +159,7 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def abort(self) -> None:
         """Close now."""
+        self._drop_unproven_session()
         self._is_open = False
         self._unsent.clear()
         self._raw.abort()
@@ -160,12 +181,10 @@ class TLSTransport(asyncio.BufferedProtocol):
     def received(self, data: bytes) -> None:
         """Decrypt received bytes, and pass them on."""
         self._incoming.write(data)
-        if self._is_open:
+        if self._has_begun:
             self._decrypt()
-            return
-        self._shake_hands()
-        if self._is_open:  # the service may send more at once
-            self._decrypt()
+        else:
+            self._shake_hands()
 
     def lost(self, error: Exception | None) -> None:
         """Pass on that the socket is broken."""
@@ -177,6 +196,7 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Pass on that the socket is closed."""
+        self._drop_unproven_session()
         self._is_open = False
         if not self._secured.done():
             self._secured.set_exception(exc or ConnectionResetError("the service closed the connection"))
@@ -224,52 +244,81 @@ class TLSTransport(asyncio.BufferedProtocol):
             self._secured.set_exception(error)
         else:
             self._flush()
+            chosen = self._tls.selected_alpn_protocol()
+            if chosen not in (None, "http/1.1"):
+                wrong = ConnectionAbortedError(f"the service chose the protocol {chosen!r:.40}")
+                self._secured.set_exception(wrong)
+                return
             self._is_open = True
             self._secured.set_result(None)
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
+        records: list[bytes] = []
+        failure: ssl.SSLError | None = None
+        ended = False
         try:
             # Not until it raises SSLWantReadError: an exception costs more. Each read takes a whole record.
-            while self._is_open and incoming.pending:
-                data = tls.read(_RECORD)
-                if not data:
-                    self._ended()
-                    return
-                if not self._has_session:  # the tickets of TLS 1.3 come after the handshake
-                    self._has_session = True
-                    if not tls.session_reused:  # Python copies a session each time it shows it
-                        self._sessions.keep(*self._place, tls.session)
-                self._above.received(data)
+            while self._is_open and incoming.pending and not ended:
+                records.append(tls.read(_RECORD))
+                ended = not records[-1]
         except ssl.SSLWantReadError:  # a part of a record, or a record without data
             pass
         except ssl.SSLError as error:
-            self._fail(error)
+            failure = error
+        if records:
+            if not self._is_proven:
+                self._is_proven = True
+                if not tls.session_reused:  # Python copies a session each time it shows it
+                    self._sessions.keep(*self._place, tls.session)  # tickets of TLS 1.3 come before the data
+            # Together, as they came: what follows a response must be seen with it.
+            if data := records[0] if len(records) == 1 else b"".join(records):
+                self._above.received(data)
+        if not self._is_open:
             return
-        if self._outgoing.pending:  # the service began to agree on new keys
-            self._flush()
+        if failure is not None:
+            self._fail(failure)
+        elif ended:
+            self._above.eof_received()
+            self.close()
+        else:
+            if self._outgoing.pending:  # the service began to agree on new keys
+                self._answer()
+            if self._unsent:  # what waited for new keys
+                self._encrypt_unsent()
 
-    def _fail(self, error: ssl.SSLError) -> None:
+    def _answer(self) -> None:
+        """Send what OpenSSL answers of its own; a service that does not read the answers gets no more."""
+        if not self._paused:
+            self._flush()
+        elif self._outgoing.pending > _MAX_ANSWERS:
+            self._fail(ConnectionAbortedError("the service does not read what it asked for"))
+
+    def _drop_unproven_session(self) -> None:
+        """Forget the session of a connection that the service has sent nothing on: it may not like it."""
+        if not self._is_proven:
+            self._sessions.drop(*self._place)
+
+    def _fail(self, error: OSError) -> None:
         self._sessions.drop(*self._place)
         self._flush()  # the alert
         self.lost(error)
-
-    def _ended(self) -> None:
-        """Pass on that the service has said goodbye."""
-        self._above.eof_received()
-        self.close()
 
     def _encrypt_unsent(self) -> None:
         unsent = self._unsent
         try:
             while unsent and not self._paused and self._is_open:
-                data = unsent.popleft()
-                if len(data) > _PIECE:
-                    unsent.appendleft(data[_PIECE:])
-                self._tls.write(data[:_PIECE])
+                piece = unsent[0][:_PIECE]
+                self._tls.write(piece)
+                unsent[0] = unsent[0][len(piece) :]
+                if not unsent[0]:
+                    unsent.popleft()
                 self._flush()
+        except ssl.SSLWantReadError:  # the service wants new keys first
+            self._flush()
         except ssl.SSLError as error:
-            self._fail(error)
+            # Not now: the transport of the socket may be in the middle of something.
+            asyncio.get_running_loop().call_soon(self._fail, error)
 
     def _flush(self) -> None:
         if (data := self._outgoing.read()) and not self._raw.is_closing():
