@@ -1,0 +1,98 @@
+"""Instructions of a create, counted by valgrind: a measure that other work on the machine does not change.
+
+    python -m benchmarks.instructions [--uvloop] [--tls] [--stack floor] [--functions 30]
+
+The figure is the difference between a run of many calls and one of few, 100 at once, divided by the calls
+between them: imports and the opening of connections do not count, nor does the kernel's work. It takes a
+minute. Needs wosdk_async[bench], and valgrind on the path.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from benchmarks import load
+from benchmarks.cells import Cell
+from benchmarks.stacks import Target
+
+__all__ = ["count"]
+
+_FEW, _MANY = 500, 2500
+_STACKS = {
+    "ours": load.OURS,
+    "floor": load.FLOOR,
+    "floor-typed": load.FLOOR_TYPED,
+    "aiohttp": load.AIOHTTP,
+    "pyreqwest": load.PYREQWEST,
+}
+
+
+def count(stack: str, cell: Cell) -> dict[str, float]:
+    """Return the instructions of one call by function of the interpreter and of its libraries."""
+    with load.Server(tls=cell.tls) as server:
+        few, many = (_run(stack, cell, server.target, calls) for calls in (_FEW, _MANY))
+    return {name: (many[name] - few[name]) / (_MANY - _FEW) for name in many}
+
+
+def _run(stack: str, cell: Cell, target: Target, calls: int) -> Counter[str]:
+    """Make the calls in a process of their own below cachegrind; return its instructions by function."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder, "out")
+        counted = ["valgrind", "-q", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={found}"]
+        shown = [] if target.certificate is None else ["--certificate", str(target.certificate)]
+        child = ["--child", str(target.port), *shown, "--calls", str(calls), "--stack", stack]
+        loop = ["--uvloop"] if cell.loop == "uvloop" else []
+        subprocess.run([*counted, sys.executable, "-m", "benchmarks.instructions", *child, *loop], check=True)
+        return _by_function(found)
+
+
+def _by_function(output: Path) -> Counter[str]:
+    """Read the file of cachegrind: a line for each function, then one for each of its source lines."""
+    total: Counter[str] = Counter()
+    name = ""
+    for line in output.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith("fn="):
+            name = line[3:]
+        elif line[:1].isdigit():
+            total[name] += int(line.split()[1])
+    return total
+
+
+async def _make_calls(stack: str, target: Target, calls: int) -> load.Rounds:
+    async with load.open_stacks(target, load.AT_ONCE, [_STACKS[stack]]) as stacks:
+        await load.drive(stacks[_STACKS[stack]], calls, load.AT_ONCE)
+    return load.Rounds([])
+
+
+def main() -> None:
+    """Read the arguments and count."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.instructions",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--stack", choices=list(_STACKS), default="ours", help="the client that is measured")
+    parser.add_argument("--uvloop", action="store_true", help="on uvloop's event loop")
+    parser.add_argument("--tls", action="store_true", help="over https")
+    parser.add_argument("--functions", type=int, default=0, metavar="N", help="show the N that cost most")
+    parser.add_argument("--child", type=int, metavar="PORT", help=argparse.SUPPRESS)
+    parser.add_argument("--certificate", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--calls", type=int, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    cell = Cell("uvloop" if args.uvloop else "asyncio", tls=args.tls)
+    if args.child:
+        cell.run(_make_calls(args.stack, Target(args.child, args.certificate), args.calls))
+        return
+    found = count(args.stack, cell)
+    print(f"{_STACKS[args.stack]}, {cell}: {sum(found.values()) / 1000:.1f} thousand instructions a call")
+    for name, instructions in sorted(found.items(), key=lambda each: -each[1])[: args.functions]:
+        print(f"{instructions:10.0f} {name}")
+
+
+if __name__ == "__main__":
+    main()
