@@ -43,7 +43,8 @@ def _run(stack: str, cell: Cell, target: Target, calls: int) -> Counter[str]:
     """Make the calls in a process of their own below cachegrind; return its instructions by function."""
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder, "out")
-        counted = ["valgrind", "-q", "--tool=cachegrind", "--cache-sim=no", f"--cachegrind-out-file={found}"]
+        counted = ["valgrind", "-q", "--tool=cachegrind", "--cache-sim=no"]
+        counted += [f"--cachegrind-out-file={found}", f"--log-file={folder}/log"]  # its warnings
         shown = [] if target.certificate is None else ["--certificate", str(target.certificate)]
         child = ["--child", str(target.port), *shown, "--calls", str(calls), "--stack", stack]
         loop = ["--uvloop"] if cell.loop == "uvloop" else []
