@@ -1,9 +1,10 @@
-"""Profiles of Hypothesis, and the dialect that the sandbox of the client's tests speaks."""
+"""Profiles of Hypothesis, the loop, the signals, and the dialect that the sandbox of the client's tests speaks."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import signal
 
 import pytest
 
@@ -20,10 +21,21 @@ def dialect() -> str:
 
 def pytest_configure() -> None:
     """Run on the event loop that ``WOSDK_TEST_LOOP`` names, ``uvloop`` or asyncio's own."""
+    _let_signals_reach_children()
     if os.environ.get("WOSDK_TEST_LOOP") == "uvloop":
         import uvloop
 
         asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+
+
+def _let_signals_reach_children() -> None:
+    """Ignore by a handler what the parent process ignores, as ``nohup`` and ``&`` in a script make it do.
+
+    A child inherits only that a signal is ignored, not a handler: tests send signals to the commands they start.
+    """
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
