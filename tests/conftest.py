@@ -1,4 +1,4 @@
-"""Profiles of Hypothesis, the loop, the signals, and the dialect that the sandbox of the client's tests speaks."""
+"""Settings of the whole suite: Hypothesis, the loop, signals, the dialect of the sandbox."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pytest_configure() -> None:
 def _let_signals_reach_children() -> None:
     """Ignore by a handler what the parent process ignores, as ``nohup`` and ``&`` in a script make it do.
 
-    A child inherits only that a signal is ignored, not a handler: tests send signals to the commands they start.
+    A child inherits that a signal is ignored, and no handler: tests send signals to the commands they start.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:

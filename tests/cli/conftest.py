@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.cli.login import IDENTITY
+from tests.cli.login import SECRET as SECRET_VARIABLE
 from tests.support.service import COMPANY, SECRET, Service
 from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
@@ -96,6 +98,16 @@ def seeded(monkeypatch: pytest.MonkeyPatch, local_company: LocalCompany) -> dict
     for name, value in local_company.variables.items():
         monkeypatch.setenv(name, value)
     return dict(local_company.variables)
+
+
+@pytest.fixture
+def company(seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, str]:
+    """A local Company of which the environment names the addresses alone, and a settings file."""
+    for name in IDENTITY:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("WOSDK_CONFIG", str(tmp_path / "wosdk" / "config.toml"))
+    (tmp_path / "secret").write_text(f"{seeded[SECRET_VARIABLE]}\n", encoding="utf-8")
+    return seeded
 
 
 @pytest.fixture

@@ -25,6 +25,13 @@ def stopped(process: subprocess.Popen[str]) -> tuple[float, str, str]:
     return time.monotonic() - started, stdout, stderr
 
 
+def running(code: str) -> subprocess.Popen[str]:
+    """Start Python with this code in a process of its own."""
+    return subprocess.Popen(
+        [COMMAND[0], "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -71,9 +78,7 @@ def test_one_more_signal_after_the_command_has_ended(number: signal.Signals) -> 
         "app.app = lambda **_: (_ for _ in ()).throw(SystemExit(6))\n"
         "main()\n"
     )
-    process = subprocess.Popen(
-        [COMMAND[0], "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = running(code)
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "ending\n"
@@ -99,9 +104,7 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
         "with Runner(Target(), variables) as runner:\n"
         "    runner.run(hang())\n"
     )
-    process = subprocess.Popen(
-        [COMMAND[0], "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    process = running(code)
     assert process.stdout is not None
     assert process.stdout.readline() == "hanging\n"
     seconds, _, _ = stopped(process)
