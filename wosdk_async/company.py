@@ -115,6 +115,7 @@ class Company:
         return grant.base_url if grant else None
 
     # --- resources: what programs ask for most ------------------------------------------------
+    # Two threads that ask first may each make one; either does, as they hold nothing of their own.
 
     @cached_property
     def work_orders(self) -> WorkOrders:

@@ -255,7 +255,7 @@ def _file(path: Path) -> tuple[dict[str, Any], int]:
     raise ConfigurationError(f"the settings file {path} {why}")
 
 
-_warned: set[Path] = set()
+_warned: set[Path] = set()  # two threads may both warn of a file, when they read it first at the same time
 
 
 def _warn_if_others_read(path: Path, mode: int) -> None:

@@ -70,7 +70,10 @@ class SharedTask(Generic[T]):
 class SingleFlight:
     """Running shared tasks of a Company; the key says what a task looks up."""
 
+    # A task is shared within its loop. Loops in other threads put theirs under the same keys.
+
     def __init__(self) -> None:
+        # GIL: threads read, set and remove a key in one step each.
         self._tasks: dict[object, SharedTask[Any]] = {}
 
     def find(self, key: object, not_before: float) -> Any:
@@ -88,8 +91,10 @@ class SingleFlight:
         self._tasks.pop(key, None)
 
     def _remove(self, key: object, task: SharedTask[Any]) -> None:
-        if self._tasks.get(key) is task:  # another may have replaced it after it was cancelled
-            del self._tasks[key]
+        # Another may have replaced it after it was cancelled. A loop in another thread may even do it between
+        # these two steps, and remove its own: then a third one asks the service once more.
+        if self._tasks.get(key) is task:
+            self._tasks.pop(key, None)
 
 
 def mark_retrieved(task: asyncio.Task[Any]) -> None:

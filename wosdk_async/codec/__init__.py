@@ -56,6 +56,7 @@ def _is_record(cls: Any) -> bool:
     return isinstance(cls, type) and issubclass(cls, Record)
 
 
+# GIL: threads share it. cattrs keeps hooks in functools.lru_cache, so one may be made twice; either does.
 converter = cattrs.Converter(detailed_validation=False)
 """The package's cattrs converter; hooks registered on it before first use apply to nested objects too."""
 

@@ -114,6 +114,8 @@ def write_ref(ref: Any) -> dict[str, Any]:
 class FastWriters(dict[type[Any], Writer]):
     """Class -> its fast writer, made when the class is first written."""
 
+    # GIL: threads that write a class first at the same time each compile it, and set the same in one step.
+
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()
         self._converter = converter

@@ -34,6 +34,8 @@ _copy = functools.partial(msgspec.to_builtins, builtin_types=(Decimal,))
 class ByClass(dict[Any, Any]):
     """Class -> function for it, made when the class is first asked for."""
 
+    # GIL: threads that ask first at the same time each make one, and set it in one step.
+
     def __init__(self, make: Callable[[Any], Any]) -> None:
         super().__init__()
         self._make = make

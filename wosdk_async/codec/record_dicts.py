@@ -183,6 +183,8 @@ _PLAIN: dict[Any, Writer] = {
 class DictReaders(dict[type[Record], Callable[..., Any]]):
     """Class -> the function that makes its records of dicts with names of either kind."""
 
+    # GIL: threads that ask first at the same time each compile one, and set it in one step.
+
     def __missing__(self, cls: type[Record]) -> Callable[..., Any]:
         as_dict, sort_out = functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)
         self[cls] = compile_reader(cls, self._named, as_dict, sort_out, from_user=True)

@@ -174,7 +174,7 @@ make = operator.methodcaller("__made__")
 
 
 class RecordReaders(dict[type[Record], RecordReader]):
-    """Class -> its reader, made when the class is first read."""
+    """Class -> its reader, made when the class is first read. Threads use it with the lock."""
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()

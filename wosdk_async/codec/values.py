@@ -91,6 +91,7 @@ class EnumReader(dict[str, Any]):
         """Read what is not the text of a loaded member; None and what cannot be one stay as they are."""
         if value is None or not isinstance(value, str | int) or isinstance(value, bool):
             return value
+        # GIL: another thread may fill it at the same time, too; until then the enum itself is asked.
         if self._enum is None:
             self._enum = self._load()
             self.update((str(member), member) for member in self._enum)

@@ -42,7 +42,7 @@ def get(record):
         return record.{slot}
     return found
 """
-# If two threads read the field at once, the first object wins: the GIL switches threads only at calls and
+# GIL: if two threads read the field at once, the first object wins. Threads are switched only at calls and
 # backward jumps, and there is neither between the check and the assignment.
 
 

@@ -30,6 +30,8 @@ class WireTable:
     """``__wire__`` of a class: Python name -> :data:`Wire`, inherited fields first; made at first use."""
 
     def __get__(self, _: object, cls: type[Any]) -> dict[str, Wire]:
+        # GIL: threads that come first at the same time each make a table, and the last one stays. They are
+        # equal; only RecordReader compares by identity, and with another one it learns all fields once more.
         table = {field.name: field.metadata for field in attrs.fields(cls) if field.metadata}
         cls.__wire__ = table
         return table

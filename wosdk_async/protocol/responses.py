@@ -209,6 +209,7 @@ class RequestIds:
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
         """Kinds of response that have carried a RequestId: host, for a command or not, success or not."""
+        # GIL: the loops of a client share the set; threads add to it and look into it in one step each.
 
     def check(
         self,

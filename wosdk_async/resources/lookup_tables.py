@@ -88,6 +88,7 @@ class LookupTables:
     @property
     def remembered(self) -> dict[object, Any]:
         """Values that are kept for the Company, each under its own key."""
+        # GIL: loops in other threads share them, and set each in one step.
         return self.sender.sessions.remembered
 
     @property

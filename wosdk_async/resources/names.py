@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -60,23 +61,26 @@ def spellings(names: Iterable[str]) -> Iterator[list[str]]:
 
 
 class _Found:
-    """Names that were used last, with their ids and when they were asked for."""
+    """Names that were used last, with their ids and when they were asked for. Threads may share it."""
 
     def __init__(self) -> None:
         self._ids: OrderedDict[object, tuple[int, float]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def recall(self, name: object, not_before: float) -> int | None:
-        id, asked_at = self._ids.get(name, (None, 0.0))
-        if id is None or asked_at < not_before:
-            return None
-        self._ids.move_to_end(name)
-        return id
+        with self._lock:
+            id, asked_at = self._ids.get(name, (None, 0.0))
+            if id is None or asked_at < not_before:
+                return None
+            self._ids.move_to_end(name)
+            return id
 
     def keep(self, name: object, id: int, asked_at: float, most: int) -> None:
-        self._ids[name] = id, asked_at
-        self._ids.move_to_end(name)
-        while len(self._ids) > max(most, 0):
-            self._ids.popitem(last=False)
+        with self._lock:
+            self._ids[name] = id, asked_at
+            self._ids.move_to_end(name)
+            while len(self._ids) > max(most, 0):
+                self._ids.popitem(last=False)
 
 
 class _Batch(SharedTask[Ids]):

@@ -70,6 +70,8 @@ class LoopState:
     login: Login
     engines: list[Closable]
     _connections: AsyncGenerator[None, None]
+    # All of it is used by the thread of its loop alone. GIL: but any thread may drop a manager last, which
+    # takes its key out of _kept, in one step.
     _downloads: Downloads | None = None
     _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
     _kept: WeakKeyDictionary[SessionManager, dict[object, Any]] = attrs.field(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn, TypeVar
 
@@ -49,13 +50,14 @@ class RetryQuota:
 
     When the service is down, the budget runs out and each call is sent once. Without it the service would get
     several times as many requests as usual. A retry costs ``COST``. A success gives back 1, or ``COST`` if
-    the call was retried.
+    the call was retried. Loops in several threads share it.
     """
 
     COST = 5
 
     def __init__(self, capacity: float) -> None:
         self._capacity = capacity
+        self._lock = threading.Lock()
         self.left = capacity
 
     def __repr__(self) -> str:
@@ -63,15 +65,21 @@ class RetryQuota:
 
     def take(self) -> bool:
         """Pay for one retry. Return False if too little is left."""
-        if self.left < self.COST:
-            return False
-        self.left -= self.COST
-        return True
+        with self._lock:
+            if self.left < self.COST:
+                return False
+            self.left -= self.COST
+            return True
 
     def succeeded(self, retried: bool) -> None:
         """Give back what a success earns."""
-        if self.left < self._capacity:
-            self.left = min(self._capacity, self.left + (self.COST if retried else 1))
+        if self.left < self._capacity:  # nearly always it is full, and needs no lock
+            with self._lock:
+                self.left = min(self._capacity, self.left + (self.COST if retried else 1))
+
+    def forked(self) -> None:
+        """Make a new lock in a forked child: a thread of the parent may have held the old one."""
+        self._lock = threading.Lock()
 
 
 def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:

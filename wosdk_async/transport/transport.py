@@ -196,7 +196,7 @@ class Transport:
         loop = asyncio.get_running_loop()
         state = self._loops.get(loop)
         if state is None:
-            # Loops in other threads do the same: the dict is changed in place, in one step each time.
+            # GIL: loops in other threads do the same, so the dict is changed in place, in one step each time.
             for other in list(self._loops):
                 if other.is_closed():
                     self._loops.pop(other, None)
@@ -207,6 +207,7 @@ class Transport:
     def _find_observers(self) -> None:
         """Set the observers: the hook of the program, and OpenTelemetry if it has a provider by now."""
         # Not asked for each call: OpenTelemetry reads the environment until there is a provider.
+        # Two loops that open at once may each make a Telemetry; either does, as it keeps nothing of a call.
         if self._options.telemetry and self._telemetry is None:
             self._telemetry = active_telemetry(traceparent=self._options.traceparent)
         self._observers = tuple(each for each in (self._hook, self._telemetry) if each is not None)
@@ -224,6 +225,7 @@ class Transport:
         """Start without loops in a forked child, and keep the inherited ones untouched."""
         self._inherited += self._loops.values()
         self._loops = {}
+        self._quota.forked()
         self._sessions.forked()
 
 

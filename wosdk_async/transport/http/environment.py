@@ -138,7 +138,7 @@ class TLSContextProvider:
         return self._context
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # two threads that ask first may each load one: that takes time, and no more
 def _system_context(named: tuple[str | None, str | None], protocols: tuple[str, ...]) -> ssl.SSLContext:
     """Return the system's context: one per process for each value of the two variables and the protocols."""
     context = ssl.create_default_context()

@@ -44,7 +44,7 @@ def _methods(httpx: ModuleType) -> tuple[Any, ...]:
 
 def _find_mock(httpx: ModuleType) -> bool:
     """Look where each method was written; remember them if all are genuine."""
-    global _genuine
+    global _genuine  # GIL: threads replace the tuple, in one step; each finds the same methods
     methods = _methods(httpx)
     if not all(map(_is_genuine, methods)):
         return True

@@ -87,6 +87,7 @@ class SessionManager:
         self, company: str, log_in: Callable[[Secrets], Awaitable[TokenGrant]], clock: TransportClock
     ) -> None:
         self.company = company
+        # GIL: loops in several threads read and set these, each in one step, and use what they have read.
         self.paths: dict[str, str] = {}
         """Command -> path that this Company accepted, for commands whose path differs between sources."""
         self.queue: TenantQueue | None = None
@@ -97,7 +98,7 @@ class SessionManager:
         """Values that other packages keep for this Company while it is in use, each under its own key."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
-        self._secrets_lock = threading.Lock()
+        self._lock = threading.Lock()
         self.secrets = Secrets()
         """Secrets of the last few sessions. No error of a call may show them, whichever session it used."""
         self.clock = clock
@@ -106,6 +107,7 @@ class SessionManager:
         self._renewal: asyncio.Task[Session] | None = None
         self._renewals: set[asyncio.Task[Session]] = set()
         """All renewals under way: the newest, and those that other loops started."""
+        # GIL: threads add to the set, remove from it and copy it in one step each.
         self._early_renewal_from = 0.0
 
     def __repr__(self) -> str:
@@ -130,6 +132,7 @@ class SessionManager:
             now = self.clock.now()
         if session is None or now >= session.expires_at:
             return None
+        # Loops in two threads may both start one at the same moment: that costs a log-in, and no more.
         if now >= session.renew_after and now >= self._early_renewal_from and self._renewal is None:
             self._start().add_done_callback(self._early_renewal_ended)
         return session
@@ -163,8 +166,9 @@ class SessionManager:
             raise
 
     def forked(self) -> None:
-        """Forget the renewal of the parent in a forked child: it never ends there, and may hold the lock."""
-        self._secrets_lock = threading.Lock()
+        """Forget the renewal of the parent in a forked child, which never ends there, and what has a lock."""
+        self._lock = threading.Lock()
+        self.remembered = {}
         self._renewal = None  # the task stays in _renewals: to drop it would log that it was destroyed
 
     async def aclose(self) -> None:
@@ -185,12 +189,12 @@ class SessionManager:
 
     async def _run(self) -> Session:
         grant = await self._log_in(self.secrets)
-        with self._secrets_lock:  # loops in other threads may renew at the same time
+        now, draw = self.clock.now(), random.random()  # noqa: S311 - not a secret
+        with self._lock:  # loops in other threads may renew too: the last session has the highest number
             self._recent_secrets.append(grant.secrets)
             self.secrets = sum(self._recent_secrets, Secrets())
-        self._generation += 1
-        draw = random.random()  # noqa: S311 - not a secret
-        self._session = session = Session.started(grant, self._generation, self.clock.now(), draw)
+            self._generation += 1
+            self._session = session = Session.started(grant, self._generation, now, draw)
         return session
 
     def _ended(self, task: asyncio.Task[Session]) -> None:
@@ -228,7 +232,7 @@ class SessionCache:
         return len(self._alive)
 
     def __iter__(self) -> Iterator[SessionManager]:
-        # valuerefs() copies in one step, values() does not: other threads may add managers meanwhile.
+        # GIL: valuerefs() copies in one step, values() does not; other threads may add managers meanwhile.
         found = [reference() for reference in self._alive.valuerefs()]
         return iter([manager for manager in found if manager is not None])
 
