@@ -67,8 +67,16 @@ class Server:
 
     def busy(self) -> float:
         """Return the CPU seconds that the server has used so far."""
+        return self._state()["busy"]
+
+    def tokens(self) -> float:
+        """Return how many tokens the server has given so far: one for each log-in."""
+        return self._state()["tokens"]
+
+    def _state(self) -> dict[str, float]:
         with urllib.request.urlopen(f"{self.target.url}/busy", context=self._context) as response:
-            return float(json.load(response)["busy"])
+            found: dict[str, float] = json.load(response)
+        return found
 
     def __enter__(self) -> Server:
         return self

@@ -3,8 +3,8 @@
     python -m benchmarks.server [--delay SECONDS] [--core N] [--certificate FILE]
 
 Prints its port, responds to every create with the same work order, and ends when its standard input does.
-``GET /busy`` returns its CPU time so far. As long as a request costs the server less than it costs the
-client on the other core, the server does not limit the client.
+``GET /busy`` returns its CPU time so far, and how many tokens it has given. As long as a request costs the
+server less than it costs the client on the other core, the server does not limit the client.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Responses:
         self.token = http_response(TOKEN)
         self.discovery = http_response(json.dumps({"CommandResult": found}).encode())
         self.delay = delay
+        self.tokens = 0
         self.late: deque[tuple[float, asyncio.WriteTransport, bytes]] = deque()
 
     def send(self, head: bytes, body: bytes, to: asyncio.WriteTransport) -> None:
@@ -87,8 +88,10 @@ class Responses:
         elif b"/query/" in line:
             to.write(http_response(found_records(line, json.loads(body))))
         elif b"/busy" in line:
-            to.write(http_response(json.dumps({"busy": time.process_time()}).encode()))
+            state = {"busy": time.process_time(), "tokens": self.tokens}
+            to.write(http_response(json.dumps(state).encode()))
         else:
+            self.tokens += 1
             to.write(self.token)
 
     async def send_late(self) -> None:

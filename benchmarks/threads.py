@@ -1,0 +1,196 @@
+"""Event loops in several threads: one client that they share, or a client for each.
+
+    python -m benchmarks.threads [--threads 1 2 4] [--loop asyncio|uvloop] [--rounds 9] [--json OUT.json]
+
+Each thread has an event loop and makes its share of 8,000 typed creates, 100 at once over all threads. The
+threads are on one core and the server is on the other. So this shows what it costs to share a client, and
+whether it is right: every result is the order that the server sends, the client compares every RequestId,
+nothing raises, and loops that share a client log in once. It does not show whether threads use several cores;
+with Python's global lock they do not.
+
+The figures are calls a second of all threads together, and CPU time of the process for a call: medians of
+rounds in which the cases take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import platform
+import statistics
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+import wosdk_async as wosdk
+from benchmarks import load
+from benchmarks.payload import work_order
+from benchmarks.stacks import Call, client, command
+from wosdk_async import codec
+
+__all__ = ["Case", "Figures", "measure"]
+
+_CALLS = 8000
+LoopFactory = Callable[[], asyncio.AbstractEventLoop]
+
+
+@attrs.frozen
+class Case:
+    """Threads, and whether they share one client."""
+
+    threads: int
+    shared: bool
+
+    def __str__(self) -> str:
+        return f"{self.threads}, {'one client' if self.shared else 'a client each'}"
+
+
+@attrs.frozen
+class Figures:
+    """Calls a second of all threads together, and CPU microseconds of a call."""
+
+    per_second: float
+    cpu_us: float
+
+
+class Race:
+    """One round of a case. The threads wait for each other before and after their calls."""
+
+    def __init__(self, case: Case, server: load.Server, make_loop: LoopFactory, calls: int) -> None:
+        self._case = case
+        self._target = server.target
+        self._make_loop = make_loop
+        self._calls = calls // case.threads
+        self._at_once = load.AT_ONCE // case.threads
+        self._gate = threading.Barrier(case.threads, self._take_time)
+        self._times: list[tuple[float, float]] = []
+
+    def run(self) -> Figures:
+        """Run all threads and return their figures. Raises what one of them raised."""
+        with contextlib.ExitStack() as closing:
+            one = closing.enter_context(self._open()) if self._case.shared else None
+            with ThreadPoolExecutor(self._case.threads) as threads:
+                running = [threads.submit(self._work, one) for _ in range(self._case.threads)]
+            errors = [error for each in running if (error := each.exception()) is not None]
+            for error in sorted(errors, key=lambda each: isinstance(each, threading.BrokenBarrierError)):
+                raise error
+        (cpu, wall), (cpu_end, wall_end) = self._times
+        calls = self._calls * self._case.threads
+        return Figures(calls / (wall_end - wall), (cpu_end - cpu) / calls * 1e6)
+
+    def _take_time(self) -> None:
+        """Note the time; the thread that comes last does it, while the others wait."""
+        if not self._times:
+            gc.collect()  # garbage of the round before must not count
+        self._times.append((time.process_time(), time.perf_counter()))
+
+    @contextlib.contextmanager
+    def _open(self) -> Iterator[wosdk.Client]:
+        """Open a client and log in, as a program does when it starts."""
+        made = client(self._target, load.AT_ONCE)
+        self._in_loop(made.company("Bench").connect)
+        yield made
+        self._in_loop(made.aclose)
+
+    def _in_loop(self, main: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        with asyncio.Runner(loop_factory=self._make_loop) as runner:
+            runner.run(main())
+
+    def _work(self, one: wosdk.Client | None) -> None:
+        try:
+            with contextlib.nullcontext(one) if one else self._open() as used:
+                self._in_loop(lambda: self._create(_checked_create(used)))
+        except BaseException:
+            self._gate.abort()
+            raise
+
+    async def _create(self, call: Call) -> None:
+        await load.drive(call, 3 * self._at_once, self._at_once)
+        self._gate.wait()  # stops the loop, in which nothing runs now
+        await load.drive(call, self._calls, self._at_once)
+        self._gate.wait()
+
+
+def _checked_create(used: wosdk.Client) -> Call:
+    """Return the function that creates an order, and sees whether the result is that of the server."""
+    bench, order = used.company("Bench"), command()
+    expected = codec.structure(codec.loads(work_order(unknown=False)), wosdk.WorkOrder)
+    seen = False
+
+    async def call() -> object:
+        nonlocal seen
+        made = (await bench.run(order)).wo
+        assert made is not None
+        if made.id != expected.id or not (seen or made == expected):
+            raise AssertionError(f"another order came: {made!r:.200}")
+        seen = True
+        return made
+
+    return call
+
+
+def measure(cases: list[Case], make_loop: LoopFactory, rounds: int, calls: int) -> dict[Case, Figures]:
+    """Return the medians of each case. Raises AssertionError for a wrong result."""
+    found: dict[Case, list[Figures]] = {case: [] for case in cases}
+    with load.Server() as server:
+        for number in range(rounds + 1):
+            for case in cases:
+                before = server.tokens()
+                figures = Race(case, server, make_loop, calls).run()
+                log_ins, right = server.tokens() - before, 1 if case.shared else case.threads
+                if log_ins != right:
+                    raise AssertionError(f"{case}: {log_ins:g} log-ins, not {right}")
+                if number:  # in the first round code is compiled
+                    found[case].append(figures)
+    return {case: _median(rows) for case, rows in found.items()}
+
+
+def _median(rows: list[Figures]) -> Figures:
+    return Figures(*(statistics.median(column) for column in zip(*map(attrs.astuple, rows), strict=True)))
+
+
+def _uvloop() -> LoopFactory:
+    import uvloop
+
+    factory: LoopFactory = uvloop.new_event_loop
+    return factory
+
+
+def main() -> None:
+    """Read the arguments, measure, and print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.threads",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 4], metavar="N")
+    parser.add_argument("--loop", choices=["asyncio", "uvloop"], default="asyncio")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the figures")
+    args = parser.parse_args()
+    cases = [Case(threads, shared) for threads in args.threads for shared in (True, False)]
+    before = os.getloadavg()[0]
+    with load.own_core():
+        make_loop = _uvloop() if args.loop == "uvloop" else asyncio.new_event_loop
+        found = measure(cases, make_loop, args.rounds, _CALLS)
+    print(f"Python {platform.python_version()}, {args.loop}, load before: {before:.1f}")
+    print(f"{'threads':24} {'calls/s':>9} {'CPU us':>9}")
+    for case, row in found.items():
+        print(f"{case!s:24} {row.per_second:9.0f} {row.cpu_us:9.1f}")
+    if args.json:
+        rows = [attrs.asdict(case) | attrs.asdict(row) for case, row in found.items()]
+        said = {"python": platform.python_version(), "loop": args.loop, "load": before, "cases": rows}
+        args.json.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
