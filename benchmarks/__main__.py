@@ -4,7 +4,7 @@
 
 The figures are CPU time of this process: medians of rounds in which the cases take turns, so that a slow
 moment of the machine affects all of them. Ratios are taken within each round. A local server responds on
-another core.
+another core. ``python -m benchmarks.report`` makes the tables of docs/benchmarks.md of what --json wrote.
 Needs wosdk_async[bench].
 
 The names of ratios over https begin with tls_, those on uvloop with uvloop_, those of both with uvloop_tls_.
@@ -29,7 +29,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
+import os
+import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -37,8 +38,7 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks import cells, codec, growth, load, memory
-from benchmarks.chart import bar_chart
+from benchmarks import cells, codec, growth, load, memory, report
 
 ROUND = 0.02  # seconds that a case runs in each round, much longer than a step of the clock
 
@@ -123,9 +123,10 @@ def main() -> None:
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="fewer rounds, under 90 s")
-    parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the ratios")
-    parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the comparison")
+    parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the ratios and medians")
+    parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the four cells")
     args = parser.parse_args()
+    load_before = os.getloadavg()[0]
     effort = QUICK if args.quick else FULL
     ratios = decoding(effort)
     with load.own_core():
@@ -134,16 +135,24 @@ def main() -> None:
     stacks = creates.medians()
     print(f"\nserver on core {load.CORES[-1]}, clients on core {load.CORES[0]}\n{table(stacks)}\n")
     print(f"{cells.table(by_cell)}\n")
-    if not args.quick:
-        for name, megabytes in memory.peaks().items():
-            print(f"{name:28} {megabytes:9.1f} MB peak")
-    if args.svg:
-        args.svg.write_text(bar_chart(stacks, "CPU time of a create, 100 at once"), encoding="utf-8")
+    peaks = {} if args.quick else memory.peaks()
+    for name, megabytes in peaks.items():
+        print(f"{name:28} {megabytes:9.1f} MB peak")
     found = {name: round(value, 3) for name, value in {**ratios, **cells.ratios(by_cell), **more}.items()}
     for name, value in found.items():
         print(f"{name:36} {value:8.3f}")
+    run = report.Run(
+        quick=args.quick,
+        python=platform.python_version(),
+        load=load_before,
+        ratios=found,
+        cells=cells.figures(by_cell),
+        peak_mb=peaks,
+    )
+    if args.svg:
+        args.svg.write_text(report.picture([run]), encoding="utf-8")
     if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        run.write(args.json)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import attrs
 
 from benchmarks import load
 
-__all__ = ["HTTP", "Cell", "compare", "measure", "ratios", "table"]
+__all__ = ["HTTP", "Cell", "compare", "figures", "measure", "ratios", "table"]
 
 
 @attrs.frozen
@@ -57,6 +57,14 @@ def compare(cell: Cell, rounds: int, calls: int) -> load.Rounds:
 def measure(rounds: int, calls: int) -> dict[Cell, load.Rounds]:
     """Measure all cells but that of http on asyncio, one after the other."""
     return {cell: compare(cell, rounds, calls) for cell in OTHERS}
+
+
+def figures(found: dict[Cell, load.Rounds]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the medians as plain data: cell -> stack -> figure -> value."""
+    return {
+        str(cell): {name: attrs.asdict(each) for name, each in rounds.medians().items()}
+        for cell, rounds in found.items()
+    }
 
 
 def ratios(found: dict[Cell, load.Rounds]) -> dict[str, float]:

@@ -1,35 +1,59 @@
-"""Chart of the figures for the docs, in SVG: a bar for each stack, on a logarithmic scale."""
+"""Chart of the figures for the docs, in SVG: groups of bars on one scale, readable in light and dark."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator, Mapping
 from html import escape
 
-from benchmarks.load import Figures
+__all__ = ["grouped_chart"]
 
-__all__ = ["bar_chart"]
+_LEFT, _WIDTH, _RIGHT = 190, 400, 90  # pixels: names, the longest bar, its figure
+_BAR, _HEADING, _TOP, _GAP = 22, 26, 44, 14
+_STYLE = """\
+text { font: 13px sans-serif; fill: #1f2328 } .head { font-weight: bold }
+.page { fill: #ffffff } .bar { fill: #8c959f } .ours { fill: #1f7a5a }
+@media (prefers-color-scheme: dark) {
+  text { fill: #e6edf3 } .page { fill: #0d1117 } .bar { fill: #6e7681 } .ours { fill: #3fb98a }
+}"""
 
-_ROW, _LEFT, _WIDTH = 34, 230, 420  # pixels
 
+def grouped_chart(title: str, unit: str, groups: Mapping[str, Mapping[str, float]]) -> str:
+    """Return a picture with a group of bars for each of ``groups``: name -> figure, in their order.
 
-def bar_chart(found: dict[str, Figures], title: str) -> str:
-    """Return bars of the CPU time of a call, shortest first."""
-    rows = sorted(found.items(), key=lambda row: row[1].cpu_us)
-    low = math.log(rows[0][1].cpu_us / 2)
-    scale = _WIDTH / (math.log(rows[-1][1].cpu_us) - low)
-    height = _ROW * len(rows) + 50
+    Title and figures are also said in ``<title>`` and ``<desc>``, for those who do not see the picture. Bars
+    whose name begins with ``wosdk_async`` have another colour.
+    """
+    longest = max(figure for bars in groups.values() for figure in bars.values())
+    height = _TOP + sum(_HEADING + _BAR * len(bars) + _GAP for bars in groups.values())
+    width = _LEFT + _WIDTH + _RIGHT
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 110}" height="{height}" '
-        'font-family="sans-serif" font-size="13">',
-        '<rect width="100%" height="100%" fill="white"/>',
-        f'<text x="10" y="22" font-weight="bold">{escape(title)}</text>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" role="img" aria-labelledby="title desc">',
+        f'<title id="title">{escape(title)}</title>',
+        f'<desc id="desc">{escape(_said(unit, groups))}</desc>',
+        f"<style>{_STYLE}</style>",
+        f'<rect class="page" width="{width}" height="{height}"/>',
+        f'<text class="head" x="10" y="24">{escape(title)}</text>',
     ]
-    for i, (name, figures) in enumerate(rows):
-        y, width = 40 + i * _ROW, (math.log(figures.cpu_us) - low) * scale
-        colour = "#1f6f54" if name.startswith("wosdk") else "#9aa5b1"
-        lines += [
-            f'<text x="{_LEFT - 8}" y="{y + 16}" text-anchor="end">{escape(name)}</text>',
-            f'<rect x="{_LEFT}" y="{y}" width="{width:.1f}" height="22" fill="{colour}"/>',
-            f'<text x="{_LEFT + width + 6:.1f}" y="{y + 16}">{figures.cpu_us:,.0f} us</text>',
-        ]
+    top = _TOP
+    for name, bars in groups.items():
+        lines.append(f'<text class="head" x="10" y="{top + 16}">{escape(name)}</text>')
+        lines += _bars(bars, unit, top + _HEADING, _WIDTH / longest)
+        top += _HEADING + _BAR * len(bars) + _GAP
     return "\n".join([*lines, "</svg>", ""])
+
+
+def _bars(bars: Mapping[str, float], unit: str, top: int, scale: float) -> Iterator[str]:
+    for i, (name, figure) in enumerate(bars.items()):
+        y, width = top + i * _BAR, figure * scale
+        colour = "ours" if name.startswith("wosdk_async") else "bar"
+        yield f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{escape(name)}</text>'
+        yield f'<rect class="{colour}" x="{_LEFT}" y="{y}" width="{width:.1f}" height="{_BAR - 4}"/>'
+        yield f'<text x="{_LEFT + width + 6:.1f}" y="{y + 14}">{figure:,.0f} {escape(unit)}</text>'
+
+
+def _said(unit: str, groups: Mapping[str, Mapping[str, float]]) -> str:
+    return " ".join(
+        f"{name}: {', '.join(f'{bar} {figure:,.0f} {unit}' for bar, figure in bars.items())}."
+        for name, bars in groups.items()
+    )

@@ -1,0 +1,220 @@
+"""Tables and the picture of docs/benchmarks.md, from what several runs of the benchmarks wrote.
+
+    python -m benchmarks --json A.json; python -m benchmarks --quick --json B.json; ...
+    python -m benchmarks.report A.json B.json ... [--svg OUT.svg] [--page docs/benchmarks.md]
+
+Prints the tables in Markdown. ``--page`` also writes each of them between its comments in a page, such as
+``<!-- report: cells -->`` and ``<!-- end of report -->``. Absolute figures are medians of the full runs, or
+of the quick ones if there is no other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from benchmarks import load
+from benchmarks.cells import STACKS
+from benchmarks.chart import grouped_chart
+
+__all__ = ["GOALS", "Goal", "Run", "insert", "picture", "tables"]
+
+_HTTP = "asyncio, http"
+
+
+@attrs.frozen
+class Goal:
+    """Bound of a ratio."""
+
+    bound: float
+    least: bool = False
+    """Whether the bound is the least that is kept, not the most."""
+
+    def is_kept(self, value: float) -> bool:
+        """Return whether a ratio keeps the bound."""
+        return value >= self.bound if self.least else value <= self.bound
+
+    def __str__(self) -> str:
+        return f"at {'least' if self.least else 'most'} {self.bound:g}"
+
+
+GOALS = {
+    "codec_vs_pydantic": Goal(0.5),
+    "typed_create_vs_aiohttp": Goal(0.5),
+    "typed_create_vs_floor": Goal(1.7),
+    "httpx_vs_typed_create": Goal(25, least=True),
+    "outstanding_50k_vs_1k": Goal(1.5),
+    "run_many_50k_vs_1k": Goal(1.1),
+    "latency_50ms_vs_floor": Goal(0.9, least=True),
+    "typed_create_vs_pyreqwest": Goal(0.75),
+    "tls_typed_create_vs_pyreqwest": Goal(0.85),
+    "uvloop_typed_create_vs_pyreqwest": Goal(0.95),
+    "uvloop_tls_typed_create_vs_pyreqwest": Goal(1.05),
+    "tls_typed_create_vs_aiohttp": Goal(0.4),
+}
+"""Goals by the name of the ratio. The other ratios have none."""
+
+
+@attrs.frozen
+class Run:
+    """What one run wrote: ``ratios`` by name, and the medians of each stack by cell."""
+
+    quick: bool
+    python: str
+    load: float
+    """Mean number of processes that wanted a core in the minute before."""
+    ratios: Mapping[str, float]
+    cells: Mapping[str, Mapping[str, Mapping[str, float]]]
+    """Cell -> stack -> figure -> value."""
+    peak_mb: Mapping[str, float]
+
+    @classmethod
+    def read(cls, path: Path) -> Run:
+        """Read a file that ``python -m benchmarks --json`` wrote."""
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        about, cells, peaks = (found.pop(name) for name in ("about", "cells", "peak_mb"))
+        return cls(about["quick"], about["python"], about["load"], found, cells, peaks)
+
+    def write(self, path: Path) -> None:
+        """Write the file that :meth:`read` reads: the ratios, and beside them the rest."""
+        about = {"quick": self.quick, "python": self.python, "load": self.load}
+        rest = {"about": about, "cells": self.cells, "peak_mb": self.peak_mb}
+        path.write_text(json.dumps({**self.ratios, **rest}, indent=1) + "\n", encoding="utf-8")
+
+
+def _chosen(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs whose absolute figures count."""
+    return [run for run in runs if not run.quick] or list(runs)
+
+
+def _median(runs: Sequence[Run], cell: str, stack: str, figure: str) -> float:
+    return statistics.median(run.cells[cell][stack][figure] for run in runs)
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def tables(runs: Sequence[Run]) -> dict[str, str]:
+    """Return the tables in Markdown by name: ``cells``, ``create`` and ``ratios``."""
+    return {"cells": _cells_table(runs), "create": _create_table(runs), "ratios": _ratios_table(runs)}
+
+
+def _cells_table(runs: Sequence[Run]) -> str:
+    """Return the CPU time of each stack in each cell, and what ours costs beside two others."""
+    chosen = _chosen(runs)
+    cells = list(chosen[0].cells)
+    cpu = {each: {stack: _median(chosen, each, stack, "cpu_us") for stack in STACKS} for each in cells}
+    rows = [[stack, *(f"{cpu[each][stack]:.0f}" for each in cells)] for stack in STACKS]
+    for other, name in ((load.FLOOR, "the floor"), (load.PYREQWEST, "pyreqwest")):
+        shares = (cpu[each][load.OURS] / cpu[each][other] for each in cells)
+        rows.append([f"ours, divided by {name}", *(f"{share:.2f}" for share in shares)])
+    above = (cpu[each][load.OURS] - cpu[each][load.FLOOR] for each in cells)
+    rows.append(["ours above the floor", *(f"{microseconds:.0f}" for microseconds in above)])
+    table = _markdown(["CPU us of a create, 100 at once", *cells], rows)
+    return f"{table}\n\n{_origin(chosen)}"
+
+
+def _origin(chosen: Sequence[Run]) -> str:
+    kind = "quick" if chosen[0].quick else "full"
+    count = f"a {kind} run" if len(chosen) == 1 else f"{len(chosen)} {kind} runs"
+    versions = " and ".join(sorted({run.python for run in chosen}))
+    loads = " and ".join(f"{run.load:.1f}" for run in chosen)
+    return f"Medians of {count}, CPython {versions}. The load of the machine before it began was {loads}."
+
+
+def _create_table(runs: Sequence[Run]) -> str:
+    """Return all figures of http on asyncio's loop."""
+    chosen = _chosen(runs)
+    formats = {"cpu_us": ",.0f", "per_second": ",.0f", "p50_ms": ".1f", "p99_ms": ".1f", "server_us": ".0f"}
+    rows = []
+    for stack in chosen[0].cells[_HTTP]:
+        figures = (f"{_median(chosen, _HTTP, stack, name):{how}}" for name, how in formats.items())
+        peaks = [run.peak_mb[stack] for run in chosen if stack in run.peak_mb]
+        rows.append([stack, *figures, f"{statistics.median(peaks):.0f}" if peaks else ""])
+    head = [f"a create, {_HTTP}", "CPU us", "calls/s", "p50 ms", "p99 ms", "server us", "peak MB"]
+    return _markdown(head, rows)
+
+
+def _ratios_table(runs: Sequence[Run]) -> str:
+    """Return the ratios of all runs beside their goals; those that miss theirs are bold."""
+    rows = []
+    for name in dict.fromkeys([*GOALS, *(name for run in runs for name in run.ratios)]):
+        goal, values = GOALS.get(name), [run.ratios[name] for run in runs if name in run.ratios]
+        kinds = (
+            [run for run in runs if run.quick is quick and name in run.ratios] for quick in (False, True)
+        )
+        shown = [", ".join(_ratio(run.ratios[name], goal) for run in each) for each in kinds]
+        kept = "" if goal is None else f"{sum(map(goal.is_kept, values))} of {len(values)}"
+        rows.append([f"`{name}`", "" if goal is None else str(goal), *shown, kept])
+    return _markdown(["ratio", "goal", "full runs", "quick runs", "kept"], rows)
+
+
+def _ratio(value: float, goal: Goal | None) -> str:
+    text = f"{value:.0f}" if value >= 10 else f"{value:.2f}"
+    return text if goal is None or goal.is_kept(value) else f"**{text}**"
+
+
+def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table whose columns are aligned: the first to the left, figures to the right."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        first, *others = cells
+        padded = [each.rjust(width) for each, width in zip(others, widths[1:], strict=True)]
+        return f"| {' | '.join([first.ljust(widths[0]), *padded])} |"
+
+    ruler = "|".join(["", "-" * (widths[0] + 2), *("-" * (width + 1) + ":" for width in widths[1:]), ""])
+    return "\n".join([line(head), ruler, *map(line, rows)])
+
+
+# --- picture and page ---------------------------------------------------------------------------
+
+
+def picture(runs: Sequence[Run]) -> str:
+    """Return the chart of the four cells in SVG."""
+    chosen = _chosen(runs)
+    groups = {
+        cell: {stack: _median(chosen, cell, stack, "cpu_us") for stack in STACKS} for cell in chosen[0].cells
+    }
+    return grouped_chart("CPU time of a create, 100 at once", "us", groups)
+
+
+def insert(page: str, found: Mapping[str, str]) -> str:
+    """Return a page with each table in its place. Raises ValueError when a table has none."""
+    for name, table in found.items():
+        before, begin, rest = page.partition(f"<!-- report: {name} -->\n")
+        _, end, after = rest.partition("<!-- end of report -->")
+        if not begin or not end:
+            raise ValueError(f"the page has no place for the table {name!r}")
+        page = f"{before}{begin}{table}\n{end}{after}"
+    return page
+
+
+def main() -> None:
+    """Read the arguments and the files, and write tables and picture."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.report",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="RUN.json")
+    parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the four cells")
+    parser.add_argument("--page", type=Path, metavar="PAGE.md", help="page to write the tables into")
+    args = parser.parse_args()
+    runs = [Run.read(path) for path in args.files]
+    found = tables(runs)
+    print("\n\n".join(found.values()))
+    if args.svg:
+        args.svg.write_text(picture(runs), encoding="utf-8")
+    if args.page:
+        args.page.write_text(insert(args.page.read_text(encoding="utf-8"), found), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
