@@ -7,7 +7,7 @@ A request goes down these files::
     pool.py        which connection takes it; the queue of those that wait
     connect.py     new connections: resolve the host, race its addresses
     connection.py  one socket: one request out, one response in
-    tls.py         what stands between a connection and its socket for https
+    tls.py         what stands between a connection and its socket for https; tls_sessions.py
     batching.py    sockets written and read in batches
     parser.py      bytes to a response, with llhttp
 

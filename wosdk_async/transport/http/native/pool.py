@@ -14,7 +14,7 @@ from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.batching import SocketReader, WriteBatcher
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin, parse_origin, split_url
-from wosdk_async.transport.http.native.tls import SessionCache
+from wosdk_async.transport.http.native.tls_sessions import SessionCache
 
 __all__ = ["Pool"]
 

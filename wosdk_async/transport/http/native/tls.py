@@ -1,8 +1,6 @@
 """TLS of a connection: OpenSSL in memory, between the connection and the transport of its socket.
 
 asyncio's own TLS copies what it receives, and asks OpenSSL for more until an error says that there is none.
-
-A session that a host gave is offered to the same host again, which makes the next handshake cheaper by half.
 """
 
 from __future__ import annotations
@@ -13,44 +11,13 @@ import ssl
 from collections import deque
 from typing import Any, Protocol, cast
 
-__all__ = ["Secured", "SessionCache", "TLSTransport"]
+from wosdk_async.transport.http.native.tls_sessions import SessionCache
+
+__all__ = ["Secured", "TLSTransport"]
 
 _RECORD = 16 * 1024  # bytes that a record of TLS has at most
 _PIECE = 16 * _RECORD  # bytes that are encrypted before the socket is asked whether it takes more
 _MAX_ANSWERS = 4 * _RECORD  # bytes for a service that sends messages of TLS and reads nothing
-_Key = tuple[ssl.SSLContext, str, int]
-
-
-class SessionCache:
-    """Sessions by the context that made them, the name that was verified, and the port.
-
-    Python takes a session for any name, and verifies nothing when it is resumed. So one must never be offered
-    under another name than it was made with.
-
-    Args:
-        most: how many are kept. 0 for a program's own context, which it may change at any time: what was
-            trusted before, or a client certificate, would go on in its sessions.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._sessions: dict[_Key, ssl.SSLSession] = {}
-
-    def get(self, context: ssl.SSLContext, host: str, port: int) -> ssl.SSLSession | None:
-        """Return the session to offer, if there is one."""
-        return self._sessions.get((context, host, port))
-
-    def keep(self, context: ssl.SSLContext, host: str, port: int, session: ssl.SSLSession | None) -> None:
-        """Keep the newest session of a host."""
-        if session is None or not self._most:
-            return
-        if len(self._sessions) >= self._most:
-            self._sessions.clear()
-        self._sessions[context, host, port] = session
-
-    def drop(self, context: ssl.SSLContext, host: str, port: int) -> None:
-        """Forget the session of a host, after an error of TLS or of a connection that offered it."""
-        self._sessions.pop((context, host, port), None)
 
 
 class Secured(Protocol):
@@ -96,7 +63,6 @@ class TLSTransport(asyncio.BufferedProtocol):
         sessions: SessionCache,
         buffer: memoryview,
     ) -> None:
-        self.socket = -1
         self._above = above
         self._buffer = buffer
         self._sessions = sessions
@@ -225,6 +191,7 @@ class TLSTransport(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         """Encrypt what waits."""
         self._paused = False
+        self._flush()  # answers of OpenSSL that waited
         self._encrypt_unsent()
         if not self._paused:
             self._above.resume_writing()
