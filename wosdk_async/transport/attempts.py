@@ -34,9 +34,14 @@ class AttemptContext:
 
 
 class Attempts:
-    """Attempts of one call. The object is made only when the call has its first slot."""
+    """Attempts of one call. The object is made only when the call has its first slot.
+
+    A call that succeeds at once needs no trace, so one is made only for a caller that reads it, for a wait,
+    and for a failure.
+    """
 
     __slots__ = (
+        "_began",
         "_call",
         "_context",
         "_host",
@@ -44,10 +49,17 @@ class Attempts:
         "_observed",
         "_own_codes",
         "_queue",
+        "_reply",
+        "_sent_at",
         "_sessions",
         "_started",
         "_trace",
     )
+
+    _sent_at: float | None
+    """When the first byte of the attempt left, if it did."""
+    _reply: tuple[Response, float] | None
+    """The response to the attempt, and when it came, if it did."""
 
     def __init__(
         self,
@@ -55,7 +67,8 @@ class Attempts:
         call: Call[Any],
         sessions: SessionManager,
         queue: TenantQueue,
-        trace: Trace,
+        trace: Trace | None,
+        began: float,
         own_codes: OwnCodes,
         observed: ObservedCall | None,
     ) -> None:
@@ -64,6 +77,7 @@ class Attempts:
         self._sessions = sessions
         self._queue = queue
         self._trace = trace
+        self._began = began
         self._own_codes = own_codes
         self._observed = observed
 
@@ -73,7 +87,7 @@ class Attempts:
         If the service refuses the session or does not know the path, the call is sent again at once. After
         any other failure, :class:`Retries` decides whether it is sent again.
         """
-        call, sessions, trace, context = self._call, self._sessions, self._trace, self._context
+        call, sessions, context = self._call, self._sessions, self._context
         clock, limiter = context.clock, context.limiter
         send = context.engine.send if self._observed is None else partial(self._observed.send, context.engine)
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
@@ -88,20 +102,20 @@ class Attempts:
             grant = session.grant
             host = grant.locator_url if call.to_locator else grant.base_url
             self._host, self._started, self._number = host, started, limiter.granted
-            trace.attempts += 1
-            trace.start_phase("connect", started)
+            self._sent_at = self._reply = None
             try:
                 result = await send(
                     call.method,
                     f"{host}/{path}",
                     grant.headers + call.headers if call.headers else grant.headers,
                     call.body,
-                    trace.mark_sent,
+                    self._mark_sent,
                     call.repeat_safe,
                     self._read,
                 )
             except RefusedError as refusal:
                 limiter.release(self._queue)
+                trace = self._note_attempt()
                 trace.sent = False
                 if renewals_left and verdict_of(refusal) is SESSION_REFUSED:
                     renewals_left -= 1
@@ -116,19 +130,37 @@ class Attempts:
                 raise
             else:
                 limiter.release(self._queue)
+                if self._trace is not None:
+                    self._note_attempt()
                 if paths_tried > 1:
                     sessions.paths[call.operation] = path
                 return result
+
+    @property
+    def trace(self) -> Trace:
+        """Course of the call up to the end of its last attempt."""
+        if self._trace is None:
+            self._trace = Trace(self._call.request_id, [self._began], self._context.clock.now)
+        return self._trace
+
+    def _mark_sent(self) -> None:
+        """Note that the first byte of an attempt leaves."""
+        self._sent_at = self._context.clock.now()
+
+    def _note_attempt(self) -> Trace:
+        """Add the attempt that has ended to the trace, and return that."""
+        trace = self.trace
+        trace.add_attempt(self._started, self._sent_at, self._reply)
+        return trace
 
     def _read(self, response: Response) -> Any:
         """Read a response and return the result.
 
         The engine calls this while no other request can get the connection.
         """
-        context, trace, queue = self._context, self._trace, self._queue
+        context, queue = self._context, self._queue
         now = context.clock.now()
-        trace.reply = response
-        trace.start_phase("request", now)
+        self._reply = response, now
         if response.status in BUSY:
             queue.algorithm.throttled(self._number, context.limiter.granted)
         else:
@@ -140,12 +172,11 @@ class Attempts:
 
     def _note_failure(self, failure: BaseException) -> None:
         """Note that an attempt ended without a response of the service."""
+        trace = self._note_attempt()
         if isinstance(failure, SendError):
             failure.hide(self._sessions.secrets)
-            if not failure.sent:
-                self._trace.sent = (
-                    False  # the engine marked it as sent, but its library reports that no byte was
-                )
+            if not failure.sent:  # the engine marked it as sent, but its library reports that no byte was
+                trace.sent = False
         if not isinstance(failure, InconclusiveResponse):
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
@@ -156,7 +187,7 @@ class Attempts:
         If there is no session, the slot is given back, and the call queues again after the renewal.
         """
         limiter, now = self._context.limiter, self._context.clock.now
-        queue, sessions, trace = self._queue, self._sessions, self._trace
+        queue, sessions, trace = self._queue, self._sessions, self.trace
         while True:
             if not has_slot:
                 trace.start_phase("queue", now())

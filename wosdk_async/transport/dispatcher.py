@@ -69,6 +69,7 @@ class Dispatcher:
         if queue is None or queue.limiter is not self.limiter:
             queue = self._queue_of(sessions)
         scope = Scope(self.deadlines, now + seconds)
+        attempts: Attempts | None = None
         queue.calls += 1
         self.counters.running += 1
         try:
@@ -82,21 +83,22 @@ class Dispatcher:
                     self.limiter.leave(queue, granted)
                     raise
             # Made only now: very many calls may wait in the queue.
-            trace = trace or self._new_trace(call, now)
-            attempts = Attempts(self._context, call, sessions, queue, trace, options.retry, observed)
+            attempts = Attempts(self._context, call, sessions, queue, trace, now, options.retry, observed)
             try:
                 result: T = await attempts.send_call(True)
                 self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
-                result = await retries.run(call, attempts.send_call, trace, failure)
+                result = await retries.run(call, attempts.send_call, attempts.trace, failure)
             self.counters.done += 1
             return result
         except WosdkError as error:
-            self._complete(error, call, sessions, trace or self._new_trace(call, now))
+            self._complete(
+                error, call, sessions, attempts.trace if attempts else self._traced(trace, call, now)
+            )
             raise
         except CancelledError:
-            trace = trace or self._new_trace(call, now)
+            trace = attempts.trace if attempts else self._traced(trace, call, now)
             if scope.end():
                 raise self._too_late(call, sessions, trace, seconds) from None
             self._cancelled(call, sessions, trace)
@@ -106,8 +108,9 @@ class Dispatcher:
             queue.calls -= 1
             self.counters.end()
 
-    def _new_trace(self, call: Call[Any], started: float) -> Trace:
-        return Trace(call.request_id, [started], self.clock.now)
+    def _traced(self, trace: Trace | None, call: Call[Any], began: float) -> Trace:
+        """Return the trace of a call that has made no attempt."""
+        return trace or Trace(call.request_id, [began], self.clock.now)
 
     def _queue_of(self, sessions: SessionManager) -> TenantQueue:
         """Return the queue of a Company at this limiter, and make it the one in use."""

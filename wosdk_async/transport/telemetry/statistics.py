@@ -91,11 +91,24 @@ class Trace:
         self._marks += (self.phase, now)
         self.phase = phase
 
-    def mark_sent(self) -> None:
-        """Note that the first byte of an attempt leaves."""
-        self.sent = True
-        self._marks += (self.phase, self._now())
-        self.phase = "request"
+    def add_attempt(
+        self, started: float, sent_at: float | None, reply: tuple[Response, float] | None
+    ) -> None:
+        """Add an attempt that has ended.
+
+        Args:
+            started: when it started, which ends the phase before.
+            sent_at: when its first byte left, if it did.
+            reply: the response, and when it came, if it did.
+        """
+        self.attempts += 1
+        self.start_phase("connect", started)
+        if sent_at is not None:
+            self.sent = True
+            self.start_phase("request", sent_at)
+        if reply is not None:
+            self.reply, ended = reply
+            self.start_phase("request", ended)
 
     @property
     def times(self) -> dict[str, float]:
