@@ -47,6 +47,14 @@ def test_the_sandbox_answers_as_the_model_does() -> None:
         assert result.outcomes == {"done": 3, "in doubt": 1}
 
 
+@pytest.mark.parametrize("name", REVERTS)
+def test_each_fault_can_still_be_put_back(name: str) -> None:
+    with REVERTS[name].apply():
+        result = run(generate_plan(3))
+    assert result.outcomes
+    assert run(generate_plan(3)).violations == []
+
+
 # Plans in which a fault that was put back shows, so that no seed has to be searched for here.
 ONE_TOO_MANY = Reaction(surplus=(Surplus(kind="foreign", after=0.0035),))
 SHOWN = {

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.simulate.reverts.registry import Reverts, replace
 from wosdk_async import bulk, sender
 from wosdk_async.outcome import NotStarted
+from wosdk_async.run_inputs import RunInputs
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["REVERTS"]
@@ -34,22 +36,14 @@ def _shared_trace() -> Iterator[None]:
     "source-error-lost",
 )
 def _source_error_lost() -> Iterator[None]:
-    async def faulty(self: Any) -> Any:
-        async with self._pull_lock:
-            if not self._exhausted:
-                try:
-                    item = await anext(self._source)
-                except StopAsyncIteration:
-                    self._exhausted = True
-                except Exception as error:
-                    self._exhausted = True
-                    self._source_error = error
-                else:
-                    self._pulled += 1
-                    return self._pulled - 1, item
-        return None
+    original = RunInputs._read
 
-    with replace(bulk.Run, "_pull", faulty):
+    async def faulty(self: Any) -> None:
+        await original(self)
+        if isinstance(self.error, asyncio.CancelledError):
+            self.error = None
+
+    with replace(RunInputs, "_read", faulty):
         yield
 
 
@@ -59,15 +53,15 @@ def _source_error_lost() -> Iterator[None]:
     "input-without-outcome",
 )
 def _inputs_cut_off() -> Iterator[None]:
-    original = bulk.Run._pull
+    original = RunInputs._read
 
-    async def faulty(self: Any) -> Any:
+    async def faulty(self: Any) -> None:
         try:
-            return await original(self)
+            await original(self)
         finally:
-            self._cut_off = False
+            self.cut_off = False
 
-    with replace(bulk.Run, "_pull", faulty):
+    with replace(RunInputs, "_read", faulty):
         yield
 
 
