@@ -20,6 +20,8 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
+_NARROW = 4096  # bytes
+
 Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -77,12 +79,35 @@ def below(writer: asyncio.StreamWriter) -> Iterator[socket.socket]:
         yield own
 
 
-class RawServer:
-    """Runs ``script`` for each connection and closes it then; ``connections`` counts them."""
+def narrow_sockets(patch: pytest.MonkeyPatch) -> list[socket.socket]:
+    """Let the sockets of engines hold only some kilobytes that the service has not read; return them."""
+    made: list[socket.socket] = []
 
-    def __init__(self, script: Script, context: ssl.SSLContext | None = None) -> None:
+    def narrow(*arguments: Any) -> socket.socket:
+        made.append(socket.socket(*arguments))
+        made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _NARROW)
+        return made[-1]
+
+    # The engine asks its loop for sockets, for loops that simulate the network.
+    patch.setattr(asyncio.get_running_loop(), "socket", narrow, raising=False)
+    return made
+
+
+class RawServer:
+    """Runs ``script`` for each connection and closes it then; ``connections`` counts them.
+
+    Args:
+        script: what it does with a connection.
+        context: its certificate; without one it does not speak TLS.
+        narrow: whether its sockets hold only some kilobytes that the script has not read.
+    """
+
+    def __init__(
+        self, script: Script, context: ssl.SSLContext | None = None, *, narrow: bool = False
+    ) -> None:
         self._script = script
         self._context = context
+        self._narrow = narrow
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
 
@@ -92,11 +117,18 @@ class RawServer:
         return len(self._tasks)
 
     async def __aenter__(self) -> Self:
+        listening = socket.create_server(("127.0.0.1", 0))
+        if self._narrow:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _NARROW)
         self._server = await asyncio.start_server(
-            self._connected, "127.0.0.1", 0, ssl=self._context, backlog=512
+            self._connected,
+            sock=listening,
+            ssl=self._context,
+            backlog=512,
+            limit=_NARROW if self._narrow else 2**16,
         )
         scheme = "https" if self._context else "http"
-        self.url = f"{scheme}://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        self.url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
         return self
 
     async def __aexit__(self, *_: object) -> None:

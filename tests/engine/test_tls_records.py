@@ -14,29 +14,12 @@ import pytest
 import uvloop
 
 from tests.engine.conftest import serving
-from tests.engine.raw import OK, RawServer, Script, below, echoing, empty, engine, get, request, responding
+from tests.engine.openssl import passing_on
+from tests.engine.raw import OK, RawServer, below, echoing, empty, engine, get, request, responding
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
 
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
-
-
-def passing_on(port: int, piece: Callable[[], int]) -> Script:
-    """Pass bytes on in both directions, in pieces of other sizes than they came in."""
-
-    async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while data := await reader.read(piece()):
-                writer.write(data)
-                await writer.drain()
-        finally:
-            writer.close()
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
-        await asyncio.gather(pump(reader, far_writer), pump(far_reader, writer))
-
-    return script
 
 
 @LOOPS
@@ -188,44 +171,6 @@ def test_a_call_that_is_cancelled_while_tls_begins(
 
 
 @LOOPS
-@pytest.mark.parametrize("version", ["-tls1_2", "-tls1_3"])
-def test_a_service_that_wants_new_keys(
-    certificates: dict[str, Path], version: str, run: Callable[..., None]
-) -> None:
-    """It asks between request and response: a renegotiation with TLS 1.2, new keys with TLS 1.3."""
-    own = ssl.create_default_context(cafile=certificates["here"])
-    command = f"openssl s_server -accept 127.0.0.1:0 -cert {certificates['here']} {version}"
-    letter = b"r" if version == "-tls1_2" else b"K"  # what the tool takes on a line of its own
-
-    async def call() -> None:
-        service = await asyncio.create_subprocess_exec(
-            *command.split(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-        )
-        assert service.stdin is not None
-        assert service.stdout is not None
-        await service.stdout.readuntil(b"ACCEPT 127.0.0.1:")
-        port = int(await service.stdout.readline())
-        reads: list[int] = []
-        async with (
-            RawServer(passing_on(port, lambda: reads.append(1) or 4096)) as relay,
-            engine(context=own) as made,
-        ):
-            calling = asyncio.create_task(get(made, relay.url.replace("http:", "https:"), safe=False))
-            await service.stdout.readuntil(b"Host: ")
-            before = len(reads)
-            service.stdin.write(letter + b"\n")
-            while len(reads) == before:  # what the service sent has been passed on
-                await asyncio.sleep(0)
-            service.stdin.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-            response = await calling
-        service.kill()
-        await service.communicate()
-        assert response.body == b"hi"
-
-    run(call())
-
-
-@LOOPS
 def test_what_follows_a_response_in_a_record_of_its_own(
     certificates: dict[str, Path], run: Callable[..., None]
 ) -> None:
@@ -243,35 +188,6 @@ def test_what_follows_a_response_in_a_record_of_its_own(
         async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
             assert (await get(made, server.url, safe=False)).followed
             assert made.statistics().idle == 0
-
-    run(call())
-
-
-@LOOPS
-def test_a_renegotiation_while_idle(certificates: dict[str, Path], run: Callable[..., None]) -> None:
-    """The next request waits for the new keys, and is sent once."""
-    own = ssl.create_default_context(cafile=certificates["here"])
-    command = f"openssl s_server -accept 127.0.0.1:0 -cert {certificates['here']} -tls1_2"
-
-    async def call() -> None:
-        service = await asyncio.create_subprocess_exec(
-            *command.split(), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
-        )
-        assert service.stdin is not None
-        assert service.stdout is not None
-        await service.stdout.readuntil(b"ACCEPT 127.0.0.1:")
-        port = int(await service.stdout.readline())
-        async with engine(context=own) as made:
-            for number in range(3):
-                calling = asyncio.create_task(get(made, f"https://127.0.0.1:{port}/", safe=False))
-                await service.stdout.readuntil(b"Host: ")
-                service.stdin.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
-                assert (await calling).body == b"hi"
-                if number < 2:
-                    service.stdin.write(b"r\n")
-                    await service.stdout.readuntil(b"SSL_do_handshake -> 1")
-        service.kill()
-        await service.communicate()
 
     run(call())
 

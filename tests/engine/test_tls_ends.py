@@ -1,0 +1,144 @@
+"""How a connection with TLS ends: by whom, in which moment, and how long that may take."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from tests.engine.conftest import serving
+from tests.engine.openssl import passing_on
+from tests.engine.raw import RawServer, Script, echoing, engine, get, narrow_sockets
+from tests.support.service import Answer, Request, Service
+from wosdk_async.transport.http.engine import SendError
+
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+
+
+def ending_at_once(certificate: Path) -> Script:
+    """End TLS in the flight in which the handshake ends: with TLS 1.3 that would be one of the client."""
+    context = serving(certificate)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        tls = context.wrap_bio(incoming, outgoing, server_side=True)
+        shaken = False
+        while not shaken:
+            incoming.write(await reader.read(4096))
+            with contextlib.suppress(ssl.SSLWantReadError):
+                tls.do_handshake()
+                shaken = True
+                tls.unwrap()  # raises: the client has not said goodbye yet
+            writer.write(outgoing.read())
+        await writer.drain()
+        assert not await reader.read() or tls.version() == "TLSv1.2"
+
+    return script
+
+
+@LOOPS
+def test_a_service_that_ends_tls_with_the_handshake(
+    certificates: dict[str, Path], run: Callable[..., None]
+) -> None:
+    """Nothing is sent, and that is told."""
+    own = ssl.create_default_context(cafile=certificates["here"])
+
+    async def call() -> None:
+        async with (
+            RawServer(ending_at_once(certificates["here"])) as server,
+            engine(context=own) as made,
+        ):
+            url = server.url.replace("http:", "https:")
+            for _ in range(3):
+                with pytest.raises(SendError) as caught:
+                    await get(made, url, safe=False, sending=lambda: pytest.fail("sent"))
+                assert (caught.value.sent, caught.value.timeout) == (False, "")
+        assert server.connections == 3
+
+    run(call())
+
+
+@LOOPS
+def test_a_create_is_sent_again_after_that(certificates: dict[str, Path], run: Callable[..., None]) -> None:
+    """Over another connection, and once."""
+    own = ssl.create_default_context(cafile=certificates["here"])
+
+    def respond(_: Request) -> Answer:
+        return Answer(
+            body={"EntitySpecifier": {"EntityType": "Customer", "Id": 1}}, headers={"Connection": "close"}
+        )
+
+    async def calls() -> None:
+        async with Service(respond, context=serving(certificates["here"])) as service:
+            ending = ending_at_once(certificates["here"])
+            through = passing_on(int(service.url.rpartition(":")[2]))
+
+            async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                await (ending if relay.connections % 2 else through)(reader, writer)
+
+            async with RawServer(script) as relay:
+                service.url = relay.url.replace("http:", "https:")
+                async with service.client(ssl_context=own) as client:
+                    for number in range(3):
+                        await client.company().create("Customer", {"Name": f"{number}"})
+        assert [request.json["Entity"]["Name"] for request in service.calls] == ["0", "1", "2"]
+        assert relay.connections >= 6
+
+    run(calls())
+
+
+@LOOPS
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+@pytest.mark.parametrize("ever", [False, True], ids=["never", "later"])
+def test_closing_when_the_service_takes_no_more(
+    certificates: dict[str, Path],
+    run: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    tls: bool,
+    ever: bool,
+) -> None:
+    """Not a byte fits into the socket, so the end of TLS cannot be sent: that is waited for, but not long."""
+    own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
+    context, may_read = serving(certificates["here"]) if tls else None, asyncio.Event()
+    may_read.set()
+
+    async def close() -> None:
+        with monkeypatch.context() as patch:
+            sockets = narrow_sockets(patch)
+            async with (
+                RawServer(echoing, context) as server,
+                RawServer(
+                    passing_on(int(server.url.rpartition(":")[2]), may_read=may_read), narrow=True
+                ) as relay,
+                engine(context=own) as made,
+            ):
+                await get(made, f"{server.url.partition(':')[0]}{relay.url[4:]}")
+                may_read.clear()
+                await fill(sockets[0])
+                begun = time.monotonic()
+                closing = asyncio.create_task(made.aclose())
+                await asyncio.sleep(0)
+                if ever:
+                    may_read.set()
+                await closing
+                assert time.monotonic() - begun < 3
+
+    run(close())
+
+
+async def fill(sender: socket.socket) -> None:
+    """Send until the socket takes no byte for a while: the system finds more memory for it now and then."""
+    taken = time.monotonic()
+    while time.monotonic() - taken < 0.3:
+        with contextlib.suppress(BlockingIOError):
+            sender.send(bytes(1000))
+            taken = time.monotonic()
+        await asyncio.sleep(0)
