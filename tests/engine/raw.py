@@ -117,16 +117,13 @@ class RawServer:
         return len(self._tasks)
 
     async def __aenter__(self) -> Self:
-        listening = socket.create_server(("127.0.0.1", 0))
+        limit = _NARROW if self._narrow else 2**16
+        self._server = await asyncio.start_server(
+            self._connected, "127.0.0.1", 0, ssl=self._context, backlog=512, limit=limit
+        )
+        listening = self._server.sockets[0]
         if self._narrow:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _NARROW)
-        self._server = await asyncio.start_server(
-            self._connected,
-            sock=listening,
-            ssl=self._context,
-            backlog=512,
-            limit=_NARROW if self._narrow else 2**16,
-        )
         scheme = "https" if self._context else "http"
         self.url = f"{scheme}://127.0.0.1:{listening.getsockname()[1]}"
         return self

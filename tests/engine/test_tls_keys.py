@@ -12,7 +12,7 @@ import pytest
 import uvloop
 
 from tests.engine.openssl import OpenSSL, passing_on
-from tests.engine.raw import OK, RawServer, engine, get
+from tests.engine.raw import OK, RawServer, engine, get, narrow_sockets
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
@@ -103,5 +103,35 @@ def test_a_service_that_asks_for_new_keys_and_reads_nothing(
                 await calling
             assert (caught.value.sent, peak - before < 1 << 20) == (True, True)
             assert made.statistics().busy == 0
+
+    run(call())
+
+
+@LOOPS
+def test_an_answer_that_waited_for_the_socket_is_sent(
+    certificates: dict[str, Path], run: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of the request is encrypted, and the socket is full: the service gets its keys when it reads on."""
+    own, may_read = ssl.create_default_context(cafile=certificates["here"]), asyncio.Event()
+    may_read.set()
+
+    async def call() -> None:
+        with monkeypatch.context() as patch:
+            narrow_sockets(patch)
+            async with (
+                OpenSSL(certificates["here"], "-tls1_3", "-msg") as service,
+                RawServer(passing_on(service.port, may_read=may_read), narrow=True) as relay,
+                engine(context=own) as made,
+            ):
+                url = relay.url.replace("http:", "https:")
+                assert await responded(service, made, url) == b"hi"
+                may_read.clear()
+                calling = asyncio.create_task(made.send("POST", url, (), bytes(240_000), lambda: None))
+                for _ in range(_SOME):
+                    await service.change_keys()
+                may_read.set()
+                await service.printed("<<< TLS 1.3, Handshake [length 0005], KeyUpdate")
+                service.send(OK)
+                assert (await calling).body == b"hi"
 
     run(call())
