@@ -6,19 +6,24 @@ import reprlib
 import ssl
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.hooks import AttemptHook, BeforeSend, OnInDoubt
+from wosdk_async.httpx_family import (
+    MISSING,
+    HttpxClient,
+    HttpxLimits,
+    HttpxTimeout,
+    HttpxTransport,
+    is_installed,
+)
 from wosdk_async.option_checks import check_kind, hook, instance, names_checked, number, switch
 from wosdk_async.protocol.verdicts import CODES, REFUSED
 from wosdk_async.protocol.wire import Call
-
-if TYPE_CHECKING:
-    import httpx
 
 __all__ = [
     "CallOptions",
@@ -79,8 +84,8 @@ class Limits:
     """Most bytes of a response's body, also after decompression."""
 
 
-def as_timeouts(given: Timeouts | httpx.Timeout) -> Timeouts:
-    """Return ``given`` as Timeouts. Raises ConfigurationError."""
+def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
+    """Return ``given``, ours or a ``Timeout`` of httpx or httpx2, as Timeouts. Raises ConfigurationError."""
     if isinstance(given, Timeouts):
         return given
     try:
@@ -91,8 +96,8 @@ def as_timeouts(given: Timeouts | httpx.Timeout) -> Timeouts:
         ) from None
 
 
-def as_limits(given: Limits | httpx.Limits) -> Limits:
-    """Return ``given`` as Limits; a bound that httpx leaves open keeps our default."""
+def as_limits(given: Limits | HttpxLimits) -> Limits:
+    """Return ``given``, ours or of httpx or httpx2, as Limits; what it leaves open keeps our default."""
     if isinstance(given, Limits):
         return given
     try:
@@ -235,20 +240,23 @@ class ClientOptions:
 
     # --- connections ---
     limits: Limits = attrs.field(default=Limits(), converter=as_limits)
-    """Bounds of connections and responses, as ours or ``httpx.Limits``."""
+    """Bounds of connections and responses, as ours or ``Limits`` of httpx or httpx2."""
     timeouts: Timeouts | None = attrs.field(default=None, converter=attrs.converters.optional(as_timeouts))
-    """Seconds for each step of a request, as ours or ``httpx.Timeout``. None means those of ``http_client``,
-    or the defaults of Timeouts."""
+    """Seconds for each step of a request, as ours or a ``Timeout`` of httpx or httpx2. None means those of
+    ``http_client``, or the defaults of Timeouts."""
     proxy: str | None = attrs.field(default=None, validator=_check_proxy, repr=False)
     """Address of the proxy for all requests, instead of those that the environment names."""
     trust_env: bool = switch(True)
     """Whether to follow the proxies that the environment names (``docs/transport.md``)."""
     http2: bool = switch(False)
-    """Whether to offer HTTP/2; requests then go through httpx."""
-    transport: httpx.AsyncBaseTransport | None = hook("handle_async_request", "an httpx.AsyncBaseTransport")
-    """Your own transport of httpx, such as a mock or an ASGI application. The client does not close it."""
-    http_client: httpx.AsyncClient | None = hook("aclose", "an httpx.AsyncClient")
-    """Your own client of httpx, with its auth, proxies and hooks. The client does not close it."""
+    """Whether to offer HTTP/2; requests then go through httpx or httpx2."""
+    transport: HttpxTransport | None = hook(
+        "handle_async_request", "an httpx.AsyncBaseTransport, or one of httpx2"
+    )
+    """Your own transport of httpx or httpx2, such as a mock or an ASGI application. The client does not close
+    it."""
+    http_client: HttpxClient | None = hook("aclose", "an httpx.AsyncClient, or one of httpx2")
+    """Your own client of httpx or httpx2, with its auth, proxies and hooks. The client does not close it."""
 
     # --- load ---
     in_flight: int = number(32, "a number of calls above 0", low=1, whole=True)
@@ -296,3 +304,5 @@ class ClientOptions:
             raise ConfigurationError(f"{ours[0]}= has no effect beside {own[0]}=; set it there")
         if self.http2 and find_spec("h2") is None:
             raise ConfigurationError("http2=True needs the package h2: pip install 'wosdk_async[http2]'")
+        if self.http2 and not is_installed():
+            raise ConfigurationError(f"http2=True cannot be used: {MISSING}")

@@ -1,12 +1,16 @@
-"""Certificates for the servers of the tests."""
+"""Certificates for the servers of the tests, and the libraries whose engines they run over."""
 
 from __future__ import annotations
 
 import ssl
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
+import httpx
+import httpx2
 import pytest
 
 
@@ -16,6 +20,14 @@ def nothing_stumbles(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     yield
     said = [record.getMessage() for when in ("setup", "call") for record in caplog.get_records(when)]
     assert not [text for text in said if "Exception in callback" in text or "Fatal error" in text]
+
+
+@pytest.fixture(params=[httpx, httpx2], ids=["httpx", "httpx2"])
+def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """httpx; and httpx2, where httpx cannot be imported, so that httpx2 sends what needs one of them."""
+    if request.param is httpx2:
+        monkeypatch.setitem(sys.modules, "httpx", None)
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
 
 from tests.engine.raw import OK, RawServer, request, responding
@@ -26,9 +27,13 @@ from wosdk_async.transport.http.native.pool import Pool
 
 ENGINES: dict[str, Callable[[], Any]] = {
     "native": NativeEngine,
-    "httpx": HttpxEngine,
+    "httpx": lambda: HttpxEngine(library=httpx),
+    "httpx2": lambda: HttpxEngine(library=httpx2),
     "http_client": lambda: ClientEngine(
         httpx.AsyncClient(trust_env=False), limits=Limits(), owns_client=True
+    ),
+    "http_client of httpx2": lambda: ClientEngine(
+        httpx2.AsyncClient(trust_env=False), limits=Limits(), owns_client=True
     ),
 }
 
@@ -40,7 +45,7 @@ async def engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     await made.aclose()
 
 
-@pytest.fixture(params=["native", "httpx"])
+@pytest.fixture(params=["native", "httpx", "httpx2"])
 async def own_engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     made = ENGINES[request.param]()
     yield made

@@ -7,11 +7,13 @@ import base64
 import contextlib
 import functools
 import gzip
+import importlib
 import random
+import sys
 import zlib
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
-import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,13 +22,15 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer, responding
 from tests.engine.test_responses import raw_deflate, sized
 from tests.support.laws import case
+from wosdk_async.httpx_family import CORES
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import HttpEngine, engine_for
 
 MIB = 1024 * 1024
-ENGINES = ["native", "httpx", "proxy", "transport", "http_client", "hooked http_client"]
+OVER_A_LIBRARY = ["http2", "proxy", "transport", "http_client", "hooked http_client"]
+ENGINES = ["native", *(f"{way} of {name}" for name in CORES for way in OVER_A_LIBRARY)]
 EMPTY = gzip.compress(b"")
 
 
@@ -35,22 +39,26 @@ async def made(kind: str, **limits: int) -> AsyncIterator[HttpEngine]:
     """An engine of each kind that sends calls."""
     bounds = Limits(**limits)  # type: ignore[arg-type]  # some are times
 
-    async def hook(response: httpx.Response) -> None:
+    async def hook(response: Any) -> None:
         assert not response.is_closed
 
+    way, _, name = kind.partition(" of ")
+    library = importlib.import_module(name or "httpx")
     async with contextlib.AsyncExitStack() as stack:
-        if kind == "proxy":
+        if name == "httpx2":
+            stack.enter_context(pytest.MonkeyPatch.context()).setitem(sys.modules, "httpx", None)
+        if way == "proxy":
             proxy = await stack.enter_async_context(Proxy())
             options = ClientOptions(proxy=f"http://{proxy.address}")
-        elif kind == "transport":
-            own = await stack.enter_async_context(httpx.AsyncHTTPTransport())
+        elif way == "transport":
+            own = await stack.enter_async_context(library.AsyncHTTPTransport())
             options = ClientOptions(transport=own)
-        elif kind in ("http_client", "hooked http_client"):
-            hooks = {"response": [hook]} if kind.startswith("hooked") else {}
-            client = httpx.AsyncClient(trust_env=False, event_hooks=hooks)
+        elif way.endswith("http_client"):
+            hooks = {"response": [hook]} if way.startswith("hooked") else {}
+            client = library.AsyncClient(trust_env=False, event_hooks=hooks)
             options = ClientOptions(http_client=await stack.enter_async_context(client))
         else:
-            options = ClientOptions(http2=kind == "httpx", trust_env=False)
+            options = ClientOptions(http2=way == "http2", trust_env=False)
         engine = engine_for(options, bounds)
         stack.push_async_callback(engine.aclose)
         yield engine

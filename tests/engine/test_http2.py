@@ -1,4 +1,4 @@
-"""HTTP/2, against a server that speaks nothing else."""
+"""HTTP/2 over httpx and httpx2, against a server that speaks nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -72,7 +71,7 @@ def offering(path: Path) -> ssl.SSLContext:
 
 
 @pytest.fixture
-async def made(certificates: dict[str, Path]) -> AsyncIterator[HttpEngine]:
+async def made(library: Any, certificates: dict[str, Path]) -> AsyncIterator[HttpEngine]:
     trusted = ssl.create_default_context(cafile=certificates["here"])
     engine = engine_for(ClientOptions(http2=True, ssl_context=trusted))
     yield engine
@@ -96,7 +95,9 @@ async def test_requests_and_responses(made: HttpEngine, certificates: dict[str, 
 
 
 @pytest.mark.parametrize("bad", ["/page", "/reset"])
-async def test_others_on_the_connection_of_a_bad_response(bad: str, certificates: dict[str, Path]) -> None:
+async def test_others_on_the_connection_of_a_bad_response(
+    library: Any, bad: str, certificates: dict[str, Path]
+) -> None:
     """A client of the program sends all over one connection: what is not believed ends one call alone."""
     trusted = ssl.create_default_context(cafile=certificates["here"])
 
@@ -109,7 +110,7 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, certificates
     speaking = Http2()
     async with (
         RawServer(speaking, offering(certificates["here"])) as server,
-        httpx.AsyncClient(http2=True, verify=trusted, trust_env=False) as client,
+        library.AsyncClient(http2=True, verify=trusted, trust_env=False) as client,
     ):
         engine = engine_for(ClientOptions(http_client=client))
 
@@ -157,7 +158,7 @@ async def test_the_words_of_a_farewell_are_not_shown(made: HttpEngine, certifica
     assert b"a-token".hex() not in str(caught.value)
 
 
-async def test_a_service_without_http2(certificates: dict[str, Path]) -> None:
+async def test_a_service_without_http2(library: Any, certificates: dict[str, Path]) -> None:
     """It is an offer: the call goes over HTTP/1.1 then."""
     trusted = ssl.create_default_context(cafile=certificates["here"])
     async with Service(context=serving(certificates["here"])) as service:

@@ -1,13 +1,12 @@
-"""``transport=`` and ``http_client=``: the user's own httpx, behind our gate and chain."""
+"""``transport=`` and ``http_client=``: the user's own httpx or httpx2, behind our gate and chain."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.support.service import RESET, SECRET, Answer, Request, Service
@@ -17,10 +16,12 @@ from wosdk_async import (
     Client,
     ConfigurationError,
     Customer,
+    InDoubtError,
     Limits,
     NoAnswerError,
     RetryPolicy,
     Timeouts,
+    WoCreateCommand,
 )
 
 ONCE = CallOptions(retry=RetryPolicy(attempts=1))
@@ -32,7 +33,7 @@ async def service() -> AsyncIterator[Service]:
         yield made
 
 
-async def test_an_asgi_application_responds() -> None:
+async def test_an_asgi_application_responds(library: Any) -> None:
     """Token, discovery and call reach it, and the network sees nothing."""
     seen = []
 
@@ -47,24 +48,24 @@ async def test_an_asgi_application_responds() -> None:
 
     service = Service()
     service.url = "https://am-locator.corrigo.com"
-    async with service.client(transport=httpx.ASGITransport(app)) as client:
+    async with service.client(transport=library.ASGITransport(app)) as client:
         assert (await client.company().get(Customer, 7)).id == 7
     assert len(seen) == 3
 
 
-async def test_a_client_of_the_users_own(service: Service) -> None:
+async def test_a_client_of_the_users_own(library: Any, service: Service) -> None:
     """Its headers, cookies, hooks and auth go with every call, ours win; it stays open, and keeps cookies."""
     hooked = []
 
-    async def hook(request: httpx.Request) -> None:
+    async def hook(request: Any) -> None:
         hooked.append(request.url.path)
 
-    class Signing(httpx.Auth):
-        def auth_flow(self, request: httpx.Request) -> Any:
+    class Signing(library.Auth):
+        def auth_flow(self, request: Any) -> Any:
             request.headers["X-Signed"] = str(len(request.content))
             yield request
 
-    async with httpx.AsyncClient(
+    async with library.AsyncClient(
         headers={"X-Gateway": "key", "CompanyName": "other"},
         cookies={"a": "1"},
         auth=Signing(),
@@ -85,9 +86,9 @@ async def test_a_client_of_the_users_own(service: Service) -> None:
     assert len(hooked) == 3
 
 
-async def test_redirects_are_never_followed(service: Service) -> None:
+async def test_redirects_are_never_followed(library: Any, service: Service) -> None:
     """The token belongs to the host that the session names, whatever the user's client would do."""
-    async with Service() as other, httpx.AsyncClient(follow_redirects=True) as http:
+    async with Service() as other, library.AsyncClient(follow_redirects=True) as http:
         service.handler = lambda _: Answer(302, headers={"Location": f"{other.url}/"})
         async with service.client(http_client=http, options=QUICK) as client:
             with pytest.raises(NoAnswerError, match="302"):
@@ -95,16 +96,31 @@ async def test_redirects_are_never_followed(service: Service) -> None:
     assert other.connections == 0
 
 
-async def test_a_client_that_was_closed(service: Service) -> None:
+async def test_a_hook_that_fails_after_a_create_leaves_it_in_doubt(library: Any, service: Service) -> None:
+    """Its own request found no connection: that says nothing of ours, which the service has carried out."""
+
+    async def report(response: Any) -> None:
+        if response.request.url.path.endswith("/WoCreateCommand"):
+            async with library.AsyncClient() as other:
+                await other.get("http://127.0.0.1:1")
+
+    async with library.AsyncClient(event_hooks={"response": [report]}) as http:
+        async with service.client(http_client=http, options=QUICK) as client:
+            with pytest.raises(InDoubtError, match="ConnectError"):
+                await client.company().run(WoCreateCommand(), check=False)
+    assert len(service.calls) == 1
+
+
+async def test_a_client_that_was_closed(library: Any, service: Service) -> None:
     """Not sent, and nothing that a retry could cure."""
-    http = httpx.AsyncClient()
+    http = library.AsyncClient()
     await http.aclose()
     async with service.client(http_client=http) as client:
         with pytest.raises(ConfigurationError, match="closed"):
             await client.company().get(Customer, 7)
 
 
-async def test_timeouts_are_the_clients_own_unless_ours_are_given(service: Service) -> None:
+async def test_timeouts_are_the_clients_own_unless_ours_are_given(library: Any, service: Service) -> None:
     """``timeouts=`` wins over those of the user's client; httpx's types are understood."""
 
     async def hang(request: Request) -> Answer:
@@ -112,40 +128,40 @@ async def test_timeouts_are_the_clients_own_unless_ours_are_given(service: Servi
         return RESET
 
     service.handler = hang
-    quick = httpx.Timeout(None, read=0.01)
+    quick = library.Timeout(None, read=0.01)
     async with (
-        httpx.AsyncClient(timeout=quick) as http,
-        httpx.AsyncClient(timeout=60) as slow,
-        httpx.AsyncHTTPTransport() as stock,
+        library.AsyncClient(timeout=quick) as http,
+        library.AsyncClient(timeout=60) as slow,
+        library.AsyncHTTPTransport() as stock,
     ):
         for settings in (
             {"http_client": http},
             {"http_client": slow, "timeouts": Timeouts(read=0.01)},
             {"transport": stock, "timeouts": quick},
         ):
-            async with service.client(**settings, options=ONCE, limits=httpx.Limits()) as client:
+            async with service.client(**settings, options=ONCE, limits=library.Limits()) as client:
                 with pytest.raises(NoAnswerError, match="ReadTimeout"):
                     await client.company().get(Customer, 7)
 
 
-async def test_a_download_takes_nothing_of_the_client_along(service: Service) -> None:
+async def test_a_download_takes_nothing_of_the_client_along(library: Any, service: Service) -> None:
     """The author of a document chooses its address, so base headers, cookies and auth are not sent."""
     service.handler = Script(
         Answer(body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{service.url}/file"}]}}),
         Answer(body=b"bytes"),
     )
-    http = httpx.AsyncClient(headers={"X-Gateway": "key"}, cookies={"a": "1"}, auth=("user", "password"))
+    http = library.AsyncClient(headers={"X-Gateway": "key"}, cookies={"a": "1"}, auth=("user", "password"))
     async with http, service.client(http_client=http) as client:
         assert await client.company().documents.download(7) == b"bytes"
     assert "x-gateway" in service.calls[0].headers
     assert set(service.calls[-1].headers) == {"host", "accept-encoding"}
 
 
-async def test_many_calls_over_one_client(service: Service) -> None:
+async def test_many_calls_over_one_client(library: Any, service: Service) -> None:
     """The gate stays in front of it, and the figures count."""
     service.handler = lambda _: DONE
     async with (
-        httpx.AsyncClient() as http,
+        library.AsyncClient() as http,
         service.client(http_client=http, limits=Limits(connections=3)) as client,
     ):
         acme = client.company()
@@ -160,28 +176,31 @@ async def test_many_calls_over_one_client(service: Service) -> None:
     ("settings", "match"),
     [
         (
-            {
-                "transport": httpx.MockTransport(lambda _: httpx.Response(200)),
-                "http_client": httpx.AsyncClient(),
+            lambda of: {
+                "transport": of.MockTransport(lambda _: of.Response(200)),
+                "http_client": of.AsyncClient(),
             },
             "two ways",
         ),
-        ({"transport": httpx.AsyncHTTPTransport(), "http2": True}, "http2= has no effect beside transport="),
         (
-            {"http_client": httpx.AsyncClient(), "proxy": "http://a"},
+            lambda of: {"transport": of.AsyncHTTPTransport(), "http2": True},
+            "http2= has no effect beside transport=",
+        ),
+        (
+            lambda of: {"http_client": of.AsyncClient(), "proxy": "http://a"},
             "proxy= has no effect beside http_client=",
         ),
-        ({"http_client": httpx.Client()}, "takes an httpx.AsyncClient"),
-        ({"transport": httpx.AsyncClient()}, "takes an httpx.AsyncBaseTransport"),
-        ({"timeouts": 5}, "timeouts is 5; it takes Timeouts"),
-        ({"timeouts": httpx.Timeout(0)}, "above 0"),
-        ({"limits": 5}, "limits is 5; it takes Limits"),
-        ({"limits": httpx.Limits(max_connections=0)}, "one connection at least"),
-        ({"proxy": f"ftp://user:{SECRET}@a"}, "proxy is not the address of a proxy"),
+        (lambda of: {"http_client": of.Client()}, "takes an httpx.AsyncClient, or one of httpx2"),
+        (lambda of: {"transport": of.AsyncClient()}, "takes an httpx.AsyncBaseTransport, or one of httpx2"),
+        (lambda of: {"timeouts": of.Timeout(0)}, "above 0"),
+        (lambda of: {"limits": of.Limits(max_connections=0)}, "one connection at least"),
+        (lambda _: {"timeouts": 5}, "timeouts is 5; it takes Timeouts"),
+        (lambda _: {"limits": 5}, "limits is 5; it takes Limits"),
+        (lambda _: {"proxy": f"ftp://user:{SECRET}@a"}, "proxy is not the address of a proxy"),
     ],
 )
-def test_what_contradicts_itself_is_refused(settings: dict[str, Any], match: str) -> None:
+def test_what_contradicts_itself_is_refused(library: Any, settings: Callable[[Any], Any], match: str) -> None:
     """When the client is made, with the remedy; never with a password."""
     with pytest.raises(ConfigurationError, match=match) as caught:
-        Client(**settings)
+        Client(**settings(library))
     assert SECRET not in str(caught.value)

@@ -1,4 +1,4 @@
-"""What httpx keeps and logs: no cookie goes from one Company to another, and no log shows what is signed."""
+"""What httpx and httpx2 keep and log: no cookie goes to another Company, and no log shows what is signed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -20,6 +19,7 @@ from tests.documents.storage import Storage, answer
 from tests.engine.raw import RawServer, responding
 from tests.engine.test_http2 import Http2, offering
 from tests.support.service import Answer, Request, Service
+from wosdk_async.httpx_family import CORES
 from wosdk_async.options import ClientOptions
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for
@@ -37,13 +37,13 @@ def with_cookie(make: Callable[[Request], Answer]) -> Callable[[Request], Answer
 
 
 @pytest.mark.parametrize("own", ["http_client", "transport"])
-async def test_no_cookie_goes_from_one_company_to_another(own: str) -> None:
+async def test_no_cookie_goes_from_one_company_to_another(library: Any, own: str) -> None:
     """Not with its log-in, and not with its calls; the user's own cookies go along, those set later too."""
-    async with Service() as service, httpx.AsyncHTTPTransport() as transport:
+    async with Service() as service, library.AsyncHTTPTransport() as transport:
         service.on_token = with_cookie(service.on_token)
         service.on_discovery = with_cookie(service.on_discovery)
         service.handler = with_cookie(service.handler)
-        http = httpx.AsyncClient(cookies={"mine": "1"})
+        http = library.AsyncClient(cookies={"mine": "1"})
         settings: dict[str, Any] = {own: http if own == "http_client" else transport}
         async with http, service.client(**settings) as client:
             for name in ("A", "B"):
@@ -59,27 +59,29 @@ async def test_no_cookie_goes_from_one_company_to_another(own: str) -> None:
         assert kept == {"mine": "1", "later": "1"}
 
 
-async def test_what_a_storage_sets_stays_there() -> None:
+async def test_what_a_storage_sets_stays_there(library: Any) -> None:
     """A cookie that comes with a file is not kept either."""
     async with Storage(answer(b"bytes", Set_Cookie="evil=1")) as storage, Service() as service:
         service.handler = lambda _: Answer(
             body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/file"}]}}
         )
-        async with httpx.AsyncClient() as http, service.client(http_client=http) as client:
+        async with library.AsyncClient() as http, service.client(http_client=http) as client:
             assert await client.company().documents.download(7) == b"bytes"
             assert not http.cookies
 
 
 @pytest.mark.parametrize("way", ["native", "http_client", "transport", "http2"])
-async def test_the_address_of_a_file_is_in_no_log(way: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_address_of_a_file_is_in_no_log(
+    library: Any, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """It is signed; the address of a redirect is, too. What the program itself sends is logged as ever."""
     caplog.set_level(logging.DEBUG)
     redirect = answer(status=302, Location=f"/other?{SIGNED}", Set_Cookie=SIGNED)
     async with (
         Storage(redirect, answer(b"bytes")) as storage,
         Service() as service,
-        httpx.AsyncClient() as http,
-        httpx.AsyncHTTPTransport() as transport,
+        library.AsyncClient() as http,
+        library.AsyncHTTPTransport() as transport,
     ):
         service.handler = lambda _: Answer(
             body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/a?{SIGNED}"}]}}
@@ -117,15 +119,15 @@ def quoting(text: str, way: str) -> bytes:
 @pytest.mark.parametrize("where", ["reason", "chunk"])
 @pytest.mark.parametrize("own", ["http_client", "transport", "http2"])
 async def test_what_a_response_repeats_is_in_no_log(
-    own: str, where: str, caplog: pytest.LogCaptureFixture
+    library: Any, own: str, where: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Not the token of a call and not the address of a file: as the reason, or in a body that is broken."""
     caplog.set_level(logging.DEBUG)
     async with (
         RawServer(responding(quoting(TOKEN, where))) as server,
         RawServer(responding(quoting(SIGNED, where))) as storage,
-        httpx.AsyncClient() as http,
-        httpx.AsyncHTTPTransport() as transport,
+        library.AsyncClient() as http,
+        library.AsyncHTTPTransport() as transport,
     ):
         options = {
             "http_client": ClientOptions(http_client=http),
@@ -138,7 +140,7 @@ async def test_what_a_response_repeats_is_in_no_log(
         with contextlib.suppress(SendError):
             async with engine.stream(f"{storage.url}/a?{SIGNED}") as response:
                 async for _ in response.chunks:
-                    logging.getLogger("httpcore.http11").debug("receive_x.y of the program")
+                    logging.getLogger(f"{CORES[library.__name__]}.http11").debug("receive_x.y of the program")
         await engine.aclose()
     texts = [record.getMessage() for record in caplog.records]
     assert not [text for text in texts if TOKEN in text or "5ecre7ly" in text]
@@ -148,34 +150,37 @@ async def test_what_a_response_repeats_is_in_no_log(
         assert len([text for text in texts if text.endswith('"HTTP/1.1 400 Bad Request"')]) == 2
 
 
-class Drained(httpx.AsyncByteStream):
-    """A body whose rest is read when it is closed, so that its connection can be used again."""
+def draining(library: Any) -> Any:
+    """A transport that reads the rest of a body when it is closed: its connection can be used again."""
 
-    def __init__(self, body: httpx.AsyncByteStream) -> None:
-        self.body = body
+    class Drained(library.AsyncByteStream):
+        def __init__(self, body: Any) -> None:
+            self.body = body
 
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return aiter(self.body)
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return aiter(self.body)
 
-    async def aclose(self) -> None:
-        with contextlib.suppress(httpx.RemoteProtocolError):
-            async for _ in self.body:
-                pass
-        await self.body.aclose()
+        async def aclose(self) -> None:
+            with contextlib.suppress(library.RemoteProtocolError):
+                async for _ in self.body:
+                    pass
+            await self.body.aclose()
+
+    class Draining(library.AsyncHTTPTransport):
+        async def handle_async_request(self, request: Any) -> Any:
+            response = await super().handle_async_request(request)
+            response.stream = Drained(response.stream)
+            return response
+
+    return Draining()
 
 
-class Draining(httpx.AsyncHTTPTransport):
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        response = await super().handle_async_request(request)
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        response.stream = Drained(response.stream)
-        return response
-
-
-async def test_what_is_read_to_close_a_response_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_is_read_to_close_a_response_is_in_no_log(
+    library: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     """Transport of the user's own that reads the rest of a response."""
     caplog.set_level(logging.DEBUG)
-    async with RawServer(responding(quoting(SIGNED, "chunk"))) as storage, Draining() as transport:
+    async with RawServer(responding(quoting(SIGNED, "chunk"))) as storage, draining(library) as transport:
         engine = engine_for(ClientOptions(transport=transport))
         async with engine.stream(f"{storage.url}/a?{SIGNED}") as response:
             assert response.status == 200
@@ -224,7 +229,7 @@ class Trailing(Http2):
 
 @pytest.mark.parametrize("own", [False, True])
 async def test_the_token_is_in_no_log_of_http_2(
-    certificates: dict[str, Path], caplog: pytest.LogCaptureFixture, own: bool
+    library: Any, certificates: dict[str, Path], caplog: pytest.LogCaptureFixture, own: bool
 ) -> None:
     """hpack logs headers in a form that can be decoded: not those of our requests."""
     caplog.set_level(logging.DEBUG)
@@ -232,7 +237,7 @@ async def test_the_token_is_in_no_log_of_http_2(
     logging.getLogger("hpack").addHandler(made)
     trusting = ssl.create_default_context(cafile=certificates["here"])
     async with RawServer(Trailing(), offering(certificates["here"])) as server:
-        async with httpx.AsyncClient(http2=True, verify=trusting) as http:
+        async with library.AsyncClient(http2=True, verify=trusting) as http:
             ours = ClientOptions(http2=True, ssl_context=trusting)
             engine = engine_for(ClientOptions(http_client=http) if own else ours)
             headers = (("Authorization", "Bearer a-token-of-mine"),)

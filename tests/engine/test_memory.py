@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import gzip
+import itertools
 import random
 import sys
 
@@ -14,7 +15,9 @@ from tests.support.service import Answer, Request, Service
 
 PROGRAM = """
 import asyncio, re, resource, sys
-import httpx
+import LIBRARY as library
+if "LIBRARY" == "httpx2":
+    sys.modules["httpx"] = None
 from wosdk_async import CallOptions, Client, Credentials, Customer, Region, RetryPolicy, WosdkError
 
 async def said(call):
@@ -24,8 +27,8 @@ async def said(call):
         print(type(error).__name__, error)
 
 async def main(kind, url):
-    async with httpx.AsyncClient(trust_env=False) as own:
-        way = {"http_client": {"http_client": own}, "httpx": {"http2": True}}.get(kind, {})
+    async with library.AsyncClient(trust_env=False) as own:
+        way = {"http_client": {"http_client": own}, "http2": {"http2": True}}.get(kind, {})
         region = Region("test", locator_url=url, token_url=f"{url}/OAuth/token")
         options = CallOptions(retry=RetryPolicy(attempts=1))
         login = {"region": region, "credentials": Credentials("id", "secret"), "company": "Acme"}
@@ -74,12 +77,18 @@ def answer(request: Request) -> Answer:
     return Answer(body=packed(), headers={"Content-Encoding": "gzip"})
 
 
-@pytest.mark.parametrize("kind", ["native", "httpx", "http_client"])
-async def test_memory_that_is_used_up_is_an_error_of_ours(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "library"),
+    [
+        ("native", "httpx"),
+        *itertools.product(["http2", "http_client"], ["httpx", "httpx2"]),
+    ],
+)
+async def test_memory_that_is_used_up_is_an_error_of_ours(kind: str, library: str) -> None:
     """Of a call and of a download, and the client goes on."""
     async with Service(answer) as service:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", PROGRAM, kind, service.url, stdout=-1, stderr=-1
+            sys.executable, "-c", PROGRAM.replace("LIBRARY", library), kind, service.url, stdout=-1, stderr=-1
         )
         said, errors = (text.decode() for text in await process.communicate())
     assert (errors, process.returncode) == ("", 0)

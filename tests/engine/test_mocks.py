@@ -1,4 +1,4 @@
-"""Tests that mock httpx: nothing passes the mock by, and behind it all is as before.
+"""Tests that mock httpx or httpx2: nothing passes the mock by, and behind it all is as before.
 
 The service is a real one on a socket; no connection to it is the proof.
 """
@@ -13,13 +13,16 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
 import respx
 from pytest_httpx import HTTPXMock
 from respx.models import AllMockedAssertionError
 
 from tests.support.service import Answer, Service
-from wosdk_async import Client, Customer, Document
+from tests.transport.script import QUICK
+from wosdk_async import Client, Credentials, Customer, Document, InDoubtError, WoCreateCommand
+from wosdk_async.testing import routes
 
 TOKEN = {"access_token": "mocked", "token_type": "bearer", "expires_in": 1199}
 
@@ -45,7 +48,7 @@ async def read(client: Client) -> str | None:
     return (await client.company().get(Customer, 7)).name
 
 
-MODES = [{}, {"using": "httpx"}, {"using": "httpcore"}]
+MODES = [{}, {"using": "httpx"}, {"using": "httpcore"}, {"using": "httpcore2"}]  # the last is pytest-httpx2's
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)
@@ -141,16 +144,54 @@ async def test_pytest_httpx(service: Service, httpx_mock: HTTPXMock) -> None:
     assert service.connections == 0
 
 
-async def test_a_patch_of_the_tests_own(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pytest_httpx2(service: Service, httpx2_mock: respx.MockRouter) -> None:
+    """Its fixture is a router of respx, which responds in the place of httpcore2, errors included."""
+    route = mocked_service(httpx2_mock, service.url)
+    async with service.client(options=QUICK) as client:
+        assert await read(client) == "mocked"
+        assert route.calls.last.request.headers["authorization"] == "Bearer mocked"
+        httpx2_mock.post(path__regex=".*/WoCreateCommand").mock(
+            side_effect=[httpx2.ConnectError("refused"), httpx2.ReadTimeout("slow")]
+        )
+        with pytest.raises(InDoubtError, match="ReadTimeout") as caught:
+            await client.company().run(WoCreateCommand(), check=False)
+    assert caught.value.attempts == 2
+    assert service.connections == 0
+
+
+async def test_the_routes_of_the_service_for_pytest_httpx2(httpx2_mock: respx.MockRouter) -> None:
+    """``routes()`` takes its fixture as it takes ``respx_mock``."""
+    routes(httpx2_mock, company="Acme").on(Customer).answers(Customer(id=7, name="mocked"))
+    async with Client(credentials=Credentials("a", "b"), company="Acme") as client:
+        assert await read(client) == "mocked"
+
+
+async def test_one_library_is_mocked_after_the_other(service: Service) -> None:
+    """Each has its own stock client; with both at once httpx responds."""
+    async with service.client() as client:
+        for using in ("httpcore", "httpcore2"):
+            with respx.mock(using=using, assert_all_called=False) as router:
+                mocked_service(router, service.url)
+                assert await read(client) == "mocked"
+        with respx.mock(using="httpcore", assert_all_called=False) as router, respx.mock(using="httpcore2"):
+            mocked_service(router, service.url)
+            assert await read(client) == "mocked"
+    assert service.connections == 0
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+async def test_a_patch_of_the_tests_own(
+    library: Any, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A mock is detected whoever wrote it, even if it copies the name of the method it replaces."""
 
-    @functools.wraps(httpx.AsyncHTTPTransport.handle_async_request)
-    async def patch(_: object, request: httpx.Request) -> httpx.Response:
+    @functools.wraps(library.AsyncHTTPTransport.handle_async_request)
+    async def patch(_: object, request: Any) -> Any:
         if request.url.path.endswith("/token"):
-            return httpx.Response(200, json=TOKEN)
-        return httpx.Response(200, json={**discovery(service.url), "Data": {"Id": 7, "Name": "mocked"}})
+            return library.Response(200, json=TOKEN)
+        return library.Response(200, json={**discovery(service.url), "Data": {"Id": 7, "Name": "mocked"}})
 
-    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", patch)
+    monkeypatch.setattr(library.AsyncHTTPTransport, "handle_async_request", patch)
     async with service.client() as client:
         assert await read(client) == "mocked"
     assert service.connections == 0
@@ -171,12 +212,13 @@ class Watched:
         return self.function(*args)
 
 
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
 async def test_a_tool_that_watches_httpx_is_no_mock(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    library: Any, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program whose httpx is traced does not get slower for it."""
-    watched = Watched(httpx.AsyncHTTPTransport.handle_async_request)
-    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", watched)
+    watched = Watched(library.AsyncHTTPTransport.handle_async_request)
+    monkeypatch.setattr(library.AsyncHTTPTransport, "handle_async_request", watched)
     async with service.client() as client:
         assert await read(client) == "real"
     assert watched.calls == 0
@@ -185,7 +227,7 @@ async def test_a_tool_that_watches_httpx_is_no_mock(
 IMPORTING = """
 import asyncio, sys
 url, mode = sys.argv[1:]
-import respx
+import respx, pytest_httpx2
 with respx.mock(using=mode) as router:
     import wosdk_async as wosdk
     router.post(f"{url}/OAuth/token").respond(json={"access_token": "a", "expires_in": 1199})
@@ -202,7 +244,7 @@ with respx.mock(using=mode) as router:
 """
 
 
-@pytest.mark.parametrize("mode", ["httpx", "httpcore"])
+@pytest.mark.parametrize("mode", ["httpx", "httpcore", "httpcore2"])
 async def test_wosdk_async_is_imported_inside_of_the_mock(service: Service, mode: str) -> None:
     """Nothing of the time before the mock has to be known."""
     process = await asyncio.create_subprocess_exec(

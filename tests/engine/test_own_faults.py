@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
 
 from tests.support.service import Service
@@ -25,16 +26,16 @@ from wosdk_async import (
     WosdkError,
 )
 
-Handler = Callable[[httpx.Request], httpx.Response]
+Handler = Callable[[Any], Any]  # from a request of httpx or httpx2 to its response
 
 
 @contextlib.asynccontextmanager
-async def over(service: Service, handler: Handler, **settings: Any) -> AsyncIterator[Client]:
+async def over(library: Any, service: Service, handler: Handler, **settings: Any) -> AsyncIterator[Client]:
     """A client whose session is that of the service, and whose calls go to ``handler``."""
-    direct = httpx.AsyncHTTPTransport()
+    direct = library.AsyncHTTPTransport()
 
-    class Half(httpx.AsyncBaseTransport):
-        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+    class Half(library.AsyncBaseTransport):
+        async def handle_async_request(self, request: Any) -> Any:
             if request.url.path.startswith("/api/v1") and "GetCompanyWsdkUrl" not in request.url.path:
                 return handler(request)
             return await direct.handle_async_request(request)
@@ -53,49 +54,59 @@ async def service() -> AsyncIterator[Service]:
 
 
 def raising(failure: Exception) -> Handler:
-    def handler(request: httpx.Request) -> httpx.Response:
+    def handler(request: Any) -> Any:
         raise failure
 
     return handler
 
 
+@pytest.mark.parametrize("errors", [httpx, httpx2], ids=["errors of httpx", "errors of httpx2"])
 @pytest.mark.parametrize(
     ("failure", "kind"),
     [
-        (httpx.ConnectError("refused"), NotSentError),
-        (httpx.ConnectTimeout("slow"), NotSentError),
-        (httpx.PoolTimeout("none free"), NotSentError),
-        (httpx.ProxyError("407"), NotSentError),
-        (httpx.UnsupportedProtocol("odd"), NotSentError),
-        (httpx.ReadTimeout("slow"), InDoubtError),
-        (httpx.WriteError("cut"), InDoubtError),
-        (httpx.HTTPStatusError("500", request=None, response=None), InDoubtError),  # type: ignore[arg-type]
+        ("ConnectError", NotSentError),
+        ("ConnectTimeout", NotSentError),
+        ("PoolTimeout", NotSentError),
+        ("ProxyError", NotSentError),
+        ("UnsupportedProtocol", NotSentError),
+        ("ReadTimeout", InDoubtError),
+        ("WriteTimeout", InDoubtError),
+        ("WriteError", InDoubtError),
+        ("RemoteProtocolError", InDoubtError),
+        ("HTTPStatusError", InDoubtError),
         (ConnectionResetError("cut"), InDoubtError),
         (KeyError("a bug of the transport"), InDoubtError),
     ],
-    ids=lambda value: getattr(value, "__name__", type(value).__name__),
+    ids=str,
 )
 async def test_what_is_not_known_to_be_unsent_is_in_doubt(
-    service: Service, failure: Exception, kind: type[WosdkError]
+    library: Any, errors: Any, service: Service, failure: str | Exception, kind: type[WosdkError]
 ) -> None:
-    """A create that an unknown transport failed with; the error holds nothing of httpx."""
-    async with over(service, raising(failure)) as client:
+    """A create that an unknown transport failed with; the error holds nothing of httpx.
+
+    An error of the other library is that of another request: it says nothing of ours.
+    """
+    more = {"request": None, "response": None} if failure == "HTTPStatusError" else {}
+    raised = failure if isinstance(failure, Exception) else getattr(errors, failure)("why", **more)
+    if library is not errors:
+        kind = InDoubtError
+    async with over(library, service, raising(raised)) as client:
         with pytest.raises(kind) as caught:
             await client.company().run(WoCreateCommand(), check=False)
     assert caught.value.attempts == (3 if kind is NotSentError else 1)
     link: BaseException | None = caught.value
     while link is not None:
-        assert link is not failure
+        assert link is not raised
         assert type(link).__module__.startswith("wosdk_async")
         link = link.__cause__ or link.__context__
 
 
-async def test_a_deadline_between_attempts_that_sent_nothing(service: Service) -> None:
+async def test_a_deadline_between_attempts_that_sent_nothing(library: Any, service: Service) -> None:
     """A failure to connect leaves no doubt behind, although the request had been handed over."""
     notified = []
     hooks = {"on_in_doubt": lambda *call: notified.append(call)}
     patient = RetryPolicy(attempts=2, wait_initial=1e8, wait_max=1e8)
-    async with over(service, raising(httpx.ConnectError("refused")), **hooks) as client:
+    async with over(library, service, raising(library.ConnectError("refused")), **hooks) as client:
         company = client.company().with_options(deadline=1e9, retry=patient)
         task = asyncio.create_task(company.run(WoCreateCommand(), check=False))
         while client.stats().retry_quota == 500:
@@ -121,12 +132,14 @@ async def test_a_create_that_is_cancelled_before_it_leaves_is_in_no_doubt(servic
     assert (notified, len(service.calls)) == ([], before + 1)
 
 
-async def test_responses_are_bounded(service: Service) -> None:
+async def test_responses_are_bounded(library: Any, service: Service) -> None:
     """Also when they were compressed."""
 
-    def bomb(request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=gzip.compress(bytes(10_000)))
+    def bomb(request: Any) -> Any:
+        return library.Response(
+            200, headers={"Content-Encoding": "gzip"}, content=gzip.compress(bytes(10_000))
+        )
 
-    async with over(service, bomb, limits=Limits(body=9_999)) as client:
+    async with over(library, service, bomb, limits=Limits(body=9_999)) as client:
         with pytest.raises(NoAnswerError, match="longer than 9999 bytes"):
             await client.company().get(Customer, 7)

@@ -1,4 +1,4 @@
-"""Proxies, of the environment and of the client, on real sockets."""
+"""Proxies, of the environment and of the client, on real sockets, over httpx and httpx2."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for
 
 NAME = "acme.example"
+
+pytestmark = pytest.mark.usefixtures("library")
 
 
 @pytest.fixture(autouse=True)
@@ -204,7 +206,7 @@ async def test_a_proxy_that_is_not_there(certificates: dict[str, Path], secured:
     [
         (f"socks://user:{SECRET}@a:1", "HTTPS_PROXY is not the address of a proxy"),
         (f"http://user:{SECRET}@a:port", "HTTPS_PROXY is not the address of a proxy"),
-        ("socks5://a:1", "install 'httpx.socks.'"),
+        ("socks5://a:1", "install 'httpx.socks.', or 'httpx2.socks.'"),
         (f"http://user:{SECRET}\udcff@127.0.0.1:1", "HTTPS_PROXY is not the address of a proxy"),
     ],
 )

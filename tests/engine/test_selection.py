@@ -1,4 +1,4 @@
-"""Settings of httpx, which engine is selected, and the contract that all engines share."""
+"""Settings of httpx and httpx2, which engine is selected, and the contract that all engines share."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import gzip
 import inspect
 import subprocess
 import sys
+from typing import Any
 
 import httpx
+import httpx2
 import pytest
 
 from tests.engine.raw import OK, RawServer, echoing, responding
@@ -22,28 +24,27 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.selection import EngineSelector, engine_for
 
 
-def test_settings_of_httpx_are_understood() -> None:
+def test_settings_of_httpx_are_understood(library: Any) -> None:
     """Its Timeout and Limits become ours; ours stay what they are."""
-    assert as_timeouts(httpx.Timeout(5, pool=None)) == Timeouts(connect=5, read=5, write=5, pool=None)
+    assert as_timeouts(library.Timeout(5, pool=None)) == Timeouts(connect=5, read=5, write=5, pool=None)
     assert as_timeouts(mine := Timeouts(read=7)) is mine
-    assert as_limits(httpx.Limits(max_connections=9, keepalive_expiry=2)) == Limits(
+    assert as_limits(library.Limits(max_connections=9, keepalive_expiry=2)) == Limits(
         connections=9, keepalive=2
     )
-    assert as_limits(httpx.Limits()) == Limits(keepalive=5.0)
+    assert as_limits(library.Limits()) == Limits(keepalive=5.0)
     assert as_limits(given := Limits(body=7)) is given
 
 
 SENDING = """
 import asyncio, sys
-if sys.argv[1] == "without":
-    sys.modules["httptools"] = None
+sys.modules.update(dict.fromkeys(sys.argv[2:]))  # None: importing it fails
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.options import ClientOptions
 
 async def main():
     made = engine_for(ClientOptions())
-    response = await made.send("GET", sys.argv[2], (), None, lambda: None)
-    print(response.body.decode(), made, "httpx" in sys.modules)
+    response = await made.send("GET", sys.argv[1], (), None, lambda: None)
+    print(response.body.decode(), made, [name for name in ("httpx", "httpx2") if sys.modules.get(name)])
     await made.aclose()
 
 asyncio.run(main())
@@ -51,19 +52,23 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize(
-    ("httptools", "said"),
+    ("missing", "engine", "loaded"),
     [
-        ("with", "<NativeEngine 0 of 100 busy, 1 idle>> False"),
-        ("without", "<HttpxEngine 0 of 100 busy, 1 idle>> True"),
+        ([], "NativeEngine", []),
+        (["httpx", "httpx2"], "NativeEngine", []),
+        (["httptools"], "HttpxEngine", ["httpx"]),
+        (["httptools", "httpx"], "HttpxEngine", ["httpx2"]),
     ],
 )
-async def test_the_native_engine_is_taken_where_httptools_is(httptools: str, said: str) -> None:
-    """httpx sends where httptools cannot be imported, and is not even loaded otherwise."""
+async def test_the_native_engine_is_taken_where_httptools_is(
+    missing: list[str], engine: str, loaded: list[str]
+) -> None:
+    """httpx, or else httpx2, sends where httptools cannot be imported, and is not even loaded otherwise."""
     async with RawServer(echoing) as server:
-        command = (sys.executable, "-Werror", "-c", SENDING, httptools, server.url)
+        command = (sys.executable, "-Werror", "-c", SENDING, server.url, *missing)
         process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
         out, _ = await process.communicate()
-    assert out.decode() == f"/ <EngineSelector {said.format('0 of 100 busy, 1 idle')}\n"
+    assert out.decode() == f"/ <EngineSelector <{engine} 0 of 100 busy, 1 idle>> {loaded}\n"
 
 
 def test_all_engines_share_one_signature() -> None:
@@ -82,7 +87,7 @@ async def test_both_engines_keep_the_same_contract() -> None:
         len(packed),
         packed,
     )
-    for made in (engine_for(ClientOptions()), HttpxEngine()):
+    for made in (engine_for(ClientOptions()), HttpxEngine(library=httpx), HttpxEngine(library=httpx2)):
         async with RawServer(responding(moved, text, OK)) as server:
             sent: list[int] = []
             responses = [
@@ -99,7 +104,7 @@ async def test_both_engines_keep_the_same_contract() -> None:
         assert (sent, server.connections) == ([1, 1, 1], 1)
 
 
-async def test_the_limits_hold_for_httpx_too() -> None:
+async def test_the_limits_hold_for_httpx_too(library: Any) -> None:
     """Its responses are bounded, and its places are as many as were asked for."""
     made = HttpxEngine(limits=Limits(connections=3, body=1), timeouts=Timeouts(read=5))
     async with RawServer(echoing) as server:

@@ -7,6 +7,7 @@ import base64
 import json
 import logging
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from urllib.parse import quote_plus
 
@@ -140,14 +141,20 @@ def given_token(_: Request) -> Answer:
     return Answer(body={"access_token": TOKEN, "expires_in": 1199})
 
 
-@pytest.mark.parametrize("engine", ["native", "httpx"])
+@pytest.mark.parametrize("engine", ["native", "httpx", "httpx2"])
 @pytest.mark.parametrize("place", PLACES)
 async def test_nothing_that_a_response_repeats_is_shown(
-    place: str, engine: str, spans: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
+    place: str,
+    engine: str,
+    spans: InMemorySpanExporter,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Wherever it stands in the response, and wherever a text is cut: not in the error, its causes, its
     pickle, the log or a span."""
     caplog.set_level(logging.DEBUG)
+    if engine == "httpx2":
+        monkeypatch.setitem(sys.modules, "httpx", None)
 
     async def fail(answer: Handler) -> WosdkError:
         async with Service() as service:
@@ -155,7 +162,7 @@ async def test_nothing_that_a_response_repeats_is_shown(
             service.on_discovery = answer if place == "discovery" else service.on_discovery
             service.handler = answer
             pair = Credentials(ID, SECRET)
-            async with service.client(credentials=pair, options=QUICK, http2=engine == "httpx") as client:
+            async with service.client(credentials=pair, options=QUICK, http2=engine != "native") as client:
                 with pytest.raises(WosdkError) as caught:
                     await client.company().run("WoStartCommand", {})
         return caught.value

@@ -6,11 +6,11 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Any
 from urllib.parse import urljoin, urlsplit
 
-import httpx
-
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.httpx_family import error_kinds, installed_library
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal.folder import replace_file
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
@@ -21,7 +21,8 @@ __all__ = ["MAX_SPOOLED", "is_remote", "shown_source", "spool"]
 MAX_SPOOLED = 4 << 30  # bytes
 _CHUNK = 1 << 20
 _REDIRECTS = 5
-_TIMEOUT = httpx.Timeout(60, connect=15)
+_TIMEOUTS = (15, 60, 60, 60)  # seconds to connect, read, write, and get a connection
+_OK = 200
 
 
 def is_remote(source: str) -> bool:
@@ -116,11 +117,11 @@ def _chunks(file: IO[bytes], shown: str) -> Iterator[bytes]:
 def _http(url: str, shown: str) -> Iterator[Iterator[bytes]]:
     """Yield the body of a response; redirects are followed from https to https only."""
     try:
-        with httpx.Client(timeout=_TIMEOUT) as client:
+        with _http_client(shown) as client:
             for _ in range(_REDIRECTS + 1):
                 with client.stream("GET", url) as response:
                     if not response.has_redirect_location:
-                        if response.status_code != httpx.codes.OK:
+                        if response.status_code != _OK:
                             raise ImportMapError(
                                 f"{shown}: the response has status {response.status_code}; check address and "
                                 "access, or download the file and name it"
@@ -129,10 +130,20 @@ def _http(url: str, shown: str) -> Iterator[Iterator[bytes]]:
                         return
                     url = _redirected(url, response.headers["location"], shown)
             raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; name the address of the file")
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
+    except Exception as error:
+        if error_kinds(error).isdisjoint({"HTTPError", "InvalidURL"}):
+            raise
         raise ImportMapError(
             f"{shown}: it cannot be read ({type(error).__name__}); try again, or download the file first"
         ) from None
+
+
+def _http_client(shown: str) -> Any:
+    """Return a client of httpx or httpx2. Raises ImportMapError if neither is installed."""
+    try:
+        return installed_library().Client(timeout=_TIMEOUTS)
+    except ConfigurationError as error:
+        raise ImportMapError(f"{shown}: {error}") from None
 
 
 def _redirected(url: str, location: str, shown: str) -> str:

@@ -12,6 +12,7 @@ from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.httpx_family import MISSING, is_installed
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.session.hosts import is_loopback
 
@@ -99,7 +100,11 @@ def checked_proxy(proxy: str, name: str) -> str:
             f"{name} is not the address of a proxy; it takes http://host:port, or https, socks5 or socks5h"
         )
     if parts.scheme.startswith("socks") and find_spec("socksio") is None:
-        raise ConfigurationError(f"{name} names a SOCKS proxy; install 'httpx[socks]' for it")
+        raise ConfigurationError(
+            f"{name} names a SOCKS proxy; install 'httpx[socks]', or 'httpx2[socks]', for it"
+        )
+    if not is_installed():
+        raise ConfigurationError(f"{name} cannot be used: {MISSING}")
     return url
 
 
@@ -143,7 +148,7 @@ def _system_context(named: tuple[str | None, str | None], protocols: tuple[str, 
     """Return the system's context: one per process for each value of the two variables and the protocols."""
     context = ssl.create_default_context()
     if not any(named) and not _has_certificates(context):
-        import certifi  # comes with httpx
+        import certifi
 
         context.load_verify_locations(certifi.where())
     context.set_alpn_protocols(list(protocols))

@@ -1,4 +1,4 @@
-"""Selection of the engine that sends a request: the native one, unless something requires httpx."""
+"""Selection of the engine that sends a request: the native one, unless something requires httpx or httpx2."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from wosdk_async.transport.http.mock_detection import mocked
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from types import ModuleType
 
     from wosdk_async.transport.http.httpx.client import ClientEngine
     from wosdk_async.transport.http.httpx.engine import HttpxEngine
@@ -56,8 +57,9 @@ def engine_for(options: ClientOptions, limits: Limits | None = None) -> HttpEngi
 class EngineSelector:
     """Engine that passes each request to another one.
 
-    * While a test mocks httpx: a stock ``httpx.AsyncClient``, so that the mock responds.
-    * If a proxy leads to the host, HTTP/2 is wanted, or httptools is not installed: :class:`HttpxEngine`.
+    * While a test mocks httpx or httpx2: a stock ``AsyncClient`` of that library, so that the mock responds.
+    * If a proxy leads to the host, HTTP/2 is wanted, or httptools is not installed: :class:`HttpxEngine`, on
+      httpx if it is installed, else on httpx2.
     * Else the native engine.
     """
 
@@ -71,7 +73,7 @@ class EngineSelector:
         """The engine of all hosts, None if it depends on the host."""
         self._by_proxy: dict[str | None, HttpxEngine] = {}
         self._by_origin: dict[str, Engine] = {}
-        self._mockable: ClientEngine | None = None
+        self._mockable: dict[str, ClientEngine] = {}
 
     def __repr__(self) -> str:
         return f"<EngineSelector {', '.join(map(repr, self._engines())) or 'not used'}>"
@@ -92,20 +94,20 @@ class EngineSelector:
         read: Read = whole_response,
     ) -> Coroutine[Any, Any, Any]:
         """Return the coroutine of the selected engine, so that the selection costs no coroutine."""
-        if mocked():
-            return self._send_mocked(method, url, headers, body, on_sending, repeat_safe, read)
+        if (library := mocked()) is not None:
+            return self._send_mocked(library, method, url, headers, body, on_sending, repeat_safe, read)
         engine = self._always or self._engine_for_host(url)
         return engine.send(method, url, headers, body, on_sending, repeat_safe, read)
 
-    async def _send_mocked(self, *request: Any) -> Any:
-        engine = await self._mockable_engine()
+    async def _send_mocked(self, library: ModuleType, *request: Any) -> Any:
+        engine = await self._mockable_engine(library)
         return await engine.send(*request)
 
     @asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """Download a file; see :class:`StreamingEngine`."""
-        if mocked():
-            engine: StreamingEngine = await self._mockable_engine()
+        if (library := mocked()) is not None:
+            engine: StreamingEngine = await self._mockable_engine(library)
         else:
             engine = self._httpx_engine(self._proxy_for(url))
         async with engine.stream(url) as response:
@@ -148,16 +150,19 @@ class EngineSelector:
             )
         return engine
 
-    async def _mockable_engine(self) -> ClientEngine:
-        """Return the engine for while httpx is mocked; it also sends what the mock lets pass."""
-        if self._mockable is None:
+    async def _mockable_engine(self, library: ModuleType) -> ClientEngine:
+        """Return the engine for while ``library`` is mocked; it also sends what the mock lets pass."""
+        engine = self._mockable.get(library.__name__)
+        if engine is None:
             from wosdk_async.transport.http.httpx.client import stock_engine
 
-            self._mockable = await stock_engine(self._options, self._limits)
-        return self._mockable
+            made = await stock_engine(self._options, self._limits, library)
+            engine = self._mockable.setdefault(library.__name__, made)  # another request may have been first
+        return engine
 
     def _engines(self) -> list[Engine]:
-        return [engine for engine in (self._native, *self._by_proxy.values(), self._mockable) if engine]
+        own = [self._native] if self._native else []
+        return [*own, *self._by_proxy.values(), *self._mockable.values()]
 
 
 def _native_engine(options: ClientOptions, limits: Limits) -> Engine | None:

@@ -1,1 +1,4 @@
-"""Adapters of httpx."""
+"""Adapters of httpx and httpx2, written once: the library is a value, a module.
+
+Annotations name httpx for both.
+"""

@@ -1,16 +1,16 @@
-"""Engine on an ``httpx.AsyncClient``: the program's own, one around its transport, or a stock one."""
+"""Engine on a client of httpx or httpx2: the program's own, one around its transport, or a stock one."""
 
 from __future__ import annotations
 
 import contextlib
 import copy
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
-import httpx
 
 from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.httpx_family import HttpxClient, HttpxTransport, library_of
 from wosdk_async.options import ClientOptions, Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse
 from wosdk_async.transport.http.engine import (
@@ -24,22 +24,25 @@ from wosdk_async.transport.http.engine import (
 from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
-    NEVER_SENT,
     body_chunks,
     read_response,
     send_error,
     translated_errors,
+    was_never_sent,
 )
+
+if TYPE_CHECKING:
+    import httpx
 
 __all__ = ["ClientEngine", "engine_over", "stock_engine"]
 
 
 class ClientEngine:
-    """Engine on an ``httpx.AsyncClient``, whose pool decides about connections.
+    """Engine on an ``AsyncClient`` of httpx or httpx2, whose pool decides about connections.
 
     It never follows a redirect: the token belongs to the host that the session names. What a client or a
     transport does with a request cannot be seen, so a request counts as sent from the moment it is handed
-    over, unless httpx's own errors for "no connection" say that it was not.
+    over, unless the library's own errors for "no connection" say that it was not.
 
     The cookies of the client are sent, and those that responses set are not kept: what a host sets for one
     Company must not reach it with the calls of another.
@@ -54,14 +57,15 @@ class ClientEngine:
 
     def __init__(
         self,
-        client: httpx.AsyncClient,
+        client: HttpxClient,
         *,
         limits: Limits,
         timeouts: Timeouts | None = None,
         merge_defaults: bool = False,
         owns_client: bool = False,
     ) -> None:
-        self._client = client
+        self._client = cast("httpx.AsyncClient", client)
+        self._library = library_of(client)
         self._max_body = limits.body
         self.capacity = limits.connections
         self._timeouts = None if timeouts is None else attrs.asdict(timeouts)
@@ -89,12 +93,11 @@ class ClientEngine:
         """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         if self._client.is_closed:
             raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
-        sent = False
+        request: httpx.Request | None = None
         self._busy += 1
         try:
             client = _with_own_cookies(self._client)
             request = self._build_request(client, method, url, headers, body)
-            sent = True
             on_sending()
             with filtered_logs():
                 response = await client.send(request, stream=True, follow_redirects=False)
@@ -104,7 +107,8 @@ class ClientEngine:
         except AssertionError:  # from a mock that did not expect the request: it is for the test
             raise
         except Exception as cause:
-            error = send_error(url, cause, sent=sent and not isinstance(cause, NEVER_SENT))
+            sent = request is not None and not was_never_sent(cause, request)
+            error = send_error(url, cause, sent=sent)
         finally:
             self._busy -= 1
         raise error
@@ -119,7 +123,7 @@ class ClientEngine:
         timeouts = self._timeouts or {"connect": self._client.timeout.connect}
         client = _with_own_cookies(self._client)
         with translated_errors(url), filtered_logs(download=True):
-            request = httpx.Request(
+            request = self._library.Request(
                 "GET",
                 url,
                 headers=[(b"Accept-Encoding", b"identity")],
@@ -142,8 +146,9 @@ class ClientEngine:
     ) -> httpx.Request:
         extensions: dict[str, Any] = {} if self._timeouts is None else {"timeout": self._timeouts}
         raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
-        build = client.build_request if self._merge_defaults else httpx.Request
-        return build(method, url, headers=raw, content=body, extensions=extensions)
+        build = client.build_request if self._merge_defaults else self._library.Request
+        request: httpx.Request = build(method, url, headers=raw, content=body, extensions=extensions)
+        return request
 
 
 def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
@@ -154,15 +159,15 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
 
 
 def engine_over(
-    transport: httpx.AsyncBaseTransport, *, limits: Limits, timeouts: Timeouts | None = None
+    transport: HttpxTransport, *, limits: Limits, timeouts: Timeouts | None = None
 ) -> ClientEngine:
     """Return an engine that sends over a transport of the program, which it never closes."""
-    client = httpx.AsyncClient(transport=transport, trust_env=False)
+    client = library_of(transport).AsyncClient(transport=transport, trust_env=False)
     return ClientEngine(client, limits=limits, timeouts=timeouts or Timeouts())
 
 
-async def stock_engine(options: ClientOptions, limits: Limits) -> ClientEngine:
-    """Return an engine that sends as a plain httpx client does, which is what mocks expect."""
+async def stock_engine(options: ClientOptions, limits: Limits, library: Any) -> ClientEngine:
+    """Return an engine that sends as a plain client of ``library`` does, which is what its mocks expect."""
     context = await TLSContextProvider(options.ssl_context).context()
-    client = httpx.AsyncClient(verify=context, proxy=options.proxy, trust_env=False)
+    client = library.AsyncClient(verify=context, proxy=options.proxy, trust_env=False)
     return ClientEngine(client, limits=limits, timeouts=options.timeouts or Timeouts(), owns_client=True)

@@ -1,4 +1,4 @@
-"""Engine on httpx transports, with one connection for each: for proxies and HTTP/2.
+"""Engine on transports of httpx or httpx2, with one connection for each: for proxies and HTTP/2.
 
 A pool of httpx scans all its connections for every request and loses a slot when a request is cancelled
 while it connects. So each httpx transport here holds one connection and is closed after any failure or
@@ -11,12 +11,11 @@ import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator, Coroutine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
-
 from wosdk_async.errors import RefusedError, WosdkError
+from wosdk_async.httpx_family import installed_library
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import (
@@ -31,11 +30,15 @@ from wosdk_async.transport.http.environment import TLSContextProvider, secrets_o
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
     body_chunks,
+    is_failure,
     read_response,
     send_error,
     translated_errors,
 )
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
+
+if TYPE_CHECKING:
+    import httpx
 
 __all__ = ["HttpxEngine"]
 
@@ -54,6 +57,7 @@ class HttpxEngine:
         ssl_context: the certificates to trust instead of the system's.
         proxy: the proxy for all requests.
         http2: offer HTTP/2 to hosts with TLS. A connection still carries one request at a time, see above.
+        library: the module httpx or httpx2 to send with; None for the installed one.
     """
 
     def __init__(
@@ -64,7 +68,9 @@ class HttpxEngine:
         ssl_context: ssl.SSLContext | None = None,
         proxy: str | None = None,
         http2: bool = False,
+        library: Any = None,
     ) -> None:
+        self._library = library or installed_library()
         self._limits = limits or Limits()
         self.capacity = self._limits.connections
         steps = timeouts or Timeouts()
@@ -108,7 +114,7 @@ class HttpxEngine:
                 sent = True
                 on_sending()
 
-        request = httpx.Request(
+        request = self._library.Request(
             method,
             url,
             headers=[(name.encode("ascii"), value.encode("utf-8")) for name, value in headers],
@@ -118,7 +124,9 @@ class HttpxEngine:
         await self._limiter.acquire(self._queue)
         try:
             return await self._exchange(_origin(url), request, read)
-        except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
+        except Exception as cause:
+            if not is_failure(cause):
+                raise
             error = send_error(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
         finally:
             self._limiter.release(self._queue)
@@ -135,7 +143,7 @@ class HttpxEngine:
             try:
                 with translated_errors(url, self._proxy_secrets), filtered_logs(download=True):
                     headers = [(b"Accept-Encoding", b"identity")]
-                    request = httpx.Request("GET", url, headers=headers, extensions=timeout)
+                    request = self._library.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
                 try:
                     yield StreamedResponse(response.status_code, response.headers, body_chunks(response, url))
@@ -185,13 +193,23 @@ class HttpxEngine:
             oldest = next(kept for kept in self._idle.values() if kept).pop(0)  # of another origin
             self._close_later(oldest.aclose())
         context = await self._certificates.context()
-        return httpx.AsyncHTTPTransport(
+        return self._new_transport(context)
+
+    def _new_transport(self, context: ssl.SSLContext) -> httpx.AsyncHTTPTransport:
+        library, proxy = self._library, None
+        if self._proxy is not None:  # one that is reached over TLS is checked as a host is
+            over_tls = self._proxy.lower().startswith("https:")
+            proxy = library.Proxy(self._proxy, ssl_context=context if over_tls else None)
+        made: httpx.AsyncHTTPTransport = library.AsyncHTTPTransport(
             verify=context,
             http2=self._http2,
-            proxy=_httpx_proxy(self._proxy, context),
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE),
+            proxy=proxy,
+            limits=library.Limits(
+                max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE
+            ),
             trust_env=False,
         )
+        return made
 
     def _idle_count(self) -> int:
         return sum(map(len, self._idle.values()))
@@ -243,10 +261,3 @@ def _connection(transport: httpx.AsyncHTTPTransport) -> Any:
     while found is not None and not hasattr(found, "_network_stream"):
         found = getattr(found, "_connection", None)  # a proxy's connection holds that of the request
     return found if hasattr(found, "_h2_state") or hasattr(found, "_h11_state") else None
-
-
-def _httpx_proxy(url: str | None, context: ssl.SSLContext) -> httpx.Proxy | None:
-    """Return the proxy as httpx takes it; one that is reached over TLS is checked as a host is."""
-    if url is None:
-        return None
-    return httpx.Proxy(url, ssl_context=context if url.lower().startswith("https:") else None)

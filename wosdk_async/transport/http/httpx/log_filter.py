@@ -1,4 +1,4 @@
-"""Filter on the logs of httpx and the libraries below it: it hides what is secret about our own requests.
+"""Filter on the logs of httpx, httpx2 and the libraries below them: it hides secrets of our own requests.
 
 These logs show whole addresses, the reason and the headers of responses, pieces of a broken body, and with
 HTTP/2 the headers of requests in a form that can be decoded. The filter removes that from the log records of
@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from http import HTTPStatus
+from typing import Any
 
-import httpx
+from wosdk_async.httpx_family import CORES
 
 __all__ = ["filtered_chunks", "filtered_logs"]
 
 _CALL, _DOWNLOAD = "call", "download"
-_HTTPCORE = ("connection", "http11", "http2", "proxy", "socks")
+_OF_CORE = ("connection", "http11", "http2", "proxy", "socks")
 _HPACK = ("hpack.hpack", "hpack.table")
 _RECEIVED = re.compile(r"((?:receive|send|response)_\w+\.\w+) .*", re.DOTALL)
 """Steps of a request, with what they read: headers, and what an exception quotes of a response."""
+_REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
 _STATUS = 3  # index in httpx's log record: method, address, version, status, reason
 
 _ours: ContextVar[str] = ContextVar("wosdk_async_filtered_logs", default="")
@@ -39,16 +42,20 @@ def filtered_logs(*, download: bool = False) -> Iterator[None]:
         _ours.reset(token)
 
 
-async def filtered_chunks(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+async def filtered_chunks(chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
     """Read a download with filtered logs; between two chunks, logs of its consumer stay as they are."""
-    source = aiter(chunks)
-    while True:
-        with filtered_logs(download=True):
-            try:
-                chunk = await anext(source)
-            except StopAsyncIteration:
-                return
-        yield chunk
+    try:
+        while True:
+            with filtered_logs(download=True):
+                try:
+                    chunk = await anext(chunks)
+                except StopAsyncIteration:
+                    return
+            yield chunk
+    finally:
+        if isinstance(chunks, AsyncGenerator):  # httpx2 closes the response when its generator is closed
+            with filtered_logs(download=True):
+                await chunks.aclose()
 
 
 def _filter_httpx(record: logging.LogRecord) -> bool:
@@ -57,14 +64,15 @@ def _filter_httpx(record: logging.LogRecord) -> bool:
     if ours and isinstance(args, tuple):
         known, rest = args[: _STATUS + 1], args[_STATUS + 1 :]
         status = known[-1] if len(known) > _STATUS else None
-        reason = httpx.codes.get_reason_phrase(status) if isinstance(status, int) else ""
+        reason = _REASONS.get(status, "")
         if ours == _DOWNLOAD:
-            known = tuple(_origin(each) if isinstance(each, httpx.URL) else each for each in known)
+            known = tuple(_origin(each) if hasattr(each, "netloc") else each for each in known)
         record.args = (*known, *(reason for _ in rest))
     return True
 
 
-def _origin(url: httpx.URL) -> str:
+def _origin(url: Any) -> str:
+    """Return what may be shown of a URL of either library."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}/***"
 
 
@@ -80,8 +88,9 @@ def _filter_hpack(_: logging.LogRecord) -> bool:
     return not _ours.get()
 
 
-logging.getLogger("httpx").addFilter(_filter_httpx)
-for _name in _HTTPCORE:
-    logging.getLogger(f"httpcore.{_name}").addFilter(_filter_httpcore)
+for _name, _core in CORES.items():
+    logging.getLogger(_name).addFilter(_filter_httpx)
+    for _part in _OF_CORE:
+        logging.getLogger(f"{_core}.{_part}").addFilter(_filter_httpcore)
 for _name in _HPACK:
     logging.getLogger(_name).addFilter(_filter_hpack)

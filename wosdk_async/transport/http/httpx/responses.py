@@ -1,4 +1,4 @@
-"""Responses of httpx, read whole or streamed, and its errors as those of our engines.
+"""Responses of httpx and httpx2, read whole or streamed, and their errors as those of our engines.
 
 Bodies are taken as they were sent: httpx would undo any number of content codings, each without a bound.
 """
@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import AsyncGenerator, Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-import httpx
-
 from wosdk_async.errors import DownloadError, WosdkError
+from wosdk_async.httpx_family import error_kinds
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.http.decompression import (
@@ -28,17 +27,32 @@ from wosdk_async.transport.http.decompression import (
 from wosdk_async.transport.http.engine import Read, SendError
 from wosdk_async.transport.http.httpx.log_filter import filtered_chunks
 
-__all__ = ["NEVER_SENT", "body_chunks", "read_response", "send_error", "translated_errors"]
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = [
+    "UnreadableBody",
+    "body_chunks",
+    "is_failure",
+    "read_response",
+    "send_error",
+    "translated_errors",
+    "was_never_sent",
+]
 
 _NO_MEMORY = "the response does not fit into the memory that is left"
+
+
+class UnreadableBody(Exception):
+    """The body of a response is too long, or cannot be decompressed."""
 
 
 async def read_response(response: httpx.Response, limit: int, read: Read) -> Any:
     """Return what ``read`` makes of the response, its body decompressed to at most ``limit`` bytes.
 
     The connection is closed unless ``read`` returns or raises a WosdkError, before another request can get
-    it. One of HTTP/2 stays open: others use it, and a response there names its request. Raises the errors of
-    httpx.
+    it. One of HTTP/2 stays open: others use it, and a response there names its request. Raises UnreadableBody
+    and the errors of the library.
     """
     believed = False
     try:
@@ -50,9 +64,9 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> Any
         believed = True
         raise
     except BadContent as bad:
-        raise httpx.DecodingError(str(bad)) from None
+        raise UnreadableBody(str(bad)) from None
     except MemoryError:
-        raise httpx.ReadError(_NO_MEMORY) from None
+        raise UnreadableBody(_NO_MEMORY) from None
     finally:
         stream = response.extensions.get("network_stream")  # a mock has none
         if not believed and stream is not None and "stream_id" not in response.extensions:
@@ -63,14 +77,14 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> Any
 async def _read_body(response: httpx.Response, limit: int) -> bytes:
     if response.is_stream_consumed:  # by a hook of the program, or a mock made it from its content
         if len(response.content) > limit:
-            raise httpx.ReadError(f"{TOO_LONG} {limit} bytes")
+            raise UnreadableBody(f"{TOO_LONG} {limit} bytes")
         return response.content
     turns, sent = LoopTurns(), BodyBuffer()
     # The stream itself: aiter_raw() releases the connection at its end, before `read` believes the response.
-    async for chunk in cast(httpx.AsyncByteStream, response.stream):
+    async for chunk in cast("httpx.AsyncByteStream", response.stream):
         sent.add(chunk)
         if sent.size > limit:
-            raise httpx.ReadError(f"{TOO_LONG} {limit} bytes")
+            raise UnreadableBody(f"{TOO_LONG} {limit} bytes")
         await turns.step()  # of a body in tiny chunks thousands are there at once
     return await decompress(sent.take(), response.headers, limit)
 
@@ -88,49 +102,61 @@ async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[byte
                 yield response.content
                 return
             turns, decompressor = LoopTurns(), decompressor_for(response.headers)
-            async for chunk in filtered_chunks(response.aiter_raw()):
-                for piece in (chunk,) if decompressor is None else decompressor.steps(chunk):
-                    await turns.step()
-                    if piece:
-                        yield piece
+            async with contextlib.aclosing(filtered_chunks(response.aiter_raw())) as chunks:
+                async for chunk in chunks:
+                    for piece in (chunk,) if decompressor is None else decompressor.steps(chunk):
+                        await turns.step()
+                        if piece:
+                            yield piece
             if decompressor is not None:
                 decompressor.finish()
         except UnwantedContent as bad:
             raise DownloadError(f"the file cannot be read: {bad}", status=response.status_code) from None
         except BadContent as bad:
-            raise httpx.DecodingError(str(bad)) from None
+            raise UnreadableBody(str(bad)) from None
         except MemoryError:
-            raise httpx.ReadError(_NO_MEMORY) from None
+            raise UnreadableBody(_NO_MEMORY) from None
 
 
 # --- errors -------------------------------------------------------------------------------------
 
-NEVER_SENT = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.ProxyError,
-    httpx.UnsupportedProtocol,
-)
+_FAILURES = {"HTTPError", "InvalidURL"}  # classes of either library, by name: see error_kinds
+_NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol"}
 """Errors that are raised before a request leaves, whichever transport raises them."""
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*", re.DOTALL)
 """Text in which h11 and h2 quote the peer, in forms in which a secret could hardly be recognised."""
 _MAX_SUMMARY = 8192  # characters: more than is searched when the secrets of the session are hidden
 _NO_SECRETS = Secrets()
-_STEPS = {
-    httpx.ConnectTimeout: "connect",
-    httpx.ReadTimeout: "read",
-    httpx.WriteTimeout: "write",
-    httpx.PoolTimeout: "pool",
-}
+_STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "write", "PoolTimeout": "pool"}
+
+
+def is_failure(error: Exception) -> bool:
+    """Return whether ``error`` says that no response came, or none that can be read."""
+    return isinstance(error, OSError | UnreadableBody) or not _FAILURES.isdisjoint(error_kinds(error))
+
+
+def was_never_sent(error: BaseException, request: httpx.Request | None = None) -> bool:
+    """Return whether ``error`` says that no byte of a request left.
+
+    Args:
+        error: an error of either library, or any other.
+        request: the request that the error has to be about: a hook may have sent another one, after ours, and
+            raised its error. None to ask for no request.
+    """
+    if _NEVER_SENT.isdisjoint(error_kinds(error)):
+        return False
+    try:
+        return request is None or cast("httpx.HTTPError", error).request is request
+    except RuntimeError:  # it names no request
+        return False
 
 
 def send_error(
     url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secrets = _NO_SECRETS
 ) -> SendError:
     """Return the error for ``cause``. Raise it outside of its handler: the cause may hold the token."""
-    step = next((step for kind, step in _STEPS.items() if isinstance(cause, kind)), "")
+    step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
     why = proxy_secrets.hide(_summary(cause), _MAX_SUMMARY)
     return SendError(f"{origin}: {why}", sent=sent, timeout=step)
@@ -151,8 +177,10 @@ def translated_errors(url: str, proxy_secrets: Secrets = _NO_SECRETS) -> Iterato
     """Raise SendError for errors of the connection; other exceptions pass."""
     try:
         yield
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
-        error = send_error(url, cause, sent=not isinstance(cause, NEVER_SENT), proxy_secrets=proxy_secrets)
+    except Exception as cause:
+        if not is_failure(cause):
+            raise
+        error = send_error(url, cause, sent=not was_never_sent(cause), proxy_secrets=proxy_secrets)
         try:
             raise error from None
         finally:
