@@ -1,0 +1,203 @@
+"""What a failure over httpx or httpx2 says of a request, on real sockets: never sent, or in doubt.
+
+A create is sent again only if it was never sent, so a wrong word here doubles it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.conftest import serving
+from tests.engine.raw import OK, RawServer, Script, echoing, request, responding
+from tests.support.service import RESET, Service
+from tests.transport.script import DONE, QUICK
+from tests.transport.script import Script as Answers
+from wosdk_async import InDoubtError, NotSentError, WoCreateCommand
+from wosdk_async.options import ClientOptions, Limits, Timeouts
+from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.selection import HttpEngine, engine_for
+
+WAYS = ["http2", "http_client", "transport"]  # http2 speaks HTTP/1.1 to these servers: it is only an offer
+PLENTY = b"x" * 50_000_000  # more than the buffers of a connection hold
+
+
+@contextlib.asynccontextmanager
+async def settings(library: Any, way: str, trusted: ssl.SSLContext | bool = True) -> AsyncIterator[Any]:
+    """Yield the options of a client that sends this way over ``library``."""
+    if way == "http2":
+        own = trusted if isinstance(trusted, ssl.SSLContext) else None
+        yield {"http2": True, "ssl_context": own, "trust_env": False}
+    elif way == "transport":
+        async with library.AsyncHTTPTransport(verify=trusted, trust_env=False) as transport:
+            yield {"transport": transport}
+    else:
+        async with library.AsyncClient(verify=trusted, trust_env=False) as client:
+            yield {"http_client": client}
+
+
+@contextlib.asynccontextmanager
+async def engine(library: Any, way: str, **more: Any) -> AsyncIterator[HttpEngine]:
+    timeouts = Timeouts(**more.pop("timeouts", {}))
+    async with settings(library, way, **more) as options:
+        made = engine_for(ClientOptions(**options, timeouts=timeouts))
+        async with asyncio.timeout(20):
+            yield made
+            assert made.statistics().busy == 0
+            await made.aclose()
+
+
+async def post(engine: HttpEngine, url: str, body: bytes = b"{}") -> bytes:
+    response = await engine.send("POST", f"{url}/x", (), body, lambda: None)
+    return response.body  # type: ignore[no-any-return]
+
+
+async def failure(engine: HttpEngine, url: str, body: bytes = b"{}") -> tuple[bool, str]:
+    """Return what the failure of a request says: whether it was sent, and what ran out of time."""
+    with pytest.raises(SendError) as caught:
+        await post(engine, url, body)
+    return caught.value.sent, caught.value.timeout
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0)
+
+
+async def closing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Close before anything is read."""
+
+
+async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()
+
+
+async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Speak no TLS."""
+    writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    await reader.read()
+
+
+async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await asyncio.Event().wait()
+
+
+async def resetting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await request(reader)
+    writer.transport.abort()
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "script",
+    [
+        closing,
+        resetting,
+        responding(b""),
+        responding(OK[:-1]),
+        responding(b"HTTP/1.1 20"),
+        responding(b"\x00\xff garbage\r\n\r\n"),
+    ],
+    ids=["closed at once", "reset", "closed", "half a body", "half a head", "garbage"],
+)
+async def test_what_may_have_arrived_is_in_doubt(library: Any, way: str, script: Script) -> None:
+    async with RawServer(script) as server, engine(library, way) as made:
+        assert await failure(made, server.url) == (True, "")
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_response_that_does_not_come_is_in_doubt(library: Any, way: str) -> None:
+    async with RawServer(silent) as server, engine(library, way, timeouts={"read": 0.05}) as made:
+        assert await failure(made, server.url) == (True, "read")
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_request_that_is_not_taken_to_its_end_is_in_doubt(library: Any, way: str) -> None:
+    async with RawServer(deaf) as server, engine(library, way, timeouts={"write": 0.05}) as made:
+        assert await failure(made, server.url, PLENTY) == (True, "write")
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_without_a_connection_nothing_is_sent(
+    library: Any, way: str, certificates: dict[str, Path]
+) -> None:
+    """Nobody listens; no TLS, none that is trusted, none in time."""
+    trusted = ssl.create_default_context(cafile=certificates["elsewhere"])
+    timeouts = {"connect": 0.2}
+    async with engine(library, way, trusted=trusted, timeouts=timeouts) as made:
+        async with RawServer(echoing, serving(certificates["here"])) as server:
+            assert await failure(made, server.url) == (False, "")
+        assert await failure(made, server.url) == (False, "")
+        for script, step in ((plain, ""), (silent, "connect")):
+            async with RawServer(script) as server:
+                assert await failure(made, server.url.replace("http:", "https:")) == (False, step)
+
+
+async def test_without_a_place_in_the_pool_nothing_is_sent(library: Any) -> None:
+    limits = library.Limits(max_connections=1)
+    async with RawServer(silent) as server, library.AsyncClient(limits=limits, trust_env=False) as client:
+        made = engine_for(ClientOptions(http_client=client, timeouts=Timeouts(pool=0.05)))
+        first = asyncio.create_task(post(made, server.url))
+        await until(lambda: server.connections == 1)
+        assert await failure(made, server.url) == (False, "pool")
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_request_that_is_cancelled_leaves_nothing_behind(library: Any, way: str) -> None:
+    """Its connection is closed, so that its response is never taken for that of the next request."""
+    arrived, go_on = asyncio.Event(), asyncio.Event()
+
+    async def late(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        first = not arrived.is_set()
+        await request(reader)
+        arrived.set()
+        if first:
+            await go_on.wait()
+        writer.write(OK.replace(b"hi", b"no") if first else OK)
+        await reader.read()
+
+    async with RawServer(late) as server, engine(library, way) as made:
+        task = asyncio.create_task(post(made, server.url))
+        await arrived.wait()
+        task.cancel()
+        assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)
+        go_on.set()
+        assert await post(made, server.url) == b"hi"
+        await until(lambda: server.open == 1)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_connection_that_the_service_has_closed_is_not_used(library: Any, way: str) -> None:
+    """A request over it would be in doubt."""
+    async with RawServer(responding(OK)) as server, engine(library, way) as made:
+        for number in (1, 2, 3):
+            assert await post(made, server.url) == b"hi"
+            await until(lambda: server.open == 0)
+            assert server.connections == number
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_create_is_sent_once(library: Any, way: str) -> None:
+    """Without a response it is in doubt and not sent again; without a connection it is."""
+    async with settings(library, way) as options:
+        async with Service(Answers(RESET, DONE)) as service:
+            client = service.client(**options, options=QUICK, limits=Limits(connections=2))
+            async with client:
+                with pytest.raises(InDoubtError):
+                    await client.company().run(WoCreateCommand(), check=False)
+                assert len(service.calls) == 1
+                made = await client.company().run(WoCreateCommand(), check=False)
+                assert (made.wo and made.wo.id, len(service.calls)) == (7, 2)
+                await service.__aexit__()
+                with pytest.raises(NotSentError) as caught:
+                    await client.company().run(WoCreateCommand(), check=False)
+                assert caught.value.attempts == 3
