@@ -48,7 +48,14 @@ _MODULES = {
     "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }
-_SANDBOX_EXTRA = {"starlette", "uvicorn"}
+_EXTRAS = {
+    "starlette": "sandbox",
+    "uvicorn": "sandbox",
+    "respx": "testing",
+    "httpx": "testing",  # respx needs it, also to mock httpx2
+    "httpcore": "testing",
+}
+"""Packages that may be missing, and the extra that brings each."""
 
 
 def __getattr__(name: str) -> Any:
@@ -57,9 +64,10 @@ def __getattr__(name: str) -> Any:
     try:
         module = import_module(f"{__name__}.{_MODULES[name]}")
     except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in _SANDBOX_EXTRA:
+        package = (missing.name or "").partition(".")[0]
+        if package not in _EXTRAS:
             raise
-        remedy = f"{name} needs an extra: pip install wosdk_async[sandbox]"
+        remedy = f"{name} needs an extra: pip install wosdk_async[{_EXTRAS[package]}]"
         raise ModuleNotFoundError(remedy, name=missing.name) from missing
     value = getattr(module, name)
     globals()[name] = value
