@@ -213,4 +213,4 @@ def test_what_needs_no_network_loads_no_http(arguments: tuple[str, ...]) -> None
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     assert "wosdk_async.cli.app" in loaded
-    assert not {"httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
+    assert not {"httpx", "httpx2", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded

@@ -34,7 +34,7 @@ def test_help_teaches_with_examples_and_loads_little() -> None:
     assert done.returncode == 0
     assert "wosdk import requests.csv --map map.toml --sandbox" in done.stdout
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
-    assert not {"rich", "httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
+    assert not {"rich", "httpx", "httpx2", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
 
 
 def orders_in(store: Path) -> list[dict[str, Any]]:

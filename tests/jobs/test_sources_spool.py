@@ -11,6 +11,7 @@ import httpx
 import pytest
 import respx
 
+from wosdk_async.httpx_family import CORES
 from wosdk_async.jobs import ImportMapError, open_source
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.sources.csv import CsvFile
@@ -29,9 +30,12 @@ class Stdin:
         self.isatty = lambda: terminal
 
 
-@pytest.fixture
-def web() -> Iterator[respx.MockRouter]:
-    with respx.mock(assert_all_called=False) as router:
+@pytest.fixture(params=["httpx", "httpx2"])
+def web(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[respx.MockRouter]:
+    """The web over httpx; and over httpx2, where httpx cannot be imported."""
+    if request.param == "httpx2":
+        monkeypatch.setitem(sys.modules, "httpx", None)
+    with respx.mock(using=CORES[request.param], assert_all_called=False) as router:
         yield router
 
 

@@ -155,7 +155,7 @@ LAZY = """
         ours = {name for name in sys.modules if name.startswith("wosdk_async")}
         parts = {"testing", "testing.plugin", "version"}
         assert ours == {"wosdk_async", *(f"wosdk_async.{part}" for part in parts)}
-        assert not {"httpx", "starlette", "uvicorn", "sqlite3"} & set(sys.modules)
+        assert not {"httpx", "httpx2", "starlette", "uvicorn", "sqlite3"} & set(sys.modules)
 """
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import attrs
 import httpx
+import httpx2
 import pytest
 
 from tests.support.laws import case
@@ -131,6 +132,7 @@ def test_a_name_that_is_near_nothing() -> None:
         ("before_send", DryRun, r"before_send is the class DryRun; make one: DryRun\(\)"),
         ("http_client", httpx.AsyncClient, r"is the class AsyncClient; make one: AsyncClient\(\)"),
         ("transport", httpx.MockTransport, r"is the class MockTransport; make one: MockTransport\(\)"),
+        ("http_client", httpx2.AsyncClient, r"is the class AsyncClient; make one: AsyncClient\(\)"),
         ("on_in_doubt", "print", "function"),
         ("ssl_context", True, "SSLContext"),
         ("limits", 5, "Limits"),

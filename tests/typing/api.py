@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, assert_type
 
 import httpx
+import httpx2
 
 from wosdk_async import (
     ActorType,
@@ -229,6 +230,13 @@ async def many(client: Client) -> None:
     Client(timeouts=httpx.Timeout(5), limits=httpx.Limits(), proxy="http://a:1", trust_env=False, http2=True)
     Client(http_client=httpx.AsyncClient(), transport=httpx.AsyncHTTPTransport())
     Client(http_client=httpx.Client())  # type: ignore[arg-type]
+    Client(timeouts=httpx2.Timeout(5), limits=httpx2.Limits())
+    Client(http_client=httpx2.AsyncClient(), transport=httpx2.AsyncHTTPTransport())
+    Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(200)))
+    Client(http_client=httpx2.Client())  # type: ignore[arg-type]
+    Client(transport=httpx2.HTTPTransport())  # type: ignore[arg-type]
+    Client(transport=httpx2.AsyncClient())  # type: ignore[arg-type]
+    Client(timeouts=httpx2.Limits())  # type: ignore[arg-type]
     Client.from_env(timeouts=5)  # type: ignore[arg-type]
     Client(rate=5, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
     Client.from_env(in_flight=8, adaptive=True)
