@@ -1,4 +1,4 @@
-"""A proxy on a socket."""
+"""Proxies on a socket."""
 
 from __future__ import annotations
 
@@ -51,6 +51,30 @@ class Proxy:
                     writer.write(b"HTTP/1.1 200 Connected\r\n\r\n")
                 else:
                     outer.write(head.replace(target.encode(), url.path.encode(), 1))
+                await asyncio.gather(_pump(reader, outer), _pump(inner, writer))
+
+
+class SocksProxy(Proxy):
+    """The same, over SOCKS 5; ``heads`` has the names and passwords that it was given."""
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def sized() -> bytes:
+            return await reader.readexactly((await reader.readexactly(1))[0])
+
+        with contextlib.closing(writer), contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            await reader.readexactly(1)
+            await sized()  # ways to log in
+            writer.write(b"\x05\x02")  # by name and password
+            await reader.readexactly(1)
+            self.heads.append(await sized() + b":" + await sized())
+            writer.write(b"\x01\x00")
+            kind = (await reader.readexactly(4))[3]
+            await (reader.readexactly(4) if kind == 1 else sized())  # the address, or the name
+            inner, outer = await asyncio.open_connection(
+                "127.0.0.1", int.from_bytes(await reader.readexactly(2))
+            )
+            with contextlib.closing(outer):
+                writer.write(b"\x05\x00\x00\x01" + bytes(6))
                 await asyncio.gather(_pump(reader, outer), _pump(inner, writer))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import base64
+import logging
 import os
 import socket
 import ssl
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.engine.conftest import serving
-from tests.engine.proxy import Proxy
+from tests.engine.proxy import Proxy, SocksProxy
 from tests.errors.test_faults import check
 from tests.support.service import SECRET, Answer, Service
 from tests.transport.script import QUICK
@@ -143,6 +145,19 @@ async def test_the_clients_own_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPat
     assert all(b"Proxy-Authorization: Basic " + credentials in head for head in proxy.heads)
 
 
+async def test_a_socks_proxy(caplog: pytest.LogCaptureFixture) -> None:
+    """Calls go through it; the library logs its password, and the filter takes that out."""
+    caplog.set_level(logging.DEBUG)
+    async with SocksProxy() as proxy, Service(name=NAME) as service:
+        address = f"socks5://user:{SECRET}@{proxy.address}"
+        async with service.client(trusted_hosts=[NAME], proxy=address) as made:
+            assert (await made.company().get(Customer, 1)).id == 1
+    assert set(proxy.heads) == {f"user:{SECRET}".encode()}
+    texts = [record.getMessage() for record in caplog.records]
+    assert "setup_socks5_connection.started ***" in texts
+    assert not [text for text in texts if SECRET in text]
+
+
 @pytest.mark.parametrize("status", [b"407 Proxy Authentication Required", b"502 Bad Gateway"])
 async def test_a_proxy_that_refuses(status: bytes) -> None:
     """What did not get past the proxy was never sent to the service, although the proxy was asked."""
@@ -214,6 +229,7 @@ async def test_a_proxy_that_cannot_be_used(
     secured: Service, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch, proxy: str, remedy: str
 ) -> None:
     """Said when it is needed, and not before: a variable for other programs breaks nothing."""
+    monkeypatch.setitem(sys.modules, "socksio", None)
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     async with Service() as here, here.client() as made:
         assert (await made.company().get(Customer, 1)).id == 1

@@ -23,8 +23,9 @@ __all__ = ["filtered_chunks", "filtered_logs"]
 _CALL, _DOWNLOAD = "call", "download"
 _OF_CORE = ("connection", "http11", "http2", "proxy", "socks")
 _HPACK = ("hpack.hpack", "hpack.table")
-_RECEIVED = re.compile(r"((?:receive|send|response)_\w+\.\w+) .*", re.DOTALL)
-"""Steps of a request, with what they read: headers, and what an exception quotes of a response."""
+_STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
+"""Steps of a request, with what they log: headers, what an exception quotes, and the password of a SOCKS
+proxy."""
 _REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
 _STATUS = 3  # index in httpx's log record: method, address, version, status, reason
 
@@ -77,9 +78,9 @@ def _origin(url: Any) -> str:
 
 
 def _filter_httpcore(record: logging.LogRecord) -> bool:
-    """Hide headers of responses, which may repeat anything, and exceptions, which quote what was received."""
+    """Hide headers of responses, which may repeat anything, exceptions, which quote them, and passwords."""
     if _ours.get():
-        record.msg = _RECEIVED.sub(r"\1 ***", str(record.msg))
+        record.msg = _STEP.sub(r"\1 ***", str(record.msg))
     return True
 
 
