@@ -11,7 +11,8 @@ client:
 - what is Done is there exactly once, with the Id of the result;
 - what is Failed or NotStarted is not there;
 - no create is there twice;
-- of what is InDoubt, some is there and some is not.
+- of what is InDoubt, some is there and some is not;
+- the client has left no file descriptor and no task. The blocks of memory that Python uses are shown.
 
 A second run uses the PoNumber as the marker: then no create may be in doubt. A third one gives each PoNumber
 twice and looks first: both end with the one record. ``benchmarks/hostile.py`` adds servers that are not the
@@ -35,6 +36,7 @@ import attrs
 
 from benchmarks import hostile
 from benchmarks.fault_server import FaultServer, script
+from benchmarks.leaks import Resources
 from benchmarks.payload import create_command
 from wosdk_async import (
     CallOptions,
@@ -92,6 +94,8 @@ class Finding:
     """Number of creates with a fault that leaves open whether they were carried out."""
     kills: int
     seconds: float
+    blocks: int = 0
+    """Blocks of memory that Python uses when the client is closed and its outcomes are forgotten."""
 
     @property
     def ambiguous(self) -> bool:
@@ -200,6 +204,7 @@ def _table(name: str, finding: Finding) -> str:
     rows.append(f"| creates with a fault that leaves doubt | {finding.doubtful} |")
     rows += [f"| injected: {kind} | {number} |" for kind, number in sorted(finding.injected.items())]
     rows += [f"| server killed | {finding.kills} |", f"| broken promises | {len(finding.broken)} |"]
+    rows += [f"| blocks of memory afterwards | {finding.blocks} |"]
     rows += [f"| seconds | {finding.seconds:.1f} |", ""]
     return "\n".join([*rows, *finding.broken[:20]])
 
@@ -212,8 +217,11 @@ async def _compare_all(effort: Effort) -> int:
         (effort, True, "With a marker"),
         (attrs.evolve(effort, twice=True), True, "With a marker, each key twice, looked up first"),
     ):
+        before = Resources.now()
         with tempfile.TemporaryDirectory() as folder:
             finding = await run(given, marked=marked, folder=Path(folder))
+        after = Resources.now()
+        finding = attrs.evolve(finding, broken=finding.broken + after.left(before), blocks=after.blocks)
         print(_table(f"{name}: {effort.creates} creates", finding), flush=True)
         as_promised = finding.outcomes["InDoubt"] == 0 if marked else finding.ambiguous
         failed |= bool(finding.broken) or not as_promised
