@@ -9,18 +9,25 @@ from pathlib import Path
 
 __all__ = ["certificate"]
 
-_NEW = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=bench"
+_NEW = "openssl req -x509 -nodes -days 2 -subj /CN=bench"
+_P_256 = "ec -pkeyopt ec_paramgen_curve:P-256"
 # Rust's TLS takes no certificate of an authority for one of a server.
-_EXTENSIONS = ("subjectAltName=IP:127.0.0.1", "basicConstraints=critical,CA:FALSE")
+_NO_AUTHORITY = "basicConstraints=critical,CA:FALSE"
 
 
 @functools.cache
-def certificate() -> Path:
-    """Return a file with key and certificate for 127.0.0.1; there is one for this process."""
+def certificate(names: tuple[str, ...] = ("IP:127.0.0.1",), key: str = _P_256) -> Path:
+    """Return a file with key and certificate; there is one for this process.
+
+    Args:
+        names: whom it is for, as openssl writes them.
+        key: kind of the key, as ``-newkey`` of openssl takes it.
+    """
     folder = tempfile.TemporaryDirectory(prefix="benchmark-certificate-")
     path = Path(folder.name) / "server.pem"
-    extensions = [word for each in _EXTENSIONS for word in ("-addext", each)]
-    command = [*_NEW.split(), *extensions, "-keyout", str(path), "-out", str(path.with_suffix(".cert"))]
+    extensions = ["-addext", f"subjectAltName={','.join(names)}", "-addext", _NO_AUTHORITY]
+    files = ["-keyout", str(path), "-out", str(path.with_suffix(".cert"))]
+    command = [*_NEW.split(), "-newkey", *key.split(), *extensions, *files]
     subprocess.run(command, check=True, capture_output=True)
     path.write_bytes(path.read_bytes() + path.with_suffix(".cert").read_bytes())
     _kept.append(folder)

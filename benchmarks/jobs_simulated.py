@@ -22,6 +22,7 @@ from benchmarks.jobs_files import MARKER, write_map, write_rows
 from benchmarks.jobs_process import KilledJournal, Process, ThreadlessLoop, run_now, running, without_threads
 from benchmarks.jobs_service import CUSTOMER, LATE, FaultyService, ProcessEngine
 from benchmarks.simulate.network import Network
+from benchmarks.simulate.plan import World
 from benchmarks.simulate.runs import replayable
 from wosdk_async import CallOptions, Client, Region
 from wosdk_async.jobs import CsvFile, Import, ImportMap
@@ -51,7 +52,7 @@ class KilledJob:
 def simulate(kills: Sequence[int], *, marked: bool, seed: int, folder: Path) -> KilledJob:
     """Carry an import out in ``folder``, killed at these points, and check what the service has."""
     rng = random.Random(f"job {seed}")
-    loop = ThreadlessLoop(rng, Network(rng, 1.0, lambda *_: None))
+    loop = ThreadlessLoop(rng, Network(rng, World(), lambda *_: None))
     with replayable(seed), without_threads(), running(loop):
         return loop.run_until_complete(_Scenario(kills, marked, folder).run())
 

@@ -47,6 +47,26 @@ def test_the_sandbox_answers_as_the_model_does() -> None:
         assert result.outcomes == {"done": 3, "in doubt": 1}
 
 
+@pytest.mark.parametrize("tls", ["polite", "cut"])
+def test_a_response_that_tls_cuts_off_is_in_doubt_and_looked_up(tls: str) -> None:
+    cut = CallScript(reactions=(Reaction(kind="cut", cut=0.5),))
+    steps = (
+        Step(kind="wo", number=1, scripts=(cut,)),
+        Step(kind="wo", number=2, marker=True, scripts=(cut,)),
+    )
+    result = run(Plan(seed=1, world=World(tls=tls), steps=steps), keep=True)
+    assert result.violations == []
+    assert result.outcomes == {"in doubt": 1, "done": 1}
+
+
+def test_a_connection_that_ends_instead_of_a_handshake_sends_nothing() -> None:
+    steps = (Step(kind="wo", number=1, attempts=2), Step(kind="many", number=2, scripts=3 * (CallScript(),)))
+    result = run(Plan(seed=1, world=World(tls="cut", broken_handshakes=1.0), steps=steps), keep=True)
+    assert result.violations == []
+    assert not [event for event in result.events if " write " in event]
+    assert result.outcomes == {"failed": 4}
+
+
 @pytest.mark.parametrize("name", REVERTS)
 def test_each_fault_can_still_be_put_back(name: str) -> None:
     with REVERTS[name].apply():

@@ -7,6 +7,7 @@
 See docs/simulation.md. From the bottom up:
 
     wire.py              one connection in memory: delays, pieces, cuts, resets
+    tls_wire.py          the same, with the TLS of the service
     network.py           sockets, names and hosts in memory
     loop.py              event loop with virtual time, whose callbacks run in an order that the seed decides
     plan.py              plan of a seed, as data: steps of the program, reactions of the service

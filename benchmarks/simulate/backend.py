@@ -68,8 +68,11 @@ class ServiceModel(Backend):
     ``old_host`` says how a host responds that a Company has left: "mismatch", "good" or "down".
     """
 
-    def __init__(self, now: Callable[[], float], token_life: float, old_host: str) -> None:
+    def __init__(
+        self, now: Callable[[], float], token_life: float, old_host: str, scheme: str = "http"
+    ) -> None:
         super().__init__()
+        self._scheme = scheme
         self._now = now
         self._life = token_life
         self._old_host = old_host
@@ -141,7 +144,12 @@ class ServiceModel(Backend):
         number = int(company.split()[-1])
         host = host_name(number, self.moves[number])
         self._named[request.headers["authorization"].removeprefix("Bearer ")].add(host)
-        result = {"Url": f"http://{host}/", "CompanyName": company, "Protocol": "HTTPS", "CompanyId": number}
+        result = {
+            "Url": f"{self._scheme}://{host}/",
+            "CompanyName": company,
+            "Protocol": "HTTPS",
+            "CompanyId": number,
+        }
         return Response(200, {"CommandResult": result})
 
     # --- records --------------------------------------------------------------------------------

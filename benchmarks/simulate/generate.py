@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
@@ -66,11 +66,11 @@ class _Choices:
 def generate_plan(seed: int, *, sandbox: bool | None = None) -> Plan:
     """Return the plan of ``seed``.
 
-    Every tenth is for the sandbox and has only calls whose effects its store can show.
+    Every tenth is for the sandbox and has only calls whose effects its store can show. Every third has TLS.
     """
     sandbox = seed % 10 == 9 if sandbox is None else sandbox
     rng = _Choices(seed)
-    world = attrs.evolve(_world(rng), sandbox=sandbox)
+    world = attrs.evolve(_world(rng), sandbox=sandbox, **_tls(seed))
     steps = [_step(rng, number, sandbox) for number in range(1, rng.count(2, 9))]
     number = len(steps) + 1
     if rng.chance(0.3):
@@ -122,6 +122,13 @@ def _world(rng: _Choices) -> World:
         two_addresses=rng.choice(["", "", "down", "blackhole"]),
         old_host=rng.choice(["mismatch", "down", "good"]),
     )
+
+
+def _tls(seed: int) -> dict[str, Any]:
+    """Return the settings of TLS. They are not drawn, so the other choices of a seed stay as they are."""
+    if seed % 3 != 1:
+        return {}
+    return {"tls": "polite" if seed % 2 else "cut", "broken_handshakes": 0.2 if seed % 5 == 0 else 0.0}
 
 
 def _step(rng: _Choices, number: int, sandbox: bool) -> Step:

@@ -159,7 +159,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     ) -> tuple[asyncio.Transport, asyncio.BaseProtocol]:
         """Open a connection over a connected socket."""
         if ssl is not None:
-            raise NotImplementedError("the network in memory has no TLS")
+            raise NotImplementedError("the client has a TLS of its own")
         protocol = protocol_factory()
         opened = self.create_future()
         wire = self.network.open(sock, protocol, opened)

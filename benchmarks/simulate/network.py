@@ -6,6 +6,8 @@ import asyncio
 import random
 from collections.abc import Callable
 
+from benchmarks.simulate.plan import World
+from benchmarks.simulate.tls_wire import TLSWire, server_context
 from benchmarks.simulate.wire import Server, Wire
 
 __all__ = ["Network", "Socket"]
@@ -38,7 +40,7 @@ class Network:
     ``note(what, ...)`` is called for everything that happens.
     """
 
-    def __init__(self, rng: random.Random, pace: float, note: Callable[..., None]) -> None:
+    def __init__(self, rng: random.Random, world: World, note: Callable[..., None]) -> None:
         self.note = note
         self.sockets: dict[int, Socket] = {}
         self.wires: list[Wire] = []
@@ -50,7 +52,7 @@ class Network:
         self.blackhole: set[str] = set()
         """Addresses that neither accept nor refuse connections."""
         self.rng = rng
-        self._pace = pace
+        self._world = world
         self._numbers = 100
         self._events = 0
         self._by_socket: dict[int, Wire] = {}
@@ -67,7 +69,7 @@ class Network:
 
     def latency(self) -> float:
         """Return the seconds that the next bytes travel."""
-        return self._pace * (0.0002 + self.rng.random() * 0.004)
+        return self._world.pace * (0.0002 + self.rng.random() * 0.004)
 
     def socket(self) -> Socket:
         """Open a socket."""
@@ -93,13 +95,22 @@ class Network:
 
     def open(self, sock: Socket, protocol: asyncio.BaseProtocol, opened: asyncio.Future[None]) -> Wire:
         """Open a connection over ``sock``, which is connected."""
-        wire = Wire(self, sock, sock.host, protocol, len(self.wires) + 1)
+        wire = self._wire(sock, protocol, len(self.wires) + 1)
         self.wires.append(wire)
         self._by_socket[sock.fileno()] = wire
         wire.server = self.hosts[sock.host](wire)
         self.note("open", wire.number, sock.host)
         self.loop.call_soon(wire.begin, opened)
         return wire
+
+    def _wire(self, sock: Socket, protocol: asyncio.BaseProtocol, number: int) -> Wire:
+        world = self._world
+        if not world.tls:
+            return Wire(self, sock, sock.host, protocol, number)
+        broken = bool(world.broken_handshakes) and self.rng.random() < world.broken_handshakes
+        context = server_context(tuple(self.names))
+        polite = world.tls == "polite"
+        return TLSWire(self, sock, sock.host, protocol, number, context, polite=polite, broken=broken)
 
     def readable(self, number: int) -> bool:
         """Return whether a read of this socket would return at once."""

@@ -111,6 +111,10 @@ class World:
     keepalive: float = 15.0
     two_addresses: str = ""
     old_host: str = "mismatch"
+    tls: str = ""
+    """Whether the service speaks TLS, and how it ends a connection: "polite" with a goodbye, or "cut"."""
+    broken_handshakes: float = 0.0
+    """Share of connections that end instead of a handshake."""
     sandbox: bool = False
     """Whether the project's own sandbox is the backend, instead of the model."""
 

@@ -24,6 +24,7 @@ from benchmarks.simulate.plan import Plan
 from benchmarks.simulate.program import Program
 from benchmarks.simulate.sandbox import SandboxBackend
 from benchmarks.simulate.service import Service
+from benchmarks.simulate.tls_wire import client_context
 from wosdk_async import Client, Limits, Region, Timeouts
 from wosdk_async.protocol import content
 from wosdk_async.transport.clock import Scope, TransportClock
@@ -35,9 +36,6 @@ __all__ = ["Result", "replayable", "run"]
 _LOG = logging.getLogger("wosdk_async")
 _PROGRAM = ("wo", "base", "many", "get", "update", "query", "connect", "close")
 _AFTERWARDS = 60.0  # seconds in which the service ends its work
-REGION = Region(
-    "simulated", locator_url=f"http://{LOCATOR_HOST}", token_url=f"http://{TOKEN_HOST}/OAuth/token"
-)
 
 
 @attrs.frozen
@@ -98,14 +96,15 @@ class _Run:
         self._keep = keep
         self._hash = hashlib.blake2b(digest_size=8)
         rng = random.Random(f"run {plan.seed}")
-        self.network = Network(rng, plan.world.pace, self.note)
+        self.network = Network(rng, plan.world, self.note)
         self.loop = VirtualLoop(rng, self.network, shuffled=plan.world.shuffled)
         world = plan.world
         self.backend: Backend
+        self._scheme = scheme = "https" if world.tls else "http"
         if world.sandbox:
-            self.backend = SandboxBackend(self.loop, COMPANIES)
+            self.backend = SandboxBackend(self.loop, COMPANIES, scheme)
         else:
-            self.backend = ServiceModel(self.loop.time, world.token_life, world.old_host)
+            self.backend = ServiceModel(self.loop.time, world.token_life, world.old_host, scheme)
         self.service = Service(plan, self.backend, scripts_by_key(plan))
         self.hosts = Hosts(plan, self.network, self.backend, self.service)
         self.violations: list[Violation] = []
@@ -150,9 +149,11 @@ class _Run:
         world = self.plan.world
         limits = Limits(connections=world.connections, keepalive=world.keepalive)
         timeouts = Timeouts(read=world.read_timeout)
-        now = self.loop.time
+        now, scheme = self.loop.time, self._scheme
+        region = Region("simulated", f"{scheme}://{LOCATOR_HOST}", f"{scheme}://{TOKEN_HOST}/OAuth/token")
+        trusted = client_context(tuple(self.network.names)) if world.tls else None
         client = Client(
-            region=REGION,
+            region=region,
             trusted_hosts=("sim",),
             limits=limits,
             timeouts=timeouts,
@@ -164,7 +165,9 @@ class _Run:
             on_in_doubt=lambda call, request_id: program.on_in_doubt(call, request_id),
             telemetry=False,
             clock=TransportClock(now=now),
-            engine=lambda limits: NativeEngine(limits=limits, timeouts=timeouts, now=now),
+            engine=lambda limits: NativeEngine(
+                limits=limits, timeouts=timeouts, ssl_context=trusted, now=now
+            ),
         )
         pairs = [self.backend.credentials(number) for number in range(COMPANIES)]
         self.program = program = Program(self.plan, client, pairs)

@@ -50,9 +50,10 @@ def _first_store(companies: int) -> Store:
 class SandboxBackend(Backend):
     """Application of the sandbox over a store in memory, new for every run."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, companies: int) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, companies: int, scheme: str = "http") -> None:
         super().__init__()
         self._loop = loop
+        self._scheme = scheme
         self._store = Store(":memory:", like=_first_store(companies))
         self._app = create_app(self._store, LoopClock(loop.time))
 
@@ -82,7 +83,7 @@ class SandboxBackend(Backend):
 
     async def _send(self, request: Request, respond: Callable[[Response], None]) -> None:
         headers = tuple((name, value) for name, value in request.headers.items() if name != "host")
-        scope = scope_of(request.method, f"http://{request.host}{request.path}", headers)
+        scope = scope_of(request.method, f"{self._scheme}://{request.host}{request.path}", headers)
         parts: list[dict[str, Any]] = []
 
         async def receive() -> dict[str, Any]:
