@@ -12,6 +12,8 @@ _Key = tuple[ssl.SSLContext, str, int]
 class SessionCache:
     """Sessions by the context that made them, the name that was verified, and the port.
 
+    It belongs to a pool, and so to one loop; only the context is shared by the loops of several threads.
+
     Python takes a session for any name, and verifies nothing when it is resumed. So one must never be offered
     under another name than it was made with.
 
