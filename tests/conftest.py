@@ -9,6 +9,7 @@ import signal
 import pytest
 
 from tests.support.laws import register_profiles
+from tests.support.tls import trust_certificate, use_tls
 
 register_profiles()
 
@@ -22,10 +23,16 @@ def dialect() -> str:
 def pytest_configure() -> None:
     """Run on the event loop that ``WOSDK_TEST_LOOP`` names, ``uvloop`` or asyncio's own."""
     _let_signals_reach_children()
+    trust_certificate()
     if os.environ.get("WOSDK_TEST_LOOP") == "uvloop":
         import uvloop
 
         asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let the servers of this test speak TLS with ``WOSDK_TEST_TLS=1``, unless it is marked ``plain``."""
+    use_tls(plain=item.get_closest_marker("plain") is not None)
 
 
 def _let_signals_reach_children() -> None:

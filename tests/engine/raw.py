@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import pytest
 
+from tests.support.tls import serving_context
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import PoolStatistics
@@ -98,7 +99,7 @@ class RawServer:
 
     Args:
         script: what it does with a connection.
-        context: its certificate; without one it does not speak TLS.
+        context: its certificate; without one it speaks TLS only if ``WOSDK_TEST_TLS`` is set.
         narrow: whether its sockets hold only some kilobytes that the script has not read.
     """
 
@@ -106,7 +107,7 @@ class RawServer:
         self, script: Script, context: ssl.SSLContext | None = None, *, narrow: bool = False
     ) -> None:
         self._script = script
-        self._context = context
+        self._context = context or serving_context()
         self._narrow = narrow
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0

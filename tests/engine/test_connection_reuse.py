@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from tests.engine.raw import OK, RawServer, request, responding
+from tests.support.tls import trusted
 from wosdk_async.errors import BusinessRuleError
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
@@ -30,10 +31,10 @@ ENGINES: dict[str, Callable[[], Any]] = {
     "httpx": lambda: HttpxEngine(library=httpx),
     "httpx2": lambda: HttpxEngine(library=httpx2),
     "http_client": lambda: ClientEngine(
-        httpx.AsyncClient(trust_env=False), limits=Limits(), owns_client=True
+        httpx.AsyncClient(verify=trusted(), trust_env=False), limits=Limits(), owns_client=True
     ),
     "http_client of httpx2": lambda: ClientEngine(
-        httpx2.AsyncClient(trust_env=False), limits=Limits(), owns_client=True
+        httpx2.AsyncClient(verify=trusted(), trust_env=False), limits=Limits(), owns_client=True
     ),
 }
 
@@ -158,6 +159,7 @@ async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, as
         assert pool.statistics() == PoolStatistics()
 
 
+@pytest.mark.plain("it hands bytes to the connection")
 async def test_bytes_that_come_while_a_response_is_read_close_the_connection() -> None:
     """The native engine reads on while the caller has not said whether it believes the response."""
     async with connection_with_response() as (pool, connection, _):

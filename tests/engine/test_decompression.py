@@ -22,6 +22,7 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer, responding
 from tests.engine.test_responses import raw_deflate, sized
 from tests.support.laws import case
+from tests.support.tls import trusted
 from wosdk_async.httpx_family import CORES
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.transport.http.decompression import BadContent, decompress
@@ -51,11 +52,11 @@ async def made(kind: str, **limits: int) -> AsyncIterator[HttpEngine]:
             proxy = await stack.enter_async_context(Proxy())
             options = ClientOptions(proxy=f"http://{proxy.address}")
         elif way == "transport":
-            own = await stack.enter_async_context(library.AsyncHTTPTransport())
+            own = await stack.enter_async_context(library.AsyncHTTPTransport(verify=trusted()))
             options = ClientOptions(transport=own)
         elif way.endswith("http_client"):
             hooks = {"response": [hook]} if way.startswith("hooked") else {}
-            client = library.AsyncClient(trust_env=False, event_hooks=hooks)
+            client = library.AsyncClient(verify=trusted(), trust_env=False, event_hooks=hooks)
             options = ClientOptions(http_client=await stack.enter_async_context(client))
         else:
             options = ClientOptions(http2=way == "http2", trust_env=False)

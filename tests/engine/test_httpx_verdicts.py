@@ -16,6 +16,7 @@ import pytest
 
 from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, Script, echoing, request, responding
+from tests.support import tls
 from tests.support.service import RESET, Service
 from tests.transport.script import DONE, QUICK
 from tests.transport.script import Script as Answers
@@ -31,6 +32,7 @@ PLENTY = b"x" * 50_000_000  # more than the buffers of a connection hold
 @contextlib.asynccontextmanager
 async def settings(library: Any, way: str, trusted: ssl.SSLContext | bool = True) -> AsyncIterator[Any]:
     """Yield the options of a client that sends this way over ``library``."""
+    trusted = tls.trusted() if trusted is True else trusted
     if way == "http2":
         own = trusted if isinstance(trusted, ssl.SSLContext) else None
         yield {"http2": True, "ssl_context": own, "trust_env": False}
@@ -125,6 +127,7 @@ async def test_a_request_that_is_not_taken_to_its_end_is_in_doubt(library: Any, 
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.plain("it has servers with TLS and without")
 async def test_without_a_connection_nothing_is_sent(
     library: Any, way: str, certificates: dict[str, Path]
 ) -> None:
@@ -142,7 +145,10 @@ async def test_without_a_connection_nothing_is_sent(
 
 async def test_without_a_place_in_the_pool_nothing_is_sent(library: Any) -> None:
     limits = library.Limits(max_connections=1)
-    async with RawServer(silent) as server, library.AsyncClient(limits=limits, trust_env=False) as client:
+    async with (
+        RawServer(silent) as server,
+        library.AsyncClient(limits=limits, verify=tls.trusted(), trust_env=False) as client,
+    ):
         made = engine_for(ClientOptions(http_client=client, timeouts=Timeouts(pool=0.05)))
         first = asyncio.create_task(post(made, server.url))
         await until(lambda: server.connections == 1)
@@ -176,6 +182,7 @@ async def test_a_request_that_is_cancelled_leaves_nothing_behind(library: Any, w
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.plain("the end of TLS is seen later")
 async def test_a_connection_that_the_service_has_closed_is_not_used(library: Any, way: str) -> None:
     """A request over it would be in doubt."""
     async with RawServer(responding(OK)) as server, engine(library, way) as made:

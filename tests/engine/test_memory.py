@@ -84,6 +84,7 @@ def answer(request: Request) -> Answer:
         *itertools.product(["http2", "http_client"], ["httpx", "httpx2"]),
     ],
 )
+@pytest.mark.plain("OpenSSL, in C, fails otherwise without memory")
 async def test_memory_that_is_used_up_is_an_error_of_ours(kind: str, library: str) -> None:
     """Of a call and of a download, and the client goes on."""
     async with Service(answer) as service:

@@ -87,6 +87,7 @@ async def test_the_environment_names_a_proxy(
     assert b"authorization" not in b"".join(proxy.heads).lower()
 
 
+@pytest.mark.plain("the proxy is for plain http")
 async def test_a_proxy_for_plain_http(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trusted host without TLS: the proxy is asked for the whole address."""
     monkeypatch.setenv("http_proxy", f"http://{proxy.address}")
@@ -117,6 +118,7 @@ async def test_hosts_without_a_proxy(
     assert proxy.heads == []
 
 
+@pytest.mark.plain("the proxy is for plain http")
 async def test_other_hosts_keep_their_proxy(
     secured: Service, proxy: Proxy, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,6 +147,7 @@ async def test_the_clients_own_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPat
     assert all(b"Proxy-Authorization: Basic " + credentials in head for head in proxy.heads)
 
 
+@pytest.mark.plain("the proxy is for plain http")
 async def test_a_socks_proxy(caplog: pytest.LogCaptureFixture) -> None:
     """Calls go through it; the library logs its password, and the filter takes that out."""
     caplog.set_level(logging.DEBUG)
@@ -198,6 +201,7 @@ async def test_a_proxy_that_repeats_its_password(monkeypatch: pytest.MonkeyPatch
     check(caught.value, PASSWORD, quote(PASSWORD, safe=""), PAIR, PASSWORD[:12], PAIR[-12:])
 
 
+@pytest.mark.plain("the proxy is for plain http")
 async def test_a_proxy_without_tls_that_repeats_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     """It may refuse in the place of a trusted host, with an error body."""
     body = f'{{"ErrorCode": "PROXY", "ErrorMessage": "not {PASSWORD}"}}'.encode()

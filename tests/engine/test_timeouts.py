@@ -87,6 +87,7 @@ async def test_a_service_that_takes_it_slowly() -> None:
         assert (await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)).body == b"hi"
 
 
+@pytest.mark.plain("with TLS it is not made before the handshake has ended")
 async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop saw its end before the request could be written: never sent."""
     loop = asyncio.get_running_loop()

@@ -17,6 +17,8 @@ from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.environment import TLSContextProvider
 
+pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
+
 
 async def test_a_context_of_the_callers_own(certificates: dict[str, Path]) -> None:
     """The certificates of the given context are trusted; connections are kept, and closed in good order."""

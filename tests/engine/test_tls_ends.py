@@ -19,6 +19,8 @@ from tests.engine.raw import RawServer, Script, echoing, engine, get, narrow_soc
 from tests.support.service import Answer, Request, Service
 from wosdk_async.transport.http.engine import SendError
 
+pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
+
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 

@@ -16,6 +16,8 @@ from tests.engine.raw import OK, RawServer, engine, get, narrow_sockets
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
+pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
+
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 _SOME = 20  # KeyUpdates after which everything that is made once is there
 

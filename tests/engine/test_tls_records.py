@@ -19,6 +19,8 @@ from tests.engine.raw import OK, RawServer, below, echoing, empty, engine, get, 
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
 
+pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
+
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 

@@ -16,6 +16,8 @@ from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, Script, below, echoing, engine, get, request, responding
 from wosdk_async.transport.http.engine import SendError
 
+pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
+
 VERSIONS = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 Resumed = list[bool]

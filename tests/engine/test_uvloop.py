@@ -52,6 +52,7 @@ def test_a_call_that_is_cancelled_while_it_connects(turns: int) -> None:
     assert uvloop.run(run()) == b"/x"
 
 
+@pytest.mark.plain("it is about that")
 def test_a_service_that_does_not_speak_tls() -> None:
     """Told at once, and never sent."""
 

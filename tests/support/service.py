@@ -12,6 +12,7 @@ from urllib.parse import parse_qs
 
 import attrs
 
+from tests.support.tls import serving_context
 from wosdk_async import Client, Credentials, Region
 
 COMPANY = "Acme Facilities"
@@ -79,7 +80,8 @@ def error(status: int, code: str, message: str = "refused") -> Answer:
 class Service:
     """Token endpoint, locator and Company host on one port; ``handler`` answers what is left.
 
-    ``name`` is what it calls itself; with ``context`` it speaks TLS.
+    ``name`` is what it calls itself; with ``context``, or where ``WOSDK_TEST_TLS`` is set,
+    it speaks TLS.
     """
 
     def __init__(
@@ -90,7 +92,7 @@ class Service:
         context: ssl.SSLContext | None = None,
     ) -> None:
         self._name = name
-        self._context = context
+        self._context = context or serving_context()
         self.handler: Handler = handler or (lambda _: Answer(body={"Data": {"Id": 1}}))
         self.calls: list[Request] = []
         self.tokens: list[Request] = []
