@@ -174,22 +174,37 @@ def write(record):
 {lines}
     return made
 """
-# Most fields of a record are None: looked at twice, the others cost less than all would in a variable.
+# Most fields of a record are None: looked at twice, the others cost less than all would in a variable. Slots
+# are read, not fields, because a field that holds objects is a function call.
 _SCALAR = """\
-    if record.{slot} is not None and (v := record.{name}) is not None:
+    if record.{slot} is not None:
+        v = record.{slot}
         if {fits}: made[{wire!r}] = {plain}
         else: raise Unsupported"""
+_OBJECT = """\
+    if record.{slot} is not None:
+        v = record.{slot}
+        if {fits}: made[{wire!r}] = {plain}
+        else:
+            v = record.{name}
+            if {fits}: made[{wire!r}] = {plain}
+            else: raise Unsupported"""
 _REFERENCE = """\
-    if record.{slot} is not None and (v := record.{name}) is not None:
+    if record.{slot} is not None:
+        v = record.{slot}
         if {fits}: made[{wire!r}] = {plain}
         elif v.__class__ is Ref and v.id.__class__ is int: made[{wire!r}] = {{'Id': v.id}}
-        else: raise Unsupported"""
+        else:
+            v = record.{name}
+            if {fits}: made[{wire!r}] = {plain}
+            else: raise Unsupported"""
 _LIST = """\
-    if record.{slot} is not None and record.{name} is not None:
-        if record.{name}.__class__ is not list: raise Unsupported
-        made[{wire!r}] = made_{name} = []
-        for v in record.{name}:
-            if {fits}: made_{name}.append({plain})
+    if record.{slot} is not None:
+        items = record.{name}
+        if items.__class__ is not list: raise Unsupported
+        made[{wire!r}] = list_made = []
+        for v in items:
+            if {fits}: list_made.append({plain})
             else: raise Unsupported"""
 
 
@@ -198,7 +213,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict
 
     The function raises Unsupported for any other. ``writers`` has the functions of the other classes.
     """
-    names: dict[str, Any] = {"writers": writers, "Unsupported": Unsupported, **NAMES}
+    names: dict[str, Any] = {"Unsupported": Unsupported, **NAMES}
     lines = [
         f"    if record.{raw_slot(cls, name)} is None: raise Unsupported"
         for name, meta in cls.__wire__.items()
@@ -209,13 +224,26 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict
         fits, plain = kind.fits.format(of=of), kind.plain.format(of=of)
         if of:
             names[of] = registry.resolve(of)
+        if kind is OBJECT and of:
+            names[f"write_{of}"] = _find_at_first_call(names, f"write_{of}", writers, names[of])
         elif kind is OBJECT:
             fits = "False"
         if limit := meta.get("max_length"):
             fits += f" and len(v) <= {limit}"
-        template = _LIST if meta.get("many") else _REFERENCE if meta["type"] == "ref" else _SCALAR
+        one = _SCALAR if kind is not OBJECT else _REFERENCE if meta["type"] == "ref" else _OBJECT
+        template = _LIST if meta.get("many") else one
         lines.append(
             template.format(slot=raw_slot(cls, name), name=name, wire=meta["name"], fits=fits, plain=plain)
         )
     source = _FAST_WRITER.format(lines="\n".join(lines))
     return compile_function("write", source, f"fast writer of {cls.__name__}", names)  # type: ignore[no-any-return]
+
+
+def _find_at_first_call(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[[Any], Any]:
+    """Return a function that puts the writer of ``cls`` in its own place: classes may hold each other."""
+
+    def write(record: Any) -> Any:
+        names[name] = writers[cls]
+        return names[name](record)
+
+    return write

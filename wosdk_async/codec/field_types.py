@@ -122,7 +122,7 @@ OBJECT = FieldType(
     read="{of}(v, None) if v.__class__ is dict else v",
     write="unstructure(v)",
     fits="v.__class__ is {of}",
-    plain="writers[{of}](v)",
+    plain="write_{of}(v)",
 )
 """Objects of another class, and references to them."""
 
