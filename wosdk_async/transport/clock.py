@@ -41,6 +41,17 @@ class TransportClock:
     call_later: Callable[[float, Callable[[], None]], Timer] = _call_later
 
 
+class _Tick:
+    """Scopes that end within one hundredth of a second."""
+
+    __slots__ = ("begins", "ends", "scopes")
+
+    def __init__(self, begins: float, ends: float) -> None:
+        self.begins = begins
+        self.ends = ends
+        self.scopes: set[Scope] = set()
+
+
 class Scope:
     """Part of a task that is cancelled when its time is up. It starts when it is made.
 
@@ -59,12 +70,11 @@ class Scope:
         self._expired = False
         self._task: asyncio.Task[Any] | None = task
         self._cancelling = task.cancelling()
-        self._tick = tick = int(until * _TICKS) + 1
-        scopes = deadlines._scopes.get(tick)
-        if scopes is None:
-            deadlines._add_tick(tick, self)
-        else:
-            scopes.add(self)
+        tick = deadlines._latest
+        if not tick.begins <= until < tick.ends:
+            tick = deadlines._tick_of(until)
+        self._tick = tick
+        tick.scopes.add(self)
 
     @property
     def expired(self) -> bool:
@@ -74,11 +84,10 @@ class Scope:
     def end(self) -> bool:
         """End the scope. Return whether it was cancelled because its time was up. May be called again."""
         if not self._expired:
-            scopes = self._deadlines._scopes.get(self._tick)
-            if scopes is not None:  # it was not ended before
-                scopes.discard(self)
-                if not scopes and self._tick != self._deadlines._latest:
-                    del self._deadlines._scopes[self._tick]
+            tick = self._tick
+            tick.scopes.discard(self)
+            if not tick.scopes and tick is not self._deadlines._latest:
+                self._deadlines._drop(tick)
             return False
         task, self._task = self._task, None
         return task is not None and task.uncancel() <= self._cancelling
@@ -105,17 +114,18 @@ class Deadlines:
     def __init__(self, clock: TransportClock, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.loop = loop
         self._clock = clock
-        self._scopes: dict[int, set[Scope]] = {}
-        self._ticks: list[int] = []  # a heap of the keys above, and of those that have no scopes any more
-        self._latest = 0
+        self._ticks: dict[float, _Tick] = {}
+        """The ticks that have scopes, and the latest one, by their ends."""
+        self._ends: list[float] = []  # a heap of the keys above, and of those of ticks that were dropped
+        self._latest = _NO_TICK
         self._timer: Timer | None = None
-        self._armed_for = 0
+        self._armed_for = 0.0
         self.ended = False
         """Whether all scopes were ended early, by ``expire_all``."""
 
     def __repr__(self) -> str:
-        running = sum(map(len, self._scopes.values()))
-        return f"<Deadlines {running} running, ticks {len(self._scopes)}>"
+        running = sum(len(tick.scopes) for tick in self._ticks.values())
+        return f"<Deadlines {running} running, ticks {len(self._ticks)}>"
 
     def within(self, seconds: float) -> Scope:
         """Return a scope that ends ``seconds`` from now."""
@@ -124,37 +134,54 @@ class Deadlines:
     def expire_all(self) -> None:
         """End every scope now."""
         self.ended = True
-        for tick in list(self._scopes):
-            self._expire(tick)
+        for ends in list(self._ticks):
+            self._expire(ends)
 
-    def _add_tick(self, tick: int, scope: Scope) -> None:
-        """Add ``tick`` with the first scope that ends at it."""
+    def _tick_of(self, until: float) -> _Tick:
+        """Return the tick of scopes that end at ``until``, and make it the latest one."""
         # Deadlines of minutes have thousands of ticks, so a tick is dropped when its scopes have ended. The
         # latest waits for the scopes that follow it.
-        if not self._scopes.get(self._latest, True):
-            del self._scopes[self._latest]
-        self._scopes[tick] = {scope}
+        latest, self._latest = self._latest, _NO_TICK
+        if not latest.scopes:
+            self._drop(latest)
+        number = int(until * _TICKS)
+        ends = (number + 1) / _TICKS
+        tick = self._ticks.get(ends)
+        if tick is None:
+            tick = self._ticks[ends] = _Tick(number / _TICKS, ends)
+            heapq.heappush(self._ends, ends)
+            if self._timer is None or ends < self._armed_for:
+                self._arm(ends)
         self._latest = tick
-        heapq.heappush(self._ticks, tick)
-        if self._timer is None or tick < self._armed_for:
-            self._arm(tick)
+        return tick
 
-    def _expire(self, tick: int) -> None:
-        for scope in self._scopes.pop(tick, ()):
+    def _drop(self, tick: _Tick) -> None:
+        """Forget ``tick``, which has no scopes."""
+        if self._ticks.get(tick.ends) is tick:  # else it was dropped before
+            del self._ticks[tick.ends]
+
+    def _expire(self, ends: float) -> None:
+        tick = self._ticks.pop(ends, _NO_TICK)
+        if tick is self._latest:
+            self._latest = _NO_TICK
+        for scope in tick.scopes:
             scope.expire()
 
-    def _arm(self, tick: int) -> None:
-        """Set the timer for ``tick``."""
+    def _arm(self, ends: float) -> None:
+        """Set the timer for a tick that ends so."""
         if self._timer is not None:
             self._timer.cancel()
-        self._armed_for = tick
-        self._timer = self._clock.call_later(max(0.0, tick / _TICKS - self._clock.now()), self._sweep)
+        self._armed_for = ends
+        self._timer = self._clock.call_later(max(0.0, ends - self._clock.now()), self._sweep)
 
     def _sweep(self) -> None:
-        """End the scopes whose time is up, drop empty sets, and set the timer for the next one."""
+        """End the scopes whose time is up, forget empty ticks, and set the timer for the next one."""
         self._timer = None
-        now = self._clock.now() * _TICKS + 1e-6  # a timer may be early by a rounding error
-        while self._ticks and (self._ticks[0] <= now or not self._scopes.get(self._ticks[0])):
-            self._expire(heapq.heappop(self._ticks))
-        if self._ticks:
-            self._arm(self._ticks[0])
+        now = self._clock.now() + 1e-8  # a timer may be early by a rounding error
+        while self._ends and (self._ends[0] <= now or not self._ticks.get(self._ends[0], _NO_TICK).scopes):
+            self._expire(heapq.heappop(self._ends))
+        if self._ends:
+            self._arm(self._ends[0])
+
+
+_NO_TICK = _Tick(0.0, 0.0)
