@@ -52,6 +52,7 @@ class ResponseReader:
         self._form = form
         self._readers = readers
         self._fast: Callable[[bytes], Any] | None = None
+        """Decoder of the Struct; None if there is none."""
         self._version = -1 if readers.is_unhooked(cls) else None
 
     def read(self, body: bytes) -> Any:
@@ -64,7 +65,7 @@ class ResponseReader:
             if len(body) > MAX_SYMBOLS:  # fewer bytes cannot have as many
                 check_size(body)
             try:
-                found = self._fast(body)
+                found = self._form.typed(self._fast(body), make)
             except SURPRISES:
                 found = None
             if found is not None:
@@ -81,6 +82,5 @@ class ResponseReader:
             if struct is None:
                 self._fast = None
                 return
-            envelope, typed = self._form.envelope, self._form.typed
-            decode = exact_decoder(envelope[struct] if envelope else struct)
-            self._fast = lambda body: typed(decode(body), make)
+            envelope = self._form.envelope
+            self._fast = exact_decoder(envelope[struct] if envelope else struct)

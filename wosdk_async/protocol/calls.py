@@ -6,7 +6,6 @@ as its name with plain dicts.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -68,11 +67,9 @@ def command(
         warn_of_typo("command", cmd)
         content = content_of_dict(command_class(cmd), fields, check)
     else:
-        require_command(cmd)
+        kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
             raise InvalidCallError(f"run({type(cmd).__name__}(...)) takes no more fields; set them in it")
-        cls: Any = cmd.__class__
-        kind = _kind(cls)
         content = content_of(cmd, check)
         if kind.adapt is not None:
             kind.adapt(content)
@@ -110,11 +107,16 @@ class _Kind:
 _PLAIN = envelopes.objects(envelopes.RESULT, None)
 
 
-@functools.cache
-def _kind(cls: Any) -> _Kind:
+_kinds: dict[type[Any], _Kind] = {}
+
+
+def _kind_of(cmd: Command[Any]) -> _Kind:
+    """Return the parts of a command that is run for the first time. Raises InvalidCallError."""
+    require_command(cmd)
+    cls = type(cmd)
     if not cls.path:
         raise InvalidCallError(f"{cls.__name__} is a base class of commands; run one of them")
-    return _Kind(
+    _kinds[cls] = _Kind(
         cls.wire_name,
         COMMANDS + cls.path,
         envelopes.objects(envelopes.RESULT, registry.resolve(cls.result_name)),
@@ -123,6 +125,7 @@ def _kind(cls: Any) -> _Kind:
         tuple(COMMANDS + path for path in cls.other_paths),
         ADAPTERS.get(cls.wire_name),
     )
+    return _kinds[cls]
 
 
 def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:

@@ -57,11 +57,11 @@ def _null_result_done() -> Iterator[None]:
 
     changed = attrs.evolve(envelopes.RESULT, plain=faulty)
     with replace(envelopes, "RESULT", changed):
-        calls._kind.cache_clear()
+        calls._kinds.clear()
         try:
             yield
         finally:
-            calls._kind.cache_clear()
+            calls._kinds.clear()
 
 
 @REVERTS.add(
