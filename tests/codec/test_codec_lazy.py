@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
 import threading
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
+from benchmarks.payload import work_order
 from wosdk_async import (
     Customer,
     Employee,
@@ -19,6 +21,7 @@ from wosdk_async import (
     Task,
     WoActionResponse,
     WoItem,
+    WoNote,
     WorkOrder,
     codec,
 )
@@ -64,6 +67,29 @@ def test_what_is_looked_at_is_made_once(order: WorkOrder) -> None:
 def test_what_is_not_there_is_none_or_empty_at_once(order: WorkOrder) -> None:
     assert order.owner is order.flag is None
     assert order.notes == []
+
+
+def test_each_order_has_empty_lists_of_its_own(order: WorkOrder) -> None:
+    other = codec.decode(BODY, WorkOrder)
+    assert order.notes is order.notes is not None
+    order.notes.append(WoNote(body="seen"))
+    assert order.notes == [WoNote(body="seen")]
+    assert other.notes == []
+    assert codec.decode(BODY, WorkOrder).notes == []
+
+
+def test_the_garbage_collector_sees_few_objects_of_an_order_that_is_kept() -> None:
+    """It walks over all of them again and again, so thousands of results would slow down every call."""
+    body = work_order(unknown=False)
+    assert body.count(b"[") > 40
+    reader = ResponseReader(WorkOrder, WHOLE, RecordReaders(codec.converter))
+    for _ in range(9):
+        reader.read(body)
+    gc.collect()
+    before = len(gc.get_objects())
+    kept = [reader.read(body) for _ in range(100)]
+    gc.collect()
+    assert len(gc.get_objects()) - before < 10 * len(kept)
 
 
 def test_it_can_be_changed_before_and_after_it_was_looked_at(order: WorkOrder) -> None:

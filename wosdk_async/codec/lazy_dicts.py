@@ -72,8 +72,8 @@ class StructWriters:
                 made[name] = mend(made[name], struct)
         return made
 
-    def write_list(self, structs: list[Any]) -> list[Any]:
-        """Return the dicts of the Structs in a list, which may hold None."""
+    def write_list(self, structs: tuple[Any, ...]) -> list[Any]:
+        """Return the dicts of the Structs of a list, which may hold None."""
         mends = [None if struct is None else self._mends[struct.__class__] for struct in structs]
         made = zip(_copy(structs), structs, mends, strict=True)
         return [found if mend is None else mend(found, struct) for found, struct, mend in made]
@@ -96,7 +96,7 @@ def mend(made, _=None):
 """
 _DROP = "    made.pop({wire!r}, None)"
 _PART = "    if (v := get({wire!r})) is not None: made[{wire!r}] = {mend}(v)"
-_PARTS = "    if v := get({wire!r}): made[{wire!r}] = [x if x is None else {mend}(x) for x in v]"
+_LIST = "    if (v := get({wire!r})) is not None: made[{wire!r}] = {items} if v else []"
 _VALUE = """\
     if (v := get({wire!r})) is not None:
         v = {read}
@@ -139,9 +139,11 @@ class _Mending:
             elif part := fields.parts.get(name):
                 mend = f"mend_{name}"
                 names[mend] = self.of(part.struct.__fields__)
-                if names[mend] is not None:
-                    template = _PARTS if meta.get("many") else _PART
-                    yield template.format(wire=wire, mend=mend)
+                if meta.get("many"):  # a tuple: see LazyList
+                    items = f"[x if x is None else {mend}(x) for x in v]" if names[mend] else "list(v)"
+                    yield _LIST.format(wire=wire, items=items)
+                elif names[mend] is not None:
+                    yield _PART.format(wire=wire, mend=mend)
             elif meta.get("many") or meta["type"] != "enum":  # else a member, whose value was copied
                 yield from _value(meta, fields, names)
 

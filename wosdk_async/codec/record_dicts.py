@@ -20,7 +20,7 @@ from wosdk_async.codec.compiler import compile_reader
 from wosdk_async.codec.dicts import spellings
 from wosdk_async.codec.field_types import NAMES, type_of
 from wosdk_async.codec.lazy_dicts import ByClass, StructWriters
-from wosdk_async.codec.struct_compiler import LazyList
+from wosdk_async.codec.struct_compiler import NO_OBJECTS, LazyList
 from wosdk_async.codec.values import show_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import registry
@@ -63,7 +63,8 @@ _VALUE = "    if (v := record.{slot}) is not None: made[{name!r}] = {text}"
 # Most lists are empty.
 _LIST = """\
     if (v := record.{slot}) is not None:
-        made[{name!r}] = writers[v.__class__](v) if v or v.__class__ is not list else []"""
+        if v is NO_OBJECTS or v.__class__ is list and not v: made[{name!r}] = []
+        else: made[{name!r}] = writers[v.__class__](v)"""
 # A Struct holds its place among the fields until all of them are copied together.
 _OBJECT = """\
     if (v := record.{slot}) is not None:
@@ -121,6 +122,7 @@ class DictWriters:
             "writers": self.of,
             "plain": self.write,
             "Lazy": Lazy,
+            "NO_OBJECTS": NO_OBJECTS,
             "write_structs": self._structs.write_all,
             "add_extra": functools.partial(self._add_extra, _taken(cls)),  # type: ignore[arg-type]  # as in wire_name_of
         }

@@ -18,7 +18,7 @@ from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.model.metadata import Wire, is_nested
 
-__all__ = ["LazyList", "Part", "StructFields", "compile_struct"]
+__all__ = ["NO_OBJECTS", "LazyList", "Part", "StructFields", "compile_struct"]
 
 
 @attrs.frozen
@@ -48,15 +48,23 @@ class StructFields:
 
 
 class LazyList(Lazy):
-    """The Structs of a list."""
+    """The Structs of a list, in a tuple.
+
+    The garbage collector looks at every list of every result that a program keeps, and an order has fifty,
+    nearly all of them empty. There is one empty tuple, and the collector forgets those that hold Structs.
+    """
 
     __slots__ = ("structs",)
 
-    def __init__(self, structs: list[Any]) -> None:
+    def __init__(self, structs: tuple[Any, ...]) -> None:
         self.structs = structs
 
     def __made__(self) -> Any:
         return [None if struct is None else struct.__made__() for struct in self.structs]
+
+
+NO_OBJECTS = LazyList(())
+"""An empty list: whoever reads the field gets a new one."""
 
 
 @attrs.define
@@ -113,8 +121,8 @@ class _StructText:
         """Return the type of a field, and the statements that read its value ``x``; none to keep it."""
         if part is not None and meta.get("many"):
             element = part.struct | None
-            kind: Any = types.GenericAlias(list, element) | None
-            return kind, [f"if {slot}: {slot} = LazyList({slot})"]
+            kind: Any = types.GenericAlias(tuple, (element, ...)) | None
+            return kind, [f"if {slot} is not None: {slot} = LazyList({slot}) if {slot} else NO_OBJECTS"]
         if part is not None:
             return part.struct | None, self._part(part, slot, x)
         if meta["type"] == "enum" and not meta.get("many"):
@@ -159,7 +167,13 @@ def compile_struct(
         parts: The fields whose objects are read as Structs. Those of others are read as dicts.
         hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
     """
-    names = {"astuple": msgspec.structs.astuple, "UNSET": msgspec.UNSET, "LazyList": LazyList, **NAMES}
+    names = {
+        "astuple": msgspec.structs.astuple,
+        "UNSET": msgspec.UNSET,
+        "LazyList": LazyList,
+        "NO_OBJECTS": NO_OBJECTS,
+        **NAMES,
+    }
     fields, lines = _StructText(names, hook_of).of(cls, known, unknown, parts)
     source = "\n".join(["def convert(struct):", *_indented(lines), "    return made\n"])
 
