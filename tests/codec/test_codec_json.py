@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+import contextvars
+from decimal import Decimal, localcontext
 from typing import Any
 
 import pytest
@@ -26,6 +27,22 @@ from wosdk_async.protocol.envelopes import ROWS
 def test_bodies_are_read(body: bytes, value: Any) -> None:
     """Numbers are exact, and what other JSON writers let pass is not lost."""
     assert loads(body) == value
+
+
+@pytest.mark.parametrize(
+    "digits", ["0.0", "-0.00", "1E-9", "1." + "0" * 99, "9" * 5000 + ".5", "1E+999999999999999999"]
+)
+def test_no_digit_of_a_number_is_lost(digits: str) -> None:
+    """Whatever precision the program has set for its own arithmetic."""
+    with localcontext(prec=3):
+        assert str(loads(digits.lower().encode())) == digits
+
+
+def test_reading_numbers_leaves_nothing_in_the_context_of_a_task() -> None:
+    """Making a context takes as long as reading ten numbers, and most calls have a task of their own."""
+    own = contextvars.Context()
+    assert own.run(loads, b"1.50") == Decimal("1.50")
+    assert not list(own)
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b'{"a":1', b'"\xff"', b"[" * 200_000])

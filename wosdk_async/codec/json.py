@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import decimal
 import json
 import math
 from collections.abc import Callable, Iterator
@@ -30,9 +31,15 @@ stand for hundreds of them, and no decoder stops in the middle. 4,000 work order
 _COUNTED = 1024 * 1024  # bytes at once, so that dense ones are refused early
 
 
+_INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
+_EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
+"""Context that refuses what it cannot hold exactly. Decimal() would make a context for each task, and most
+calls have a task of their own."""
+
+
 def exact_decoder(type: Any) -> Callable[[bytes], Any]:
     """Return the function that reads JSON as ``type``, decimals exactly. It raises :data:`UNREADABLE`."""
-    return msgspec.json.Decoder(type, float_hook=Decimal).decode
+    return msgspec.json.Decoder(type, float_hook=_EXACT.create_decimal).decode
 
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, RecursionError)
