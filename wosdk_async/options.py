@@ -299,6 +299,9 @@ class ClientOptions:
             raise ConfigurationError(
                 "transport= and http_client= are two ways; pass one, or httpx.AsyncClient(transport=...)"
             )
+        client = self.http_client
+        if hasattr(client, "handle_async_request") and not hasattr(client, "is_closed"):
+            raise ConfigurationError(f"http_client is {kind_of(client)}; pass a transport as transport=")
         ours = [name for name in ("ssl_context", "proxy", "http2") if getattr(self, name)]
         if own and ours:
             raise ConfigurationError(f"{ours[0]}= has no effect beside {own[0]}=; set it there")

@@ -133,6 +133,8 @@ def test_a_name_that_is_near_nothing() -> None:
         ("http_client", httpx.AsyncClient, r"is the class AsyncClient; make one: AsyncClient\(\)"),
         ("transport", httpx.MockTransport, r"is the class MockTransport; make one: MockTransport\(\)"),
         ("http_client", httpx2.AsyncClient, r"is the class AsyncClient; make one: AsyncClient\(\)"),
+        ("http_client", httpx.MockTransport(print), "a MockTransport; pass a transport as transport="),
+        ("http_client", httpx2.MockTransport(print), "a MockTransport; pass a transport as transport="),
         ("on_in_doubt", "print", "function"),
         ("ssl_context", True, "SSLContext"),
         ("limits", 5, "Limits"),
