@@ -59,9 +59,13 @@ def test_a_response_that_tls_cuts_off_is_in_doubt_and_looked_up(tls: str) -> Non
     assert result.outcomes == {"in doubt": 1, "done": 1}
 
 
-def test_a_connection_that_ends_instead_of_a_handshake_sends_nothing() -> None:
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_connection_without_a_handshake_sends_nothing(silent: bool) -> None:
     steps = (Step(kind="wo", number=1, attempts=2), Step(kind="many", number=2, scripts=3 * (CallScript(),)))
-    result = run(Plan(seed=1, world=World(tls="cut", broken_handshakes=1.0), steps=steps), keep=True)
+    result = run(
+        Plan(seed=1, world=World(tls="cut", broken_handshakes=1.0, silent_handshakes=silent), steps=steps),
+        keep=True,
+    )
     assert result.violations == []
     assert not [event for event in result.events if " write " in event]
     assert result.outcomes == {"failed": 4}

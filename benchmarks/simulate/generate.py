@@ -128,7 +128,9 @@ def _tls(seed: int) -> dict[str, Any]:
     """Return the settings of TLS. They are not drawn, so the other choices of a seed stay as they are."""
     if seed % 3 != 1:
         return {}
-    return {"tls": "polite" if seed % 2 else "cut", "broken_handshakes": 0.2 if seed % 5 == 0 else 0.0}
+    broken = 0.2 if seed % 5 == 0 else 0.0
+    silent = bool(broken) and seed % 7 < 3
+    return {"tls": "polite" if seed % 2 else "cut", "broken_handshakes": broken, "silent_handshakes": silent}
 
 
 def _step(rng: _Choices, number: int, sandbox: bool) -> Step:

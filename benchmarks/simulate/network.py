@@ -110,7 +110,8 @@ class Network:
         broken = bool(world.broken_handshakes) and self.rng.random() < world.broken_handshakes
         context = server_context(tuple(self.names))
         polite = world.tls == "polite"
-        return TLSWire(self, sock, sock.host, protocol, number, context, polite=polite, broken=broken)
+        fault = "" if not broken else "silent" if world.silent_handshakes else "ends"
+        return TLSWire(self, sock, sock.host, protocol, number, context, polite=polite, fault=fault)
 
     def readable(self, number: int) -> bool:
         """Return whether a read of this socket would return at once."""

@@ -115,6 +115,8 @@ class World:
     """Whether the service speaks TLS, and how it ends a connection: "polite" with a goodbye, or "cut"."""
     broken_handshakes: float = 0.0
     """Share of connections that end instead of a handshake."""
+    silent_handshakes: bool = False
+    """Whether nothing comes over these connections, instead of their end."""
     sandbox: bool = False
     """Whether the project's own sandbox is the backend, instead of the model."""
 

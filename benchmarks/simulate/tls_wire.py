@@ -48,7 +48,7 @@ class TLSWire(Wire):
     Args:
         context: that of the service.
         polite: whether the service says goodbye (close_notify) before it closes a connection in good order.
-        broken: whether it closes the connection instead of a handshake.
+        fault: what happens instead of a handshake: the connection "ends", or the service is "silent".
         others: see :class:`~benchmarks.simulate.wire.Wire`.
     """
 
@@ -62,20 +62,21 @@ class TLSWire(Wire):
         context: ssl.SSLContext,
         *,
         polite: bool,
-        broken: bool,
+        fault: str,
     ) -> None:
         super().__init__(network, sock, host, protocol, number)
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
         self._polite = polite
-        self._broken = broken
+        self._fault = fault
         self._is_secured = False
 
     def write(self, data: Any) -> None:
         """Decrypt what the client sends, and send it on."""
-        if self._broken:
+        if self._fault:
             self.network.note("no handshake", self.number)
-            super().finish("fin" if self._polite else "rst")
+            if self._fault == "ends":
+                super().finish("fin" if self._polite else "rst")
             return
         self._incoming.write(data)
         if not self._is_secured:
