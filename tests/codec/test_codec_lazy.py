@@ -89,7 +89,8 @@ def test_the_garbage_collector_sees_few_objects_of_an_order_that_is_kept() -> No
     before = len(gc.get_objects())
     kept = [reader.read(body) for _ in range(100)]
     gc.collect()
-    assert len(gc.get_objects()) - before < 10 * len(kept)
+    # The lists alone would be fifty. Python 3.13 counts each Decimal, too: ten in all, not four.
+    assert len(gc.get_objects()) - before < 15 * len(kept)
 
 
 def test_it_can_be_changed_before_and_after_it_was_looked_at(order: WorkOrder) -> None:

@@ -143,7 +143,6 @@ async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(
         assert (await get(made, server.url)).body == b"/"
 
 
-@pytest.mark.plain("its child runs the parent's loop, which reads sessions")
 def test_a_forked_child_does_not_make_the_parent_deaf() -> None:
     """It shares the epoll: a call that the child cancels must still get its response in the parent."""
     made, loop = NativeEngine(), asyncio.new_event_loop()

@@ -130,6 +130,43 @@ def test_closing_when_the_service_takes_no_more(
     run(close())
 
 
+@LOOPS
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
+    certificates: dict[str, Path],
+    run: Callable[..., list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    tls: bool,
+) -> None:
+    """The loop reports the end of the connection then in the middle of writing."""
+    own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
+    context, may_read = serving(certificates["here"]) if tls else None, asyncio.Event()
+    may_read.set()
+
+    async def close() -> list[str]:
+        stumbled: list[str] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, about: stumbled.append(str(about)))
+        with monkeypatch.context() as patch:
+            sockets = narrow_sockets(patch)
+            async with (
+                RawServer(echoing, context) as server,
+                RawServer(
+                    passing_on(int(server.url.rpartition(":")[2]), may_read=may_read), narrow=True
+                ) as relay,
+                engine(context=own) as made,
+            ):
+                await get(made, f"{server.url.partition(':')[0]}{relay.url[4:]}")
+                may_read.clear()
+                await fill(sockets[0])
+                closing = asyncio.create_task(made.aclose())
+                await asyncio.sleep(0)
+                may_read.set()
+                await closing
+        return stumbled
+
+    assert run(close()) == []
+
+
 async def fill(sender: socket.socket) -> None:
     """Send until the socket takes no byte for a while: the system finds more memory for it now and then."""
     taken = time.monotonic()

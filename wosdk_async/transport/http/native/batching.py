@@ -159,6 +159,8 @@ class SocketReader:
             self._epoll = None
 
     def _receive(self, epoll: select.epoll) -> None:
+        if self.inherited:  # a child that goes on with this loop would take the parent's bytes
+            return
         sources, read = self._sources, os.read
         for socket, _ in epoll.poll(0, _MAX_EVENTS):
             source = sources.get(socket)

@@ -216,8 +216,9 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Fail the request: the socket is closed."""
+        made, self._made = self._made, False  # there is no socket any more that could be closed
         self.lost(exc)
-        if self._made:  # when TLS fails, asyncio reports the end of a connection that was never made
+        if made:  # it may end before it was made, when TLS fails
             self._owner.closed(self)
             self._parser.close()
 
