@@ -155,11 +155,9 @@ class VirtualLoop(asyncio.BaseEventLoop):
         await self.network.connect(sock, address[0])
 
     async def create_connection(  # type: ignore[override]
-        self, protocol_factory: Callable[[], asyncio.BaseProtocol], *, sock: Any, ssl: None = None
+        self, protocol_factory: Callable[[], asyncio.BaseProtocol], *, sock: Any
     ) -> tuple[asyncio.Transport, asyncio.BaseProtocol]:
         """Open a connection over a connected socket."""
-        if ssl is not None:
-            raise NotImplementedError("the client has a TLS of its own")
         protocol = protocol_factory()
         opened = self.create_future()
         wire = self.network.open(sock, protocol, opened)

@@ -7,7 +7,7 @@ import contextlib
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from tests.engine.openssl import passing_on
 from tests.engine.raw import RawServer, Script, echoing, engine, get, narrow_sockets
 from tests.support.service import Answer, Request, Service
 from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
@@ -97,8 +98,30 @@ def test_a_create_is_sent_again_after_that(certificates: dict[str, Path], run: C
     run(calls())
 
 
+@contextlib.asynccontextmanager
+async def connected_to_a_full_socket(
+    certificate: Path, tls: bool, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[NativeEngine, asyncio.Event]]:
+    """Yield an engine whose idle connection takes not a byte more, and what lets the service read again."""
+    own = ssl.create_default_context(cafile=certificate) if tls else None
+    context, may_read = serving(certificate) if tls else None, asyncio.Event()
+    may_read.set()
+    with monkeypatch.context() as patch:
+        sockets = narrow_sockets(patch)
+        async with RawServer(echoing, context) as server:
+            relayed = passing_on(int(server.url.rpartition(":")[2]), may_read=may_read)
+            async with RawServer(relayed, narrow=True) as relay, engine(context=own) as made:
+                await get(made, f"{server.url.partition(':')[0]}{relay.url[4:]}")
+                may_read.clear()
+                await fill(sockets[0])
+                yield made, may_read
+
+
+TLS = pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+
+
 @LOOPS
-@pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+@TLS
 def test_closing_when_the_service_takes_no_more(
     certificates: dict[str, Path],
     run: Callable[..., None],
@@ -106,32 +129,18 @@ def test_closing_when_the_service_takes_no_more(
     tls: bool,
 ) -> None:
     """Not a byte fits into the socket, so the end of TLS cannot be sent: that is waited for, but not long."""
-    own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
-    context, may_read = serving(certificates["here"]) if tls else None, asyncio.Event()
-    may_read.set()
 
     async def close() -> None:
-        with monkeypatch.context() as patch:
-            sockets = narrow_sockets(patch)
-            async with (
-                RawServer(echoing, context) as server,
-                RawServer(
-                    passing_on(int(server.url.rpartition(":")[2]), may_read=may_read), narrow=True
-                ) as relay,
-                engine(context=own) as made,
-            ):
-                await get(made, f"{server.url.partition(':')[0]}{relay.url[4:]}")
-                may_read.clear()
-                await fill(sockets[0])
-                begun = time.monotonic()
-                await made.aclose()
-                assert time.monotonic() - begun < 3
+        async with connected_to_a_full_socket(certificates["here"], tls, monkeypatch) as (made, _):
+            begun = time.monotonic()
+            await made.aclose()
+            assert time.monotonic() - begun < 3
 
     run(close())
 
 
 @LOOPS
-@pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+@TLS
 def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
     certificates: dict[str, Path],
     run: Callable[..., list[str]],
@@ -139,29 +148,15 @@ def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
     tls: bool,
 ) -> None:
     """The loop reports the end of the connection then in the middle of writing."""
-    own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
-    context, may_read = serving(certificates["here"]) if tls else None, asyncio.Event()
-    may_read.set()
 
     async def close() -> list[str]:
         stumbled: list[str] = []
         asyncio.get_running_loop().set_exception_handler(lambda _, about: stumbled.append(str(about)))
-        with monkeypatch.context() as patch:
-            sockets = narrow_sockets(patch)
-            async with (
-                RawServer(echoing, context) as server,
-                RawServer(
-                    passing_on(int(server.url.rpartition(":")[2]), may_read=may_read), narrow=True
-                ) as relay,
-                engine(context=own) as made,
-            ):
-                await get(made, f"{server.url.partition(':')[0]}{relay.url[4:]}")
-                may_read.clear()
-                await fill(sockets[0])
-                closing = asyncio.create_task(made.aclose())
-                await asyncio.sleep(0)
-                may_read.set()
-                await closing
+        async with connected_to_a_full_socket(certificates["here"], tls, monkeypatch) as (made, may_read):
+            closing = asyncio.create_task(made.aclose())
+            await asyncio.sleep(0)
+            may_read.set()
+            await closing
         return stumbled
 
     assert run(close()) == []

@@ -181,23 +181,18 @@ _SCALAR = """\
         v = record.{slot}
         if {fits}: made[{wire!r}] = {plain}
         else: raise Unsupported"""
-_OBJECT = """\
+_OBJECT_OR = """\
     if record.{slot} is not None:
         v = record.{slot}
-        if {fits}: made[{wire!r}] = {plain}
+        if {fits}: made[{wire!r}] = {plain}{or_reference}
         else:
             v = record.{name}
             if {fits}: made[{wire!r}] = {plain}
             else: raise Unsupported"""
-_REFERENCE = """\
-    if record.{slot} is not None:
-        v = record.{slot}
-        if {fits}: made[{wire!r}] = {plain}
-        elif v.__class__ is Ref and v.id.__class__ is int: made[{wire!r}] = {{'Id': v.id}}
-        else:
-            v = record.{name}
-            if {fits}: made[{wire!r}] = {plain}
-            else: raise Unsupported"""
+_OR_REFERENCE = """
+        elif v.__class__ is Ref and v.id.__class__ is int: made[{wire!r}] = {{'Id': v.id}}"""
+_OBJECT = _OBJECT_OR.replace("{or_reference}", "")
+_REFERENCE = _OBJECT_OR.replace("{or_reference}", _OR_REFERENCE)
 _LIST = """\
     if record.{slot} is not None:
         items = record.{name}

@@ -34,7 +34,7 @@ _COUNTED = 1024 * 1024  # bytes at once, so that dense ones are refused early
 _INEXACT = [decimal.InvalidOperation, decimal.Inexact, decimal.Rounded, decimal.Clamped, decimal.Subnormal]
 _EXACT = decimal.Context(prec=decimal.MAX_PREC, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=_INEXACT)
 """Context that refuses what it cannot hold exactly. Decimal() would make a context for each task, and most
-calls have a task of their own."""
+calls have a task of their own. GIL: threads share it, and only its flags change."""
 
 
 def exact_decoder(type: Any) -> Callable[[bytes], Any]:
