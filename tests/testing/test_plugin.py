@@ -83,8 +83,8 @@ ON_ASYNCIO = "pytest.mark.parametrize('anyio_backend', ['asyncio'])"
 def test_fixtures_work_under(kit: pytest.Pytester, plugin: str, mark: str, options: list[str]) -> None:
     """All fixtures, with warnings as errors: nothing is left open, in the order of teardown of either."""
     kit.makepyfile(test_async=FIXTURES.format(mark=mark), test_sync=WITHOUT_A_LOOP)
-    kit.plugins.append(plugin)
-    result = kit.runpytest_subprocess("-W", "error", "--strict-markers", *options)
+    # Not by kit.plugins: pytest 8.4.0 takes only the first of them.
+    result = kit.runpytest_subprocess("-p", plugin, "-W", "error", "--strict-markers", *options)
     result.assert_outcomes(passed=6)
 
 

@@ -501,9 +501,9 @@ def test_the_fixture_records_and_plays(
     kit: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, local_variables: dict[str, str]
 ) -> None:
     """With the option it records; without, the variables of the Company are not needed."""
-    kit.plugins = [*kit.plugins, "pytest_asyncio.plugin"]
     kit.makepyfile(test_x=TEST)
-    settings = ["-q", "-p", "no:cacheprovider", "-o", "asyncio_default_fixture_loop_scope=function"]
+    settings = ["-q", "-p", "pytest_asyncio.plugin", "-p", "no:cacheprovider"]
+    settings += ["-o", "asyncio_default_fixture_loop_scope=function"]
     with monkeypatch.context() as environ:
         for name, value in local_variables.items():
             environ.setenv(name, value)

@@ -179,7 +179,8 @@ def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str,
         raise ConfigurationError(f"{path} has more than {_MAX_BYTES} bytes; this is not a recording")
     try:
         return _parsed(codec.loads(text))
-    except (ValueError, RecursionError) as error:
+    # The lowest msgspec that we allow raises errors that are not ValueErrors.
+    except (ValueError, msgspec.MsgspecError, RecursionError) as error:
         raise ConfigurationError(f"{path} is not a recording that can be played: {error}") from None
 
 
