@@ -1,0 +1,13 @@
+"""One job on many workers: processes of this machine, or those of a cluster.
+
+A coordinator keeps the journal and grants leases; workers send the rows. Nothing of the guarantees rests on
+the engine that starts the workers::
+
+    messages.py     what coordinator and workers say to each other
+    budget.py       shares of the Company's rate and concurrency; no I/O
+    leases.py       which worker may send which row, until when; no I/O
+    coordinator.py  orders to the workers, outcomes from their reports
+    worker.py       rows of the leases, sent; reports of what became of them
+"""
+
+__all__: list[str] = []
