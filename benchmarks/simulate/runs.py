@@ -71,7 +71,7 @@ def replayable(seed: int) -> Iterator[None]:
     before = random.getstate()
     random.seed(seed)
     content._random.seed(seed)
-    Connection.__hash__ = lambda self: self.socket  # type: ignore
+    Connection.__hash__ = lambda self: self.fd  # type: ignore
     Scope.__hash__ = lambda self: hash(self._task)  # type: ignore
     automatic, level = gc.isenabled(), _LOG.level
     gc.disable()

@@ -64,7 +64,10 @@ class OpenSSL:
 
 
 def passing_on(
-    port: int, piece: Callable[[], int] = lambda: 4096, may_read: asyncio.Event | None = None
+    port: int,
+    piece: Callable[[], int] = lambda: 4096,
+    may_read: asyncio.Event | None = None,
+    first: bytes = b"",
 ) -> Script:
     """Pass bytes on in both directions, in pieces of other sizes than they came in.
 
@@ -72,6 +75,7 @@ def passing_on(
         port: where they go.
         piece: the size of the next piece.
         may_read: set while bytes of the client are read; always without it.
+        first: bytes of the client that were read before.
     """
 
     async def pump(
@@ -86,6 +90,7 @@ def passing_on(
 
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+        far_writer.write(first)
         await asyncio.gather(pump(reader, far_writer, may_read), pump(far_reader, writer, None))
 
     return script

@@ -23,7 +23,8 @@ _MAX_READ = 64 * 1024  # bytes that are read of one socket
 class Writable(Protocol):
     """Connection with a request to send."""
 
-    socket: int
+    fd: int
+    """Number of its socket."""
     check_before_write: bool
 
     def send(self, ended: Container[int], now: float) -> None:
@@ -33,7 +34,8 @@ class Writable(Protocol):
 class Watched(Protocol):
     """Connection whose socket is read."""
 
-    socket: int
+    fd: int
+    """Number of its socket."""
     live: bool
 
 
@@ -84,21 +86,21 @@ class WriteBatcher:
             self._send(connections)
 
     def _send(self, connections: list[Writable]) -> None:
-        checked = [connection.socket for connection in connections if connection.check_before_write]
+        checked = [connection.fd for connection in connections if connection.check_before_write]
         ended = self._readable(checked) if checked else ()
         now = self._now()
         for connection in connections:
             connection.send(ended, now)
 
 
-def readable(sockets: Collection[int]) -> set[int]:
-    """Return those of ``sockets`` that have bytes, or their end, to read."""
+def readable(fds: Collection[int]) -> set[int]:
+    """Return the numbers of those sockets that have bytes, or their end, to read."""
     if not hasattr(select, "poll"):  # Windows
-        return set(select.select(sockets, (), (), 0)[0])
+        return set(select.select(fds, (), (), 0)[0])
     poll = select.poll()
-    for socket in sockets:
-        poll.register(socket, select.POLLIN)
-    return {socket for socket, _ in poll.poll(0)}
+    for fd in fds:
+        poll.register(fd, select.POLLIN)
+    return {fd for fd, _ in poll.poll(0)}
 
 
 class _Source(NamedTuple):
@@ -141,17 +143,17 @@ class SocketReader:
         if epoll is None:
             epoll = self._epoll = select.epoll()
             self._loop.add_reader(epoll.fileno(), self._receive, epoll)
-        epoll.register(connection.socket, select.EPOLLIN)
+        epoll.register(connection.fd, select.EPOLLIN)
         raw.pause_reading()
-        self._sources[connection.socket] = _Source(connection, above, raw)
+        self._sources[connection.fd] = _Source(connection, above, raw)
 
     def remove(self, connection: Watched) -> None:
         """Let the loop read what is still to come for ``connection``."""
-        source, epoll = self._sources.get(connection.socket), self._epoll
+        source, epoll = self._sources.get(connection.fd), self._epoll
         if source is None or source.connection is not connection or epoll is None or self.inherited:
             return
-        del self._sources[connection.socket]
-        epoll.unregister(connection.socket)
+        del self._sources[connection.fd]
+        epoll.unregister(connection.fd)
         source.raw.resume_reading()
         if not self._sources:
             self._loop.remove_reader(epoll.fileno())
@@ -162,13 +164,13 @@ class SocketReader:
         if self.inherited:  # a child that goes on with this loop would take the parent's bytes
             return
         sources, read = self._sources, os.read
-        for socket, _ in epoll.poll(0, _MAX_EVENTS):
-            source = sources.get(socket)
+        for fd, _ in epoll.poll(0, _MAX_EVENTS):
+            source = sources.get(fd)
             if source is None:
                 continue  # removed while another socket of this batch was read
             connection, above, _ = source
             try:
-                if data := read(socket, _MAX_READ):
+                if data := read(fd, _MAX_READ):
                     above.received(data)
                 else:
                     self.remove(connection)  # the loop reads the end as well

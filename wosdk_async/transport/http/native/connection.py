@@ -53,7 +53,8 @@ class Connection(asyncio.BufferedProtocol):
         """Whether it has sent a request before."""
         self.opened_at = self.since = owner.now()
         """``since``: when something last moved, or when it became idle."""
-        self.socket = -1
+        self.fd = -1
+        """Number of its socket, once that is open."""
         self.check_before_write = False
         """Whether to look at the socket before the request leaves, which must not be sent twice: the service
         may have closed it, and the loop may not have seen that yet.
@@ -131,11 +132,11 @@ class Connection(asyncio.BufferedProtocol):
         return self.live and not self._transport.is_closing()
 
     def send(self, ended: Container[int], now: float) -> None:
-        """Write the request, unless the socket is one of ``ended`` or the request was cancelled."""
+        """Write the request, unless its socket is one of ``ended`` or the request was cancelled."""
         waiter = self._waiter
         if not self._unsent or waiter is None or waiter.done():
             return
-        if self._transport.is_closing() or (self.check_before_write and self.socket in ended):
+        if self._transport.is_closing() or (self.check_before_write and self.fd in ended):
             self._fail("the service closed the connection while it was idle")
             return
         try:
@@ -207,7 +208,7 @@ class Connection(asyncio.BufferedProtocol):
         """Note that the socket is open, with TLS if it has any."""
         self._transport = cast(asyncio.Transport, transport)
         self._parser = ResponseParser(self._owner.limits)
-        self.socket = transport.get_extra_info("socket").fileno()
+        self.fd = transport.get_extra_info("socket").fileno()
         self._made = True
         if self.live:
             self._owner.opened(self)

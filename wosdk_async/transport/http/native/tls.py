@@ -13,14 +13,14 @@ from typing import Any, Protocol, cast
 
 from wosdk_async.transport.http.native.tls_sessions import SessionCache
 
-__all__ = ["Secured", "TLSTransport"]
+__all__ = ["AboveTLS", "TLSTransport"]
 
 _RECORD = 16 * 1024  # bytes that a record of TLS has at most
 _PIECE = 16 * _RECORD  # bytes that are encrypted before the socket is asked whether it takes more
 _MAX_ANSWERS = 4 * _RECORD  # bytes for a service that sends messages of TLS and reads nothing
 
 
-class Secured(Protocol):
+class AboveTLS(Protocol):
     """Connection above TLS."""
 
     def received(self, data: bytes) -> None:
@@ -56,7 +56,7 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def __init__(
         self,
-        above: Secured,
+        above: AboveTLS,
         context: ssl.SSLContext,
         host: str,
         port: int,
@@ -68,16 +68,17 @@ class TLSTransport(asyncio.BufferedProtocol):
         self._sessions = sessions
         self._place = context, host, port
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        session = sessions.get(context, host, port)
-        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host, session=session)
-        self._secured: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._offered = offered = sessions.get(context, host, port)
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host, session=offered)
+        self._shaken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the handshake has ended, well or not."""
         self._is_open = False
         """Whether the handshake has ended, and neither side has closed."""
         self._has_begun = False
         """Whether decrypted bytes are passed on."""
         self._is_proven = False
         """Whether the service has sent data: then its session is good."""
-        self._unsent: deque[memoryview] = deque()
+        self._plaintext: deque[memoryview] = deque()
         """What is to be encrypted when the socket takes bytes again."""
         self._paused = False
         self._raw: asyncio.Transport
@@ -85,7 +86,7 @@ class TLSTransport(asyncio.BufferedProtocol):
     async def handshake(self) -> None:
         """Agree on keys with the service, and verify its certificate. Raises OSError, ssl.SSLError too."""
         self._shake_hands()
-        await self._secured
+        await self._shaken
 
     def begin(self) -> None:
         """Pass on what the service sends from now on, and what it has sent already."""
@@ -96,23 +97,22 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def write(self, data: bytes) -> None:
         """Encrypt and send ``data``; what the socket does not take now waits in clear text."""
-        if self._is_open and not self._paused and not self._unsent and len(data) <= _PIECE:  # nearly always
+        if self._is_open and not self._paused and not self._plaintext and len(data) <= _PIECE:  # as a rule
             try:
                 self._tls.write(data)
             except ssl.SSLWantReadError:  # the service wants new keys first
-                self._unsent.append(memoryview(data))
+                self._plaintext.append(memoryview(data))
                 self._flush()
             except ssl.SSLError as error:
                 self._fail(error)
             else:
                 self._raw.write(self._outgoing.read())
             return
-        self._unsent.append(memoryview(data))
-        self._encrypt_unsent()
+        self._plaintext.append(memoryview(data))
+        self._encrypt()
 
     def close(self) -> None:
         """Say goodbye, and close when all is sent."""
-        self._drop_unproven_session()
         if self._raw.get_write_buffer_size():  # the service does not read, perhaps never again
             self.abort()
             return
@@ -125,9 +125,8 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def abort(self) -> None:
         """Close now."""
-        self._drop_unproven_session()
         self._is_open = False
-        self._unsent.clear()
+        self._plaintext.clear()
         self._raw.abort()
 
     def is_closing(self) -> bool:
@@ -136,7 +135,7 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def get_write_buffer_size(self) -> int:
         """Return how many bytes wait for the socket."""
-        return self._raw.get_write_buffer_size() + sum(map(len, self._unsent))
+        return self._raw.get_write_buffer_size() + sum(map(len, self._plaintext))
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         """Return what is known of the socket."""
@@ -162,11 +161,12 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Pass on that the socket is closed."""
-        self._drop_unproven_session()
+        if not self._is_proven:  # perhaps because the service does not like the session
+            self._sessions.drop(*self._place, self._offered)
         self._is_open = False
-        if not self._secured.done():
-            self._secured.set_exception(exc or ConnectionResetError("the service closed the connection"))
-            self._secured.exception()  # perhaps nobody waits any more
+        if not self._shaken.done():
+            self._shaken.set_exception(exc or ConnectionResetError("the service closed the connection"))
+            self._shaken.exception()  # perhaps nobody waits any more
         self._above.connection_lost(exc)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
@@ -180,7 +180,7 @@ class TLSTransport(asyncio.BufferedProtocol):
     def eof_received(self) -> None:
         """Tell the connection: it was cut, because the service has not said goodbye."""
         if self._is_open:
-            self._sessions.drop(*self._place)
+            self._sessions.forget(*self._place)
             self.lost(ssl.SSLEOFError("the service closed the connection without ending TLS"))
 
     def pause_writing(self) -> None:
@@ -192,32 +192,31 @@ class TLSTransport(asyncio.BufferedProtocol):
         """Encrypt what waits."""
         self._paused = False
         self._flush()  # answers of OpenSSL that waited
-        self._encrypt_unsent()
+        self._encrypt()
         if not self._paused:
             self._above.resume_writing()
 
     # --- OpenSSL ------------------------------------------------------------------------------
 
     def _shake_hands(self) -> None:
-        if self._secured.done():  # failed, or given up
+        if self._shaken.done():  # failed, or given up
             return
         try:
             self._tls.do_handshake()
         except ssl.SSLWantReadError:
             self._flush()
         except (ssl.SSLError, ValueError) as error:
-            self._sessions.drop(*self._place)
             self._flush()  # the alert
-            self._secured.set_exception(error)
+            self._shaken.set_exception(error)
         else:
             self._flush()
             chosen = self._tls.selected_alpn_protocol()
             if chosen not in (None, "http/1.1"):
                 wrong = ConnectionAbortedError(f"the service chose the protocol {chosen!r:.40}")
-                self._secured.set_exception(wrong)
+                self._shaken.set_exception(wrong)
                 return
             self._is_open = True
-            self._secured.set_result(None)
+            self._shaken.set_result(None)
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
@@ -233,14 +232,11 @@ class TLSTransport(asyncio.BufferedProtocol):
             pass
         except ssl.SSLError as error:
             failure = error
-        if records:
+        # Together, as they came: what follows a response must be seen with it.
+        if data := records[0] if len(records) == 1 else b"".join(records):
             if not self._is_proven:
-                self._is_proven = True
-                if not tls.session_reused:  # Python copies a session each time it shows it
-                    self._sessions.keep(*self._place, tls.session)  # tickets of TLS 1.3 come before the data
-            # Together, as they came: what follows a response must be seen with it.
-            if data := records[0] if len(records) == 1 else b"".join(records):
-                self._above.received(data)
+                self._prove_session()
+            self._above.received(data)
         if not self._is_open:
             return
         if failure is not None:
@@ -251,8 +247,8 @@ class TLSTransport(asyncio.BufferedProtocol):
         else:
             if self._outgoing.pending:  # the service began to agree on new keys
                 self._answer()
-            if self._unsent:  # what waited for new keys
-                self._encrypt_unsent()
+            if self._plaintext:  # it waited for new keys
+                self._encrypt()
 
     def _answer(self) -> None:
         """Send what OpenSSL answers of its own; a service that does not read the answers gets no more."""
@@ -261,25 +257,30 @@ class TLSTransport(asyncio.BufferedProtocol):
         elif self._outgoing.pending > _MAX_ANSWERS:
             self._fail(ConnectionAbortedError("the service does not read what it asked for"))
 
-    def _drop_unproven_session(self) -> None:
-        """Forget the session of a connection that the service has sent nothing on: it may not like it."""
-        if not self._is_proven:
-            self._sessions.drop(*self._place)
+    def _prove_session(self) -> None:
+        """Keep the session of the handshake, as the service has sent data after it.
+
+        A session that was resumed is not replaced: then it ends when the service says, and the certificate
+        is verified again.
+        """
+        self._is_proven = True
+        if not self._tls.session_reused:
+            self._sessions.keep(*self._place, self._tls.session)  # tickets of TLS 1.3 come before the data
 
     def _fail(self, error: OSError) -> None:
-        self._sessions.drop(*self._place)
+        self._sessions.forget(*self._place)
         self._flush()  # the alert
         self.lost(error)
 
-    def _encrypt_unsent(self) -> None:
-        unsent = self._unsent
+    def _encrypt(self) -> None:
+        waiting = self._plaintext
         try:
-            while unsent and not self._paused and self._is_open:
-                piece = unsent[0][:_PIECE]
+            while waiting and not self._paused and self._is_open:
+                piece = waiting[0][:_PIECE]
                 self._tls.write(piece)
-                unsent[0] = unsent[0][len(piece) :]
-                if not unsent[0]:
-                    unsent.popleft()
+                waiting[0] = waiting[0][len(piece) :]
+                if not waiting[0]:
+                    waiting.popleft()
                 self._flush()
         except ssl.SSLWantReadError:  # the service wants new keys first
             self._flush()

@@ -38,6 +38,11 @@ class SessionCache:
             self._sessions.clear()
         self._sessions[context, host, port] = session
 
-    def drop(self, context: ssl.SSLContext, host: str, port: int) -> None:
-        """Forget the session of a host, after an error of TLS or of a connection that offered it."""
+    def forget(self, context: ssl.SSLContext, host: str, port: int) -> None:
+        """Forget the session of a host, after an error of TLS."""
         self._sessions.pop((context, host, port), None)
+
+    def drop(self, context: ssl.SSLContext, host: str, port: int, offered: ssl.SSLSession | None) -> None:
+        """Forget the session ``offered`` to a host; a newer one stays."""
+        if self._sessions.get((context, host, port)) is offered:
+            self.forget(context, host, port)
