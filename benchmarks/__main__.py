@@ -27,7 +27,6 @@ latency_50ms_typed_floor_vs_floor  the same for the floor with our typed objects
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import platform
@@ -38,7 +37,7 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks import cells, codec, growth, load, memory, report
+from benchmarks import arguments, cells, codec, growth, load, memory, report
 
 ROUND = 0.02  # seconds that a case runs in each round, much longer than a step of the clock
 
@@ -119,13 +118,12 @@ def table(found: dict[str, load.Figures]) -> str:
 
 def main() -> None:
     """Read the arguments, measure, and write the results."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser("benchmarks", __doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, under 90 s")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the ratios and medians")
     parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the four cells")
     args = parser.parse_args()
+    arguments.require(parser, *arguments.BENCH)
     load_before = os.getloadavg()[0]
     effort = QUICK if args.quick else FULL
     ratios = decoding(effort)

@@ -59,12 +59,9 @@ def measure(rounds: int, calls: int) -> dict[Cell, load.Rounds]:
     return {cell: compare(cell, rounds, calls) for cell in OTHERS}
 
 
-def figures(found: dict[Cell, load.Rounds]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the medians as plain data: cell -> stack -> figure -> value."""
-    return {
-        str(cell): {name: attrs.asdict(each) for name, each in rounds.medians().items()}
-        for cell, rounds in found.items()
-    }
+def figures(found: dict[Cell, load.Rounds]) -> dict[str, dict[str, load.Figures]]:
+    """Return the medians by cell and stack."""
+    return {str(cell): rounds.medians() for cell, rounds in found.items()}
 
 
 def ratios(found: dict[Cell, load.Rounds]) -> dict[str, float]:

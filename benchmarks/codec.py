@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks.payload import object_reader, work_order
-from benchmarks.pydantic_models import pydantic_model
 from wosdk_async import WorkOrder, codec
 
 __all__ = ["cases", "ratios"]
@@ -13,6 +12,8 @@ __all__ = ["cases", "ratios"]
 
 def cases() -> dict[str, Callable[[], object]]:
     """Return the cases by name. Each decodes the order once."""
+    from benchmarks.pydantic_models import pydantic_model  # of the extra: help is shown without it
+
     plain, unknown = work_order(unknown=False), work_order(unknown=True)
     read_all = object_reader()
     validate = pydantic_model(WorkOrder).model_validate_json

@@ -8,7 +8,6 @@ again, which open none: the difference is what the connections cost. The clients
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gc
 import json
@@ -16,7 +15,7 @@ import statistics
 import time
 from pathlib import Path
 
-from benchmarks import load
+from benchmarks import arguments, load
 from benchmarks.stacks import STACKS, Call
 
 _NAMES = [load.OURS, load.FLOOR, load.PYREQWEST, load.AIOHTTP]
@@ -51,12 +50,11 @@ async def compare(rounds: int) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=9)
+    parser = arguments.parser("benchmarks.connections", __doc__)
+    parser.add_argument("--rounds", type=arguments.count, default=9)
     parser.add_argument("--json", type=Path, metavar="OUT.json")
     args = parser.parse_args()
+    arguments.require(parser, *arguments.BENCH)
     with load.own_core():
         found = asyncio.run(compare(args.rounds))
     for name, microseconds in found.items():

@@ -12,7 +12,6 @@ believed, and is counted. The exit status is 1 when an outcome of a command was 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import collections
 import sys
@@ -23,6 +22,7 @@ from typing import Any
 import attrs
 import httpx
 
+from benchmarks import arguments
 from benchmarks.desync_server import Server, Store
 from wosdk_async import (
     Client,
@@ -109,11 +109,9 @@ async def run(engine: str, create: Callable[[Any, str], Any], creates: int, ever
 
 def main() -> int:
     """Run the campaign; return 1 if an outcome of a command was wrong."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--creates", type=int, default=5000, help="of each kind over each engine")
-    parser.add_argument("--every", type=int, default=10, help="a surplus response for so many good ones")
+    parser = arguments.parser("benchmarks.desync", __doc__)
+    parser.add_argument("--creates", type=arguments.count, default=5000, help="of each kind and engine")
+    parser.add_argument("--every", type=arguments.count, default=10, help="good responses for a surplus one")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one; may be repeated")
     args = parser.parse_args()

@@ -26,6 +26,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from benchmarks import arguments
 from wosdk_async import Client, Company, Credentials, Region, WorkOrder
 from wosdk_async.jobs import Export
 
@@ -308,12 +309,10 @@ def compare(rows: int, repeats: int) -> dict[str, Any]:
 
 def main() -> int:
     """Read the arguments and compare, or be one of the processes."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser = arguments.parser("benchmarks.export", __doc__)
+    parser.add_argument("--rows", type=arguments.count, default=1_000_000)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} rows, without a verdict on speed")
-    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--repeats", type=arguments.count, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--measure", nargs=3, metavar=("WAY", "PORT", "OUTPUT"), help=argparse.SUPPRESS)

@@ -13,7 +13,6 @@ docs/limitations.md says, because a decoder does not stop in the middle.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import gc
@@ -30,6 +29,7 @@ from urllib.request import urlopen
 import attrs
 import httpx
 
+from benchmarks import arguments
 from benchmarks.hostile_server import RESPONSES, SLOW, UNKNOWN
 from wosdk_async import (
     CallOptions,
@@ -222,7 +222,7 @@ def table(meetings: list[Meeting]) -> str:
 
 def main() -> int:
     """Print the table; return 1 if anything was not as wanted."""
-    parser = argparse.ArgumentParser(description="Servers that are not the service, and what they cost.")
+    parser = arguments.parser("benchmarks.hostile", "Servers that are not the service, and what they cost.")
     parser.add_argument("--quick", action="store_true", help="the native engine alone")
     met = asyncio.run(run(ENGINES[:1] if parser.parse_args().quick else ENGINES))
     print(table(met))

@@ -10,13 +10,14 @@ minute. Needs wosdk_async[bench], and valgrind on the path.
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks import load
+from benchmarks import arguments, load
 from benchmarks.cells import Cell
 from benchmarks.stacks import Target
 
@@ -72,23 +73,22 @@ async def _make_calls(stack: str, target: Target, calls: int) -> load.Rounds:
 
 def main() -> None:
     """Read the arguments and count."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.instructions",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = arguments.parser("benchmarks.instructions", __doc__)
     parser.add_argument("--stack", choices=list(_STACKS), default="ours", help="the client that is measured")
     parser.add_argument("--uvloop", action="store_true", help="on uvloop's event loop")
     parser.add_argument("--tls", action="store_true", help="over https")
     parser.add_argument("--functions", type=int, default=0, metavar="N", help="show the N that cost most")
     parser.add_argument("--child", type=int, metavar="PORT", help=argparse.SUPPRESS)
     parser.add_argument("--certificate", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--calls", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--calls", type=arguments.count, help=argparse.SUPPRESS)
     args = parser.parse_args()
     cell = Cell("uvloop" if args.uvloop else "asyncio", tls=args.tls)
     if args.child:
         cell.run(_make_calls(args.stack, Target(args.child, args.certificate), args.calls))
         return
+    arguments.require(parser, *arguments.BENCH)
+    if shutil.which("valgrind") is None:
+        parser.error("valgrind is not on the path: install it, for example by apt-get install valgrind")
     found = count(args.stack, cell)
     print(f"{_STACKS[args.stack]}, {cell}: {sum(found.values()) / 1000:.1f} thousand instructions a call")
     for name, instructions in sorted(found.items(), key=lambda each: -each[1])[: args.functions]:

@@ -18,12 +18,12 @@ exit status is 1 when a promise was broken or a limit missed.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks import arguments
 from benchmarks.jobs_kills import Killing, kill_imports
 from benchmarks.jobs_load import long_import, overhead
 from benchmarks.jobs_simulated import break_by_kills
@@ -101,15 +101,13 @@ async def _rows(rows: int, marked: bool) -> bool:
 
 def main() -> int:
     """Read the arguments and measure."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--kills", type=int, metavar="N", help="kills in each of the two modes")
+    parser = arguments.parser("benchmarks.jobs", __doc__)
+    parser.add_argument("--kills", type=arguments.count, metavar="N", help="kills in each of the two modes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every-kill", action="store_true", help="a kill at every point, on virtual time")
     parser.add_argument("--overhead", action="store_true", help="CPU time of a row on top of a create")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--rows", type=int, metavar="N", help="rows of one long import")
+    parser.add_argument("--rounds", type=arguments.count, default=5)
+    parser.add_argument("--rows", type=arguments.count, metavar="N", help="rows of one long import")
     parser.add_argument("--marker", action="store_true", help="give the long import a marker")
     args = parser.parse_args()
     if not (args.kills or args.every_kill or args.overhead or args.rows):

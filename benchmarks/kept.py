@@ -12,12 +12,12 @@ tracked           objects of one kept result that the garbage collector tracks
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import gc
 import statistics
 import time
 
+from benchmarks import arguments
 from benchmarks.load import AT_ONCE, FLOOR, OURS, Server, open_stacks
 from benchmarks.stacks import Call
 
@@ -69,12 +69,8 @@ async def measure(stack: str, rounds: int) -> dict[str, float]:
 
 def main() -> None:
     """Read the arguments and measure."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.kept",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--rounds", type=int, default=9)
+    parser = arguments.parser("benchmarks.kept", __doc__)
+    parser.add_argument("--rounds", type=arguments.count, default=9)
     parser.add_argument("--stack", choices=list(_STACKS), default="ours", help="the client that is measured")
     args = parser.parse_args()
     for name, figure in asyncio.run(measure(args.stack, args.rounds)).items():

@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import attrs
 
+from benchmarks import arguments
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit, LimitAlgorithm
 
 SECONDS = 120.0
@@ -156,5 +157,11 @@ def rows() -> list[str]:
     return made
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print the table."""
+    arguments.parser("benchmarks.limiter_simulation", __doc__).parse_args()
     print("\n".join(rows()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,16 +1,20 @@
 """Peak memory of each client, measured in a process of its own.
 
-python -m benchmarks.memory [NAME PORT]
+    python -m benchmarks.memory
+
+Needs wosdk_async[bench].
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks import arguments
 from benchmarks.load import AT_ONCE, Server, drive
 from benchmarks.stacks import STACKS, Target
 
@@ -26,7 +30,7 @@ def peaks() -> dict[str, float]:
 
 
 def _peak(name: str, port: int) -> float:
-    this = [sys.executable, "-m", "benchmarks.memory", name, str(port)]
+    this = [sys.executable, "-m", "benchmarks.memory", "--child", name, str(port)]
     return float(subprocess.run(this, check=True, capture_output=True, text=True).stdout)
 
 
@@ -46,13 +50,18 @@ def _peak_of_this() -> float:
 
 
 def main() -> None:
-    """Print the peak of every stack, or measure the one that is named."""
-    if len(sys.argv) > 1:
-        asyncio.run(_create(sys.argv[1], int(sys.argv[2])))
+    """Print the peak of every stack, or measure the one of this process."""
+    parser = arguments.parser("benchmarks.memory", __doc__)
+    parser.add_argument("--child", nargs=2, metavar=("NAME", "PORT"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        name, port = args.child
+        asyncio.run(_create(name, int(port)))
         print(_peak_of_this())
-    else:
-        for name, megabytes in peaks().items():
-            print(f"{name:28} {megabytes:7.1f} MB")
+        return
+    arguments.require(parser, *arguments.BENCH)
+    for name, megabytes in peaks().items():
+        print(f"{name:28} {megabytes:7.1f} MB")
 
 
 if __name__ == "__main__":

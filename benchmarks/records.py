@@ -12,11 +12,11 @@ to_dict_looked_at_vs_decode  to_dict of an order whose objects were read before,
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks import arguments
 from benchmarks.__main__ import measure
 from benchmarks.payload import object_reader, work_order
 from wosdk_async import WorkOrder, codec, from_dict, from_json, to_dict, to_json
@@ -59,20 +59,18 @@ def ratios(took: dict[str, float]) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print the figures."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser("benchmarks.records", __doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds")
     parser.add_argument("--json", type=Path, help="write the ratios to this file")
-    arguments = parser.parse_args()
-    took = measure(cases(), 11 if arguments.quick else 101)
+    args = parser.parse_args()
+    took = measure(cases(), 11 if args.quick else 101)
     for name, seconds in took.items():
         print(f"{name:36} {seconds * 1e6:8.1f} us")
     found = ratios(took)
     for name, ratio in found.items():
         print(f"{name:36} {ratio:8.2f}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2), encoding="utf-8")
+    if args.json:
+        args.json.write_text(json.dumps(found, indent=2), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ service. The exit status is 1 when a promise was broken. Needs wosdk_async[all].
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
 import sys
@@ -34,7 +33,7 @@ from typing import Any
 
 import attrs
 
-from benchmarks import hostile
+from benchmarks import arguments, hostile
 from benchmarks.fault_server import FaultServer, script
 from benchmarks.leaks import Resources
 from benchmarks.payload import create_command
@@ -232,14 +231,15 @@ async def _compare_all(effort: Effort) -> int:
 
 def main() -> int:
     """Read the arguments and run on the loop that they name."""
-    parser = argparse.ArgumentParser(description="Creates through faults, compared with the store.")
-    parser.add_argument("--creates", type=int, default=20_000)
+    parser = arguments.parser("benchmarks.reliability", "Creates through faults, compared with the store.")
+    parser.add_argument("--creates", type=arguments.count, default=20_000)
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--tls", action="store_true", help="over https")
     parser.add_argument("--uvloop", action="store_true", help="on uvloop instead of asyncio's own loop")
     given = vars(parser.parse_args())
     if given.pop("uvloop"):
+        arguments.require(parser, "uvloop")
         import uvloop
 
         return uvloop.run(_compare_all(Effort(**given)))

@@ -10,16 +10,15 @@ of the quick ones if there is no other.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
+import msgspec
 
-from benchmarks import load
+from benchmarks import arguments, load
 from benchmarks.cells import STACKS
 from benchmarks.chart import grouped_chart
 
@@ -62,6 +61,22 @@ GOALS = {
 
 
 @attrs.frozen
+class _About:
+    quick: bool
+    python: str
+    load: float
+
+
+@attrs.frozen
+class _BesideRatios:
+    """What a file holds beside the ratios."""
+
+    about: _About
+    cells: dict[str, dict[str, load.Figures]]
+    peak_mb: dict[str, float]
+
+
+@attrs.frozen
 class Run:
     """What one run wrote: ``ratios`` by name, and the medians of each stack by cell."""
 
@@ -70,22 +85,32 @@ class Run:
     load: float
     """Mean number of processes that wanted a core in the minute before."""
     ratios: Mapping[str, float]
-    cells: Mapping[str, Mapping[str, Mapping[str, float]]]
-    """Cell -> stack -> figure -> value."""
+    cells: Mapping[str, Mapping[str, load.Figures]]
+    """Cell -> stack -> its medians."""
     peak_mb: Mapping[str, float]
 
     @classmethod
     def read(cls, path: Path) -> Run:
-        """Read a file that ``python -m benchmarks --json`` wrote."""
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        about, cells, peaks = (found.pop(name) for name in ("about", "cells", "peak_mb"))
-        return cls(about["quick"], about["python"], about["load"], found, cells, peaks)
+        """Read a file that ``python -m benchmarks --json`` wrote. Raises ValueError for another file."""
+        try:
+            found = msgspec.json.decode(path.read_bytes())
+            rest = msgspec.convert(found, _BesideRatios)
+            beside = attrs.fields_dict(_BesideRatios)
+            others = {name: value for name, value in found.items() if name not in beside}
+            ratios = msgspec.convert(others, dict[str, float])
+            if not all(set(STACKS) <= rest.cells.get(cell, {}).keys() for cell in {_HTTP, *rest.cells}):
+                raise ValueError(f"{_HTTP!r} or a client is missing in its cells")
+        except (ValueError, msgspec.MsgspecError) as error:
+            raise ValueError(f"{path} was not written by python -m benchmarks --json: {error}") from None
+        about = rest.about
+        return cls(about.quick, about.python, about.load, ratios, rest.cells, rest.peak_mb)
 
     def write(self, path: Path) -> None:
         """Write the file that :meth:`read` reads: the ratios, and beside them the rest."""
         about = {"quick": self.quick, "python": self.python, "load": self.load}
         rest = {"about": about, "cells": self.cells, "peak_mb": self.peak_mb}
-        path.write_text(json.dumps({**self.ratios, **rest}, indent=1) + "\n", encoding="utf-8")
+        text = json.dumps({**self.ratios, **rest}, indent=1, default=attrs.asdict)
+        path.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _chosen(runs: Sequence[Run]) -> list[Run]:
@@ -94,14 +119,20 @@ def _chosen(runs: Sequence[Run]) -> list[Run]:
 
 
 def _median(runs: Sequence[Run], cell: str, stack: str, figure: str) -> float:
-    return statistics.median(run.cells[cell][stack][figure] for run in runs)
+    return statistics.median(getattr(run.cells[cell][stack], figure) for run in runs)
 
 
 # --- tables -------------------------------------------------------------------------------------
 
 
 def tables(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the tables in Markdown by name: ``cells``, ``create`` and ``ratios``."""
+    """Return the tables in Markdown by name: ``cells``, ``create`` and ``ratios``.
+
+    Raises ValueError when the runs whose figures count measured different clients or cells.
+    """
+    measured = [{cell: run.cells[cell].keys() for cell in run.cells} for run in _chosen(runs)]
+    if any(each != measured[0] for each in measured):
+        raise ValueError("the files differ in their cells or clients: pass runs of one version")
     return {"cells": _cells_table(runs), "create": _create_table(runs), "ratios": _ratios_table(runs)}
 
 
@@ -198,22 +229,22 @@ def insert(page: str, found: Mapping[str, str]) -> str:
 
 def main() -> None:
     """Read the arguments and the files, and write tables and picture."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.report",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = arguments.parser("benchmarks.report", __doc__)
     parser.add_argument("files", type=Path, nargs="+", metavar="RUN.json")
     parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the four cells")
     parser.add_argument("--page", type=Path, metavar="PAGE.md", help="page to write the tables into")
     args = parser.parse_args()
-    runs = [Run.read(path) for path in args.files]
-    found = tables(runs)
+    try:
+        runs = [Run.read(path) for path in args.files]
+        found = tables(runs)
+        if args.page:
+            page = insert(args.page.read_text(encoding="utf-8"), found)
+            args.page.write_text(page, encoding="utf-8")
+        if args.svg:
+            args.svg.write_text(picture(runs), encoding="utf-8")
+    except (OSError, ValueError) as error:
+        parser.error(str(error))
     print("\n\n".join(found.values()))
-    if args.svg:
-        args.svg.write_text(picture(runs), encoding="utf-8")
-    if args.page:
-        args.page.write_text(insert(args.page.read_text(encoding="utf-8"), found), encoding="utf-8")
 
 
 if __name__ == "__main__":

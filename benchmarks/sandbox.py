@@ -12,7 +12,6 @@ rss_mb                memory of the server at the end
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -22,6 +21,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from benchmarks import arguments
 from benchmarks.sandbox_server import Sandbox, Session
 
 FEW, ROUNDS, AT_ONCE = 1000, 7, 32
@@ -124,12 +124,8 @@ async def figures(rows: int) -> dict[str, float]:
 
 def main() -> None:
     """Read the arguments, measure, and write the figures."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.sandbox",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--rows", type=int, default=100_000, help="work orders of the large store")
+    parser = arguments.parser("benchmarks.sandbox", __doc__)
+    parser.add_argument("--rows", type=arguments.count, default=100_000, help="orders of the large store")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the figures")
     args = parser.parse_args()
     cores = os.sched_getaffinity(0)

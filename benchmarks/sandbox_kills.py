@@ -8,7 +8,6 @@ again on the same file, and must return every order whose response had arrived.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
 import sqlite3
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import attrs
 
+from benchmarks import arguments
 from benchmarks.sandbox_server import Sandbox, Session
 
 __all__ = ["Acknowledged", "check_file", "find_lost", "kill_once"]
@@ -120,12 +120,8 @@ async def kill_often(times: int, seed: int) -> int:
 
 def main() -> None:
     """Read the arguments and kill servers; exit with 1 if anything was lost."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.sandbox_kills",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--times", type=int, default=50, help="how often the server is killed")
+    parser = arguments.parser("benchmarks.sandbox_kills", __doc__)
+    parser.add_argument("--times", type=arguments.count, default=50, help="how often the server is killed")
     parser.add_argument("--seed", type=int, default=1, help="seed of the moments at which it is killed")
     args = parser.parse_args()
     raise SystemExit(1 if asyncio.run(kill_often(args.times, args.seed)) else 0)

@@ -1,4 +1,4 @@
-"""Fuzzing of the sandbox by its own OpenAPI document: `python -m benchmarks.schemathesis_run --help`.
+"""Fuzzing of the sandbox by its own OpenAPI document: odd requests are sent, and any 5xx is a failure.
 
 Needs the extra `fuzz` in an environment of its own, since schemathesis brings a test stack with it.
 """
@@ -12,8 +12,7 @@ import sys
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-from openapi_spec_validator import validate
-
+from benchmarks import arguments
 from wosdk_async.sandbox import LocalCompany
 
 # Two checks are missing: the service accepts and drops unknown data (facts 3.3), and it sends no Allow header
@@ -28,13 +27,18 @@ CHECKS = (
 
 def main() -> int:
     """Fuzz a served sandbox; return the exit status."""
-    parser = argparse.ArgumentParser(description="Send odd requests to a served sandbox; fail on any 5xx.")
-    parser.add_argument("--examples", type=int, default=20, help="for each operation (default: %(default)s)")
+    parser = arguments.parser("benchmarks.schemathesis_run", __doc__)
+    parser.add_argument(
+        "--examples", type=arguments.count, default=20, help="for each operation (default: %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="regular expression: only these paths")
     parser.add_argument("--phases", default="examples,coverage,fuzzing", help="coverage takes the longest")
     parser.add_argument("--checks", default=",".join(CHECKS))
     args = parser.parse_args()
+    arguments.require(parser, "openapi_spec_validator", "schemathesis", extra="fuzz")
+    from openapi_spec_validator import validate
+
     with LocalCompany() as local:
         names = local.variables
         root = names["WOSDK_LOCATOR_URL"]

@@ -9,7 +9,6 @@ server less than it costs the client on the other core, the server does not limi
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -21,6 +20,7 @@ from collections import deque
 from typing import Any
 from zlib import crc32
 
+from benchmarks import arguments
 from benchmarks.payload import work_order
 
 TOKEN = json.dumps({"access_token": "t" * 64, "token_type": "bearer", "expires_in": 1199}).encode()
@@ -156,9 +156,7 @@ async def serve(delay: float, certificate: str | None) -> None:
 
 def main() -> None:
     """Read the arguments and serve."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments.parser("benchmarks.server", __doc__)
     parser.add_argument("--delay", type=float, default=0.0, help="seconds before the response to a create")
     parser.add_argument("--core", type=int, help="core to stay on")
     parser.add_argument("--certificate", help="file with key and certificate: serve https")

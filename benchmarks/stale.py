@@ -10,13 +10,13 @@ to whatever it reads, so only the race causes a doubt. ``--distance`` is how lon
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import random
 
 import attrs
 
 import wosdk_async as wosdk
+from benchmarks import arguments
 from benchmarks.server import NO_ID, TOKEN, created, http_response
 
 PAUSE = (0.02, 0.06)  # seconds
@@ -100,10 +100,8 @@ async def measure(calls: int, idle: tuple[float, float], distance: float) -> Non
 
 def main() -> None:
     """Read the arguments and measure."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--calls", type=int, default=5000)
+    parser = arguments.parser("benchmarks.stale", __doc__)
+    parser.add_argument("--calls", type=arguments.count, default=5000)
     parser.add_argument("--distance", type=float, default=0.0, help="milliseconds, one way")
     parser.add_argument("--idle", type=float, nargs=2, default=(20.0, 60.0), help="milliseconds")
     args = parser.parse_args()

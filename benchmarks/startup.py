@@ -7,11 +7,12 @@ Every run is a fresh process; the figures are medians in milliseconds, with the 
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import subprocess
 import sys
+
+from benchmarks import arguments
 
 PROBE = """
 import json, sys, time
@@ -66,10 +67,10 @@ def order() -> bytes:
 
 def main() -> None:
     """Measure in fresh processes and print the medians."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = arguments.parser("benchmarks.startup", __doc__)
+    parser.add_argument(
+        "--runs", type=arguments.count, default=7, help="fresh processes to take the median of"
     )
-    parser.add_argument("--runs", type=int, default=7, help="fresh processes to take the median of")
     runs = [
         json.loads(
             subprocess.run(

@@ -21,6 +21,7 @@ import time
 import tracemalloc
 from collections.abc import AsyncIterator, Callable
 
+from benchmarks import arguments
 from wosdk_async import Client, Credentials, Region, WorkOrder
 from wosdk_async.query.builder import Query
 
@@ -150,10 +151,8 @@ def read(way: str, port: int) -> None:
 
 def main() -> None:
     """Read the arguments and compare, or be one of the processes."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rows", type=int, default=100_000)
+    parser = arguments.parser("benchmarks.stream_rows", __doc__)
+    parser.add_argument("--rows", type=arguments.count, default=100_000)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--read", nargs=2, metavar=("WAY", "PORT"), help=argparse.SUPPRESS)
     args = parser.parse_args()

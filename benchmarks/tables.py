@@ -10,13 +10,13 @@ dicts. Pages: orders as a default read sends them, the same with a field that th
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from benchmarks import arguments
 from benchmarks.stream_rows import ROW
 from wosdk_async import WorkOrder, codec
 from wosdk_async.protocol import calls
@@ -68,9 +68,9 @@ def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, fl
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description=__doc__)
-    parser.add_argument("--rows", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=15)
+    parser = arguments.parser("benchmarks.tables", __doc__)
+    parser.add_argument("--rows", type=arguments.count, default=1000)
+    parser.add_argument("--rounds", type=arguments.count, default=15)
     given = parser.parse_args()
     pages = {
         "default columns": (ORDER, ()),

@@ -14,7 +14,6 @@ rounds in which the cases take turns.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import gc
@@ -32,7 +31,7 @@ from typing import Any
 import attrs
 
 import wosdk_async as wosdk
-from benchmarks import load
+from benchmarks import arguments, load
 from benchmarks.payload import work_order
 from benchmarks.stacks import Call, client, command
 from wosdk_async import codec
@@ -167,16 +166,16 @@ def _uvloop() -> LoopFactory:
 
 def main() -> None:
     """Read the arguments, measure, and print."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.threads",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 4], metavar="N")
+    parser = arguments.parser("benchmarks.threads", __doc__)
+    parser.add_argument("--threads", type=arguments.count, nargs="+", default=[1, 2, 4], metavar="N")
     parser.add_argument("--loop", choices=["asyncio", "uvloop"], default="asyncio")
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=arguments.count, default=9)
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the figures")
     args = parser.parse_args()
+    if max(args.threads) > load.AT_ONCE:
+        parser.error(f"argument --threads: {max(args.threads)} is more than the {load.AT_ONCE} calls at once")
+    if args.loop == "uvloop":
+        arguments.require(parser, "uvloop")
     cases = [Case(threads, shared) for threads in args.threads for shared in (True, False)]
     before = os.getloadavg()[0]
     with load.own_core():

@@ -8,7 +8,6 @@ one order, each response is a result or a problem body, and none is a 500.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
@@ -26,6 +25,7 @@ from typing import Any
 import attrs
 import httpx
 
+from benchmarks import arguments
 from benchmarks.sandbox_server import ORDER
 from wosdk_async import Client, WoCreateCommand
 from wosdk_async.sandbox import LocalCompany
@@ -169,11 +169,13 @@ async def measure(requests: int, at_once: int) -> dict[str, Any]:
 
 def main() -> None:
     """Print the figures; end with 1 if a promise is broken."""
-    parser = argparse.ArgumentParser(prog="benchmarks.web", description=__doc__)
+    parser = arguments.parser("benchmarks.web", __doc__)
     parser.add_argument(
-        "--requests", type=int, default=500, metavar="N", help="requests in all (%(default)s)"
+        "--requests", type=arguments.count, default=500, metavar="N", help="requests in all (%(default)s)"
     )
-    parser.add_argument("--at-once", type=int, default=50, metavar="N", help="at a time (%(default)s)")
+    parser.add_argument(
+        "--at-once", type=arguments.count, default=50, metavar="N", help="at a time (%(default)s)"
+    )
     given = parser.parse_args()
     figures = asyncio.run(measure(given.requests, given.at_once))
     print(json.dumps(figures, indent=1))

@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 
+from benchmarks import arguments
 from benchmarks.simulate.generate import generate_plan
 from benchmarks.simulate.plan import as_text
 from benchmarks.simulate.reverts import REVERTS
@@ -17,8 +18,8 @@ from benchmarks.simulate.shrink import shrink_plan
 
 def main() -> int:
     """Read the arguments and run the simulation."""
-    parser = argparse.ArgumentParser(description="Client and service on virtual time, seed by seed.")
-    parser.add_argument("--seeds", type=int, default=1000, help="how many seeds to run")
+    parser = arguments.parser("benchmarks.simulate", "Client and service on virtual time, seed by seed.")
+    parser.add_argument("--seeds", type=arguments.count, default=1000, help="how many seeds to run")
     parser.add_argument("--start", type=int, default=0, help="number of the first seed")
     parser.add_argument("--seed", type=int, help="replay this seed and print every event")
     parser.add_argument("--name", default="", help="the violation to replay, if a seed has several")

@@ -12,6 +12,7 @@ import pytest
 
 from benchmarks import report
 from benchmarks.cells import STACKS
+from benchmarks.load import Figures
 from tests.docs.pages import ROOT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,7 +24,7 @@ def run(ours: float = 40.0, *, quick: bool = False, ratios: dict[str, float] | N
     """A run in which the other stacks take 50, 60 and 70 us."""
     cpu = dict(zip(STACKS, (ours, 50.0, 60.0, 70.0), strict=True))
     more = {"per_second": 12345.6, "p50_ms": 4.25, "p99_ms": 9.0, "server_us": 20.0}
-    cells = {cell: {stack: {"cpu_us": us, **more} for stack, us in cpu.items()} for cell in CELLS}
+    cells = {cell: {stack: Figures(us, **more) for stack, us in cpu.items()} for cell in CELLS}
     peaks = {} if quick else {OURS: 40.4}
     return report.Run(
         quick=quick, python="3.11.7", load=0.25, ratios=ratios or {}, cells=cells, peak_mb=peaks

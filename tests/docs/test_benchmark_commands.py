@@ -1,0 +1,152 @@
+"""Commands of the benchmarks: help without the extra ``bench``, and one line for what cannot be run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.arguments import BENCH
+from tests.docs.pages import ROOT
+from tests.docs.test_benchmark_report import OURS, run
+
+COMMANDS = sorted(
+    f"benchmarks.{path.stem}" if path.stem != "__main__" else "benchmarks"
+    for path in ROOT.glob("benchmarks/*.py")
+    if "arguments.parser(" in path.read_text(encoding="utf-8")
+)
+WITHOUT_BENCH = f"""
+import runpy, sys
+sys.modules.update(dict.fromkeys({BENCH}))  # None: an import fails, as if it were not installed
+for name in sys.argv.pop(1).split():
+    try:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        assert ended.code in (0, 2), name
+        print(name, ended.code)
+"""
+
+
+def execute(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *map(str, command)],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def error_of(*command: object, **environment: str) -> str:
+    """Return the one line that a command says before it ends with 2."""
+    ended = execute("-m", *command, **environment)
+    lines = [line for line in ended.stderr.splitlines() if not line.startswith(("usage: ", " "))]
+    assert (ended.returncode, ended.stdout, len(lines)) == (2, "", 1), ended
+    return lines[0]
+
+
+def test_help_without_the_extra() -> None:
+    """Of every command: no package of the extra is imported for it."""
+    ended = execute("-W", "ignore", "-c", WITHOUT_BENCH, " ".join(COMMANDS), "--help")
+    assert ended.stderr == ""
+    assert {"benchmarks", "benchmarks.memory", "benchmarks.report"} <= set(COMMANDS)
+    assert all(f"\n{name} 0\n" in ended.stdout for name in COMMANDS)
+    assert all(f"usage: python -m {name} [-h]" in ended.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        (["benchmarks", "--quick"], BENCH),
+        (["benchmarks.memory"], BENCH),
+        (["benchmarks.threads", "--loop", "uvloop"], ["uvloop"]),
+    ],
+)
+def test_a_run_without_the_extra(command: list[str], missing: list[str]) -> None:
+    """It says what to install before it measures anything."""
+    ended = execute("-c", WITHOUT_BENCH, *command)
+    assert ended.stdout == f"{command[0]} 2\n"
+    said = f"error: {', '.join(missing)} not installed: pip install -e '.[bench]'"
+    assert ended.stderr.splitlines()[-1].endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["benchmarks.threads", "--threads", "0"], "--threads: '0' is not a whole number of 1 or more"),
+        (["benchmarks.threads", "--threads", "1", "-1"], "--threads: '-1' is not a whole number"),
+        (["benchmarks.threads", "--threads", "101"], "--threads: 101 is more than the 100 calls at once"),
+        (["benchmarks.threads", "--rounds", "0"], "--rounds: '0' is not a whole number"),
+        (["benchmarks.kept", "--rounds", "many"], "--rounds: 'many' is not a whole number"),
+    ],
+)
+def test_a_number_that_cannot_be_measured(command: list[str], said: str) -> None:
+    assert said in error_of(*command)
+
+
+def test_instructions_without_valgrind(tmp_path: Path) -> None:
+    for name in BENCH:  # so that it is not the extra that is missing
+        tmp_path.joinpath(f"{name}.py").touch()
+    path = f"{ROOT}{os.pathsep}{tmp_path}"
+    said = error_of("benchmarks.instructions", PATH=str(tmp_path), PYTHONPATH=path)
+    assert said == (
+        "python -m benchmarks.instructions: error: valgrind is not on the path: install it, for example by"
+        " apt-get install valgrind"
+    )
+
+
+def written(path: Path, **changes: Any) -> Path:
+    """Write what a run wrote, with other values of some names; None removes the name."""
+    run(ratios={"codec_vs_pydantic": 0.4}).write(path)
+    found = {**json.loads(path.read_text()), **changes}
+    path.write_text(json.dumps({name: value for name, value in found.items() if value is not None}))
+    return path
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"about": None},
+        {"about": {"quick": True}},
+        {"cells": None},
+        {"cells": {}},
+        {"cells": {"asyncio, http": {OURS: {"cpu_us": 1}}}},
+        {"cells": {"asyncio, http": {}}},
+        {"peak_mb": [1]},
+        {"codec_vs_pydantic": "small"},
+    ],
+    ids=str,
+)
+def test_a_report_of_another_file(tmp_path: Path, changes: dict[str, Any]) -> None:
+    """Also when only one of its parts is another one."""
+    path = written(tmp_path / "a.json", **changes)
+    assert f"error: {path} was not written by python -m benchmarks --json: " in error_of(
+        "benchmarks.report", path
+    )
+
+
+@pytest.mark.parametrize("text", ["", "[]", "\xff", "{"])
+def test_a_report_of_something_else(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text, encoding="latin-1")
+    assert f"{path} was not written by" in error_of("benchmarks.report", path)
+    assert "No such file" in error_of("benchmarks.report", tmp_path / "none.json")
+
+
+def test_a_report_of_files_that_differ(tmp_path: Path) -> None:
+    """The medians need every client in every file, and the page has to have a place for each table."""
+    one = written(tmp_path / "a.json")
+    cells = json.loads(one.read_text())["cells"]
+    cells["asyncio, http"]["another client"] = cells["asyncio, http"][OURS]
+    other = written(tmp_path / "b.json", cells=cells)
+    assert "the files differ in their cells or clients" in error_of("benchmarks.report", one, other)
+    page = tmp_path / "page.md"
+    page.write_text("# A page\n")
+    assert "no place for the table 'cells'" in error_of("benchmarks.report", one, "--page", page)
+    assert page.read_text() == "# A page\n"
