@@ -1,0 +1,68 @@
+"""What a coordinator writes down of its grants. The journal implements it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+import attrs
+
+from wosdk_async.jobs.cluster.messages import RowReport
+
+__all__ = ["GrantLedger", "GrantRecord", "Loss"]
+
+
+@attrs.frozen(kw_only=True)
+class GrantRecord:
+    """A grant, as it is written before it may leave.
+
+    Args:
+        epoch: its number; they rise over all runs of a job.
+        run: number of the run that granted it.
+        worker: the nonce of the worker.
+        rows: numbers of the rows.
+        rate: the worker's share of the rate then; None for no limit.
+        in_flight: the worker's share of the calls at a time then.
+        granted_at: Unix time, for people; it decides nothing.
+        seconds: how long the lease lasts, from when it is made or extended.
+    """
+
+    epoch: int
+    run: int
+    worker: str
+    rows: tuple[int, ...]
+    rate: float | None
+    in_flight: int
+    granted_at: float
+    seconds: float
+
+
+@attrs.frozen
+class Loss:
+    """Leases in which a row was lost with its worker, in all runs; ``alone``: it was the only row of one."""
+
+    leases: int = 0
+    alone: bool = False
+
+
+class GrantLedger(Protocol):
+    """Grants, lost leases and late reports of a job, kept over all its runs."""
+
+    async def last_epoch(self) -> int:
+        """Return the highest epoch of all runs, 0 when nothing was granted."""
+
+    async def grant(self, record: GrantRecord) -> None:
+        """Write a grant; it is on the disk when this returns.
+
+        Raises:
+            JournalError: it could not be written, so it must not leave.
+        """
+
+    def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
+        """Note that a grant has ended, and the rows that were lost with it; written soon after."""
+
+    async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
+        """Return what was lost before of these rows; a row that never was may be left out."""
+
+    def record_fact(self, epoch: int, worker: str, report: RowReport) -> None:
+        """Keep a report that came too late to count; written soon after."""
