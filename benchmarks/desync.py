@@ -17,10 +17,11 @@ import collections
 import sys
 import time
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import attrs
-import httpx
 
 from benchmarks import arguments
 from benchmarks.desync_server import Server, Store
@@ -36,7 +37,7 @@ from wosdk_async import (
     WosdkError,
 )
 
-ENGINES = ("native", "httpx", "http_client")
+ENGINES = ("native", "httpx", "http_client", *(["httpx2_client"] if find_spec("httpx2") else []))
 _WORKERS = 16
 _REFUSED = 50  # the server refuses every 50th create
 
@@ -96,8 +97,11 @@ async def run(engine: str, create: Callable[[Any, str], Any], creates: int, ever
         region = Region("local", locator_url=server.url, token_url=f"{server.url}/token")
         settings: dict[str, Any] = {"region": region, "credentials": Credentials("id", "secret")}
         settings["limits"] = Limits(connections=_WORKERS)
-        async with httpx.AsyncClient(trust_env=False) as own:
-            settings |= {"httpx": {"http2": True}, "http_client": {"http_client": own}}.get(engine, {})
+        library: Any = import_module("httpx2" if engine == "httpx2_client" else "httpx")
+        async with library.AsyncClient(trust_env=False) as own:
+            if engine.endswith("_client"):
+                settings["http_client"] = own
+            settings["http2"] = engine == "httpx"
             async with Client(**settings, company="Acme") as client:
                 company = client.company()
                 if create is create_work_order:  # the client learns that the host echoes RequestIds in errors
@@ -123,7 +127,7 @@ def main() -> int:
             ends = ", ".join(f"{count} {name}" for name, count in sorted(tally.outcomes.items()))
             seconds = time.perf_counter() - started
             found = f"wrong {len(tally.wrong):>4} of {args.creates}: {ends}; {seconds:.1f} s"
-            print(f"{engine:<12} {kind:<13} {found}", flush=True)
+            print(f"{engine:<13} {kind:<13} {found}", flush=True)
             if create is create_work_order and tally.wrong:
                 failed = True
                 print("\n".join(f"    {fault}" for fault in tally.wrong[:10]))

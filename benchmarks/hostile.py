@@ -2,10 +2,10 @@
 
     python -m benchmarks.hostile [--quick]
 
-Over each engine (``--quick``: ours), one create is sent to each of them, and one file is fetched. The
-create must be in doubt; only to the server with the wrong certificate nothing may be sent. No file may come.
-No step of the event loop may take more than 0.1 s of CPU time, and memory may not grow by 100 MB.
-A failure makes the exit code 1.
+Over each engine (``--quick``: ours alone), and over httpx2 where it is installed, one create is sent to each
+of them, and one file is fetched. The create must be in doubt; only to the server with the wrong certificate
+nothing may be sent. No file may come. No step of the event loop may take more than 0.1 s of CPU time, and
+memory may not grow by 100 MB. A failure makes the exit code 1.
 
 Two responses are not bombs but the largest JSON that is read: they hold the loop for longer, as
 docs/limitations.md says, because a decoder does not stop in the middle.
@@ -22,12 +22,13 @@ import sys
 import time
 from asyncio import events
 from collections.abc import AsyncIterator, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
 import attrs
-import httpx
 
 from benchmarks import arguments
 from benchmarks.hostile_server import RESPONSES, SLOW, UNKNOWN
@@ -52,7 +53,8 @@ __all__ = ["Meeting", "run", "table"]
 STEP = 0.1  # seconds of CPU time
 GROWTH = 100.0  # MB
 WITHIN = (6.0, 400.0)  # the same for JSON that is within the limits
-ENGINES = ("native", "http_client", "httpx", "transport")
+_OF_HTTPX2 = ("httpx2_client", "httpx2_transport") if find_spec("httpx2") else ()
+ENGINES = ("native", "http_client", "httpx", "transport", *_OF_HTTPX2)
 _NO_FILE = (DownloadError, NoAnswerError, DeadlineError)
 _PLAIN = [UNKNOWN, "endless headers"]  # which no engine reads otherwise when a file is fetched
 
@@ -170,10 +172,11 @@ async def _fetch(company: Company, engine: str) -> Meeting:
 async def _client(engine: str, url: str) -> AsyncIterator[Client]:
     region = Region("hostile", locator_url=url, token_url=f"{url}/OAuth/token")
     options = CallOptions(retry=RetryPolicy(attempts=2, wait_initial=0.01))
-    async with httpx.AsyncClient(trust_env=False) as own, httpx.AsyncHTTPTransport() as transport:
+    library: Any = import_module("httpx2" if engine in _OF_HTTPX2 else "httpx")
+    async with library.AsyncClient(trust_env=False) as own, library.AsyncHTTPTransport() as transport:
         ways: dict[str, dict[str, Any]] = {
             "native": {},
-            "http_client": {"http_client": own},
+            "client": {"http_client": own},
             "httpx": {"http2": True},
             "transport": {"transport": transport},
         }
@@ -183,7 +186,7 @@ async def _client(engine: str, url: str) -> AsyncIterator[Client]:
             company="Acme",
             options=options,
             trust_env=False,
-            **ways[engine],
+            **ways[engine.rpartition("_")[2]],
         ) as client:
             yield client
 
