@@ -285,6 +285,7 @@ def test_what_one_loop_learned_is_kept_while_another_is_used() -> None:
         learned = first.run(limit(client))
         second.run(get(client))
         assert second.run(limit(client)) == 2 * learned
+        assert first.run(limit(client)) == learned, "of the running loop, whichever sent last"
         first.run(get(client))
         assert first.run(limit(client)) in (learned, learned + 1)
         second.run(client.aclose())

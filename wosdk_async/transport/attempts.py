@@ -132,7 +132,7 @@ class Attempts:
                 limiter.release(self._queue)
                 if self._trace is not None:
                     self._note_attempt()
-                if paths_tried > 1:
+                if paths_tried > 1:  # GIL: loops in other threads set it in one step, too
                     sessions.paths[call.operation] = path
                 return result
 
@@ -165,6 +165,7 @@ class Attempts:
             queue.algorithm.throttled(self._number, context.limiter.granted)
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
+        # GIL: loops in other threads set the time, and set other secrets, in one step each.
         if response.status < 500:  # others may come from what stands before the service
             self._sessions.responded_at = now
         secrets, own_codes = self._sessions.secrets, self._own_codes

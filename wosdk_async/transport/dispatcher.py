@@ -44,6 +44,8 @@ class Dispatcher:
     on_in_doubt: OnInDoubt | None = None
     request_ids: RequestIds | None = None
     _context: AttemptContext = attrs.field(init=False)
+    # Used by the thread of its loop alone. GIL: but any thread may drop a manager last, which takes its key
+    # out in one step.
     _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
@@ -67,7 +69,7 @@ class Dispatcher:
         seconds = options.seconds(call)
         queue = sessions.queue
         if queue is None or queue.limiter is not self.limiter:
-            queue = self._queue_of(sessions)
+            queue = self._use_queue(sessions)
         scope = Scope(self.deadlines, now + seconds)
         attempts: Attempts | None = None
         queue.calls += 1
@@ -112,9 +114,14 @@ class Dispatcher:
         """Return the trace of a call that has made no attempt."""
         return trace or Trace(call.request_id, [began], self.clock.now)
 
-    def _queue_of(self, sessions: SessionManager) -> TenantQueue:
+    def queue_of(self, sessions: SessionManager) -> TenantQueue | None:
+        """Return the queue of a Company at this limiter; None if it has made no call here."""
+        return self._queues.get(sessions)
+
+    def _use_queue(self, sessions: SessionManager) -> TenantQueue:
         """Return the queue of a Company at this limiter, and make it the one in use."""
-        queue = sessions.queue = self._queues.get(sessions) or self.limiter.new_queue()
+        # GIL: loops in other threads set theirs, in one step each, and every call uses what it has read.
+        queue = sessions.queue = self.queue_of(sessions) or self.limiter.new_queue()
         self._queues[sessions] = queue
         return queue
 

@@ -58,6 +58,7 @@ class Transport:
     def __repr__(self) -> str:
         state = "closed" if self._closed else "not opened"
         if self._loops and not self._closed:
+            # GIL: the loops run in other threads, which change each number in one step.
             state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
 
@@ -171,7 +172,12 @@ class Transport:
             retry_quota=self._quota.left,
             outcomes=loop.dispatcher.counters.totals() if loop else {},
             companies=tuple(
-                company_stats(manager, settings.options.in_flight, settings.clock.now())
+                company_stats(
+                    manager,
+                    loop.dispatcher.queue_of(manager) if loop else None,
+                    settings.options.in_flight,
+                    settings.clock.now(),
+                )
                 for manager in self._sessions
             ),
             connections_busy=connections.busy,

@@ -50,7 +50,7 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter that grants at most ``total`` slots at a time.
+    """Limiter that grants at most ``total`` slots at a time, within one event loop.
 
     A queue holds at most as many slots as its algorithm allows, at most ``per_queue``, and gets at most
     ``rate`` slots in a second. A caller that is cancelled while it waits leaves the queue; if it had just
@@ -66,6 +66,7 @@ class ConcurrencyLimiter:
         clock: TransportClock | None = None,
         algorithm: Callable[[int], LimitAlgorithm] = AIMDLimit,
     ) -> None:
+        # Changed by the thread of its loop alone. GIL: the repr of a client reads numbers from other threads.
         self._total = total
         self._per_queue = min(total, per_queue or total)
         self._algorithm = algorithm

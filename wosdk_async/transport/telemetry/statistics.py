@@ -12,6 +12,7 @@ import attrs
 
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.clock import TransportClock
+from wosdk_async.transport.limiter.limiter import TenantQueue
 from wosdk_async.transport.session.manager import SessionManager
 
 __all__ = ["PHASES", "CompanyStats", "Counters", "Stats", "Trace", "company_stats"]
@@ -71,6 +72,8 @@ class Trace:
 
     def become(self, other: Trace) -> None:
         """Copy ``other``. Of the calls before, only ``effect`` is kept."""
+        # GIL: each field is set in one step. Where threads share a trace, its fields may be of two calls: no
+        # verdict is read from a trace that is shared.
         effect = self.effect or other.effect
         for name in _FIELDS:
             setattr(self, name, getattr(other, name))
@@ -129,6 +132,8 @@ _FIELDS = tuple(field.name for field in attrs.fields(Trace))
 class Counters:
     """Counters of the calls of one event loop."""
 
+    # Used by the thread of its loop alone, so none of it relies on the GIL.
+
     def __init__(self) -> None:
         self.running = 0
         """Calls that have not ended. Each call adds itself."""
@@ -164,6 +169,8 @@ class Counters:
 class CompanyStats:
     """Statistics of one Company: calls ``in_flight``, of at most ``limit``, and calls ``queued`` for a slot.
 
+    These are of the running event loop. All loops share the rest.
+
     ``session_age`` and ``session_left`` are the seconds since the session was opened and until it is renewed
     at the latest; None without a session. ``session_number`` counts the sessions that were opened.
     ``response_age`` are the seconds since the service last responded to a call with anything but a 5xx; None
@@ -198,9 +205,18 @@ class Stats:
     connections_idle: int
 
 
-def company_stats(manager: SessionManager, initial_limit: int, now: float) -> CompanyStats:
-    """Return the statistics of one Company; ``initial_limit`` is that of a Company without calls."""
-    queue, session = manager.queue, manager.session
+def company_stats(
+    manager: SessionManager, queue: TenantQueue | None, initial_limit: int, now: float
+) -> CompanyStats:
+    """Return the statistics of one Company.
+
+    Args:
+        manager: that of its session.
+        queue: the one of the running event loop; None without calls there.
+        initial_limit: that of a Company without calls.
+        now: the time.
+    """
+    session = manager.session
     return CompanyStats(
         name=manager.company,
         in_flight=queue.held if queue else 0,

@@ -1,0 +1,101 @@
+"""What an attempt leaves for the next one of its call, and what a response teaches of the service."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.service import Answer, Service, error
+from tests.support.virtual import World, reply
+from tests.transport.script import QUICK
+from wosdk_async import DeadlineError, NoAnswerError, RefusedError, RetryPolicy
+from wosdk_async.protocol.wire import Response
+
+ONCE = RetryPolicy(attempts=1)
+
+
+@contextlib.contextmanager
+def deaf_port() -> Iterator[int]:
+    """Yield the port of a listener whose queue is full: it accepts nothing."""
+    with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for filling in (first, second):
+            filling.setblocking(False)
+            filling.connect_ex(listener.getsockname())
+        yield listener.getsockname()[1]
+
+
+async def test_an_attempt_that_never_left_is_in_no_doubt_after_one_that_did() -> None:
+    """The session was refused, and the Company moved to a host that accepts no connection."""
+    async with Service(lambda _: error(403, "EXPIRED_TOKEN")) as service, service.client() as client:
+        company = client.company().with_options(deadline=0.5, retry=QUICK.retry)
+        await company.connect()
+        with deaf_port() as port:
+            service.company_url = f"{service.url.rpartition(':')[0]}:{port}"
+            with pytest.raises(DeadlineError, match="connecting"):
+                await company.run("AnyCommand", {})
+    assert (len(service.calls), len(service.discoveries)) == (1, 2)
+
+
+async def test_a_create_that_was_refused_is_in_no_doubt_while_the_session_is_renewed() -> None:
+    """The service said that it did nothing, and the log-in takes longer than the call may."""
+    world = World(_expired)
+    company = world.company(deadline=5.0)
+    await company.connect()
+
+    async def slow_log_in(*_: Any) -> Response:
+        await world.time.sleep(60)
+        raise AssertionError
+
+    world.on_token = slow_log_in
+    call = asyncio.create_task(company.run("AnyCommand", {}))
+    await world.time.finish(call)
+    late = call.exception()
+    assert isinstance(late, DeadlineError)
+    assert late.phase == "session"
+
+
+async def _expired(*_: Any) -> Response:
+    return reply({"ErrorCode": "EXPIRED_TOKEN", "ErrorMessage": "expired"}, 403)
+
+
+async def test_a_5xx_may_come_from_what_stands_before_the_service() -> None:
+    """It says nothing of when the service responded last; a refusal does."""
+    async with Service(lambda _: Answer(502, b"<html>")) as service, service.client() as client:
+        company = client.company().with_options(retry=ONCE)
+        with pytest.raises(NoAnswerError):
+            await company.get("Thing", 1)
+        assert client.stats().companies[0].response_age is None
+        service.handler = lambda _: error(400, "ANY")
+        with pytest.raises(RefusedError):
+            await company.get("Thing", 1)
+        assert client.stats().companies[0].response_age is not None
+
+
+async def test_a_response_that_is_not_the_services_counts_once() -> None:
+    """With ``adaptive=True`` a slow page of a proxy is one slow response, not also a missing one."""
+    world = World(_expired, in_flight=64, adaptive=True)
+    company, limits = world.company(retry=ONCE), list[int]()
+
+    async def send(seconds: float, calls: int) -> None:
+        async def slow_page(*_: Any) -> Response:
+            await world.time.sleep(seconds)
+            return reply(b"<html>", 502)
+
+        world.handler = slow_page
+        for _ in range(calls):
+            call = asyncio.create_task(company.get("Thing", 1))
+            await world.time.finish(call)
+            assert isinstance(call.exception(), NoAnswerError)
+        limits.append(world.transport.stats().companies[0].limit)
+
+    await send(0.1, 10)  # a round has ten responses
+    await send(0.5, 9)
+    await send(0.5, 1)
+    assert limits[0] == limits[1] > limits[2]
