@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -15,6 +16,7 @@ from wosdk_async import (
     CallOptions,
     Client,
     ConfigurationError,
+    Credentials,
     Customer,
     InDoubtError,
     Limits,
@@ -23,7 +25,15 @@ from wosdk_async import (
     Timeouts,
     WoCreateCommand,
 )
+from wosdk_async.sandbox import LocalCompany
 
+ANY = {
+    "access_token": "a",
+    "expires_in": 1199,
+    "CommandResult": {"Url": "https://acme.corrigo.com/", "CompanyName": "Acme Facilities", "CompanyId": 1},
+    "Data": {"Id": 7},
+}
+"""A body that responds to a log-in, a discovery and a read."""
 ONCE = CallOptions(retry=RetryPolicy(attempts=1))
 
 
@@ -118,6 +128,54 @@ async def test_a_client_that_was_closed(library: Any, service: Service) -> None:
     async with service.client(http_client=http) as client:
         with pytest.raises(ConfigurationError, match="closed"):
             await client.company().get(Customer, 7)
+
+
+def test_a_second_event_loop_is_refused(library: Any) -> None:
+    """The connections of a client of httpx belong to one loop; in another a create was in doubt."""
+    http = library.AsyncClient()
+
+    async def create(client: Client) -> None:
+        await client.company().run(WoCreateCommand(), check=False)
+
+    with LocalCompany() as local, contextlib.closing(asyncio.new_event_loop()) as first:
+        client = Client.from_env(local.variables, http_client=http)
+        first.run_until_complete(client.company().query("Customer").limit(1).all())
+        for other in (client, Client.from_env(local.variables, http_client=http)):
+            with pytest.raises(ConfigurationError, match="another event loop") as caught:
+                asyncio.run(create(other))
+            assert "nothing was sent" in caught.value.message
+        first.run_until_complete(client.company().query("Customer").limit(1).all())
+        first.run_until_complete(http.aclose())
+
+
+def test_a_transport_without_connections_works_in_each_loop(library: Any) -> None:
+    """A handler or an application is bound to no loop."""
+
+    def respond(_: Any) -> Any:
+        return library.Response(200, json=ANY)
+
+    http = library.AsyncClient(transport=library.MockTransport(respond))
+    client = Client(credentials=Credentials("a", "b"), company="Acme", http_client=http)
+
+    async def read() -> int | None:
+        return (await client.company().get(Customer, 7)).id
+
+    assert [asyncio.run(read()) for _ in range(2)] == [7, 7]
+
+
+def test_a_mocked_client_works_in_each_loop(monkeypatch: pytest.MonkeyPatch, library: Any) -> None:
+    """While the library is mocked no connection is made: tests with a loop each share a client."""
+
+    async def patch(_: object, request: Any) -> Any:
+        return library.Response(200, json=ANY)
+
+    monkeypatch.setattr(library.AsyncHTTPTransport, "handle_async_request", patch)
+    client = Client(credentials=Credentials("a", "b"), company="Acme", http_client=library.AsyncClient())
+
+    async def read() -> int | None:
+        return (await client.company().get(Customer, 7)).id
+
+    assert [asyncio.run(read()) for _ in range(2)] == [7, 7]
 
 
 async def test_timeouts_are_the_clients_own_unless_ours_are_given(library: Any, service: Service) -> None:

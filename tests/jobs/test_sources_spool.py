@@ -218,3 +218,9 @@ def test_without_the_extra_its_name_is_said(tmp_path: Path, monkeypatch: pytest.
     assert refused(tmp_path, "s3://k:secret@bucket/x.csv").startswith(
         "s3://bucket/x.csv: URLs other than https need the extra 'files'; run pip install '"
     )
+
+
+def test_certificates_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names the variable, not the file of the job."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing"))
+    assert f"SSL_CERT_FILE is '{tmp_path}/missing'" in refused(tmp_path, "https://files.test/rows.csv")

@@ -75,8 +75,9 @@ class Verdict:
 NEVER_SENT = Verdict(
     "never sent",
     "always",
-    when="no connection; cancelled or out of time before the first byte",
-    then="sent again, creates too; then `NotSentError` or `DeadlineError`",
+    when="no connection; a certificate is refused; cancelled or out of time before the first byte",
+    then="sent again, creates too; then `NotSentError` or `DeadlineError`. After a certificate "
+    "`NotSentError`, at once",
 )
 REFUSED = Verdict(
     "refused",

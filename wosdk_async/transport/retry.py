@@ -97,7 +97,7 @@ def _verdict(failure: Exception, own: OwnCodes = NO_OWN_CODES) -> Verdict:
 def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
     if isinstance(failure, ThrottledError) and (failure.retry_after or 0.0) > policy.max_retry_after:
         return False
-    if isinstance(failure, SendError) and failure.too_long:
+    if isinstance(failure, SendError) and (failure.too_long or failure.remedy):
         return False
     retried = _verdict(failure, policy).retried
     return retried == "always" or (retried == "if safe" and repeat_safe)
@@ -107,12 +107,14 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     """Return the error to raise for ``failure`` when the call is not sent again."""
     if isinstance(failure, WosdkError):
         return failure
+    then = f"; {failure.remedy}" if isinstance(failure, SendError) and failure.remedy else ""
     if _verdict(failure) is NEVER_SENT:
-        return NotSentError(f"the service was not reached ({failure}); nothing was sent")
+        return NotSentError(f"the service was not reached ({failure}); nothing was sent{then}")
     status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
-        return NoAnswerError(f"no response that could be read ({failure})", status=status)
-    return InDoubtError(f"it may have been carried out: no response that tells ({failure})", status=status)
+        return NoAnswerError(f"no response that could be read ({failure}){then}", status=status)
+    doubt = f"it may have been carried out: no response that tells ({failure}){then}"
+    return InDoubtError(doubt, status=status)
 
 
 @attrs.define

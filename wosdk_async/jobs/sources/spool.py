@@ -15,6 +15,7 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal.folder import replace_file
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import optional_package
+from wosdk_async.transport.http.environment import system_context
 
 __all__ = ["MAX_SPOOLED", "is_remote", "shown_source", "spool"]
 
@@ -141,7 +142,8 @@ def _http(url: str, shown: str) -> Iterator[Iterator[bytes]]:
 def _http_client(shown: str) -> Any:
     """Return a client of httpx or httpx2. Raises ImportMapError if neither is installed."""
     try:
-        return installed_library().Client(timeout=_TIMEOUTS)
+        library = installed_library()
+        return library.Client(timeout=_TIMEOUTS, verify=system_context(("http/1.1",)))
     except ConfigurationError as error:
         raise ImportMapError(f"{shown}: {error}") from None
 

@@ -51,14 +51,16 @@ class SendError(Exception):
     Attributes:
         sent: whether the service may have seen the request.
         timeout: which of :class:`~wosdk_async.options.Timeouts` ran out; empty if none did.
+        remedy: what to do about a failure that the next attempt would meet again; empty if it may pass.
         too_long: whether the response is longer than :class:`~wosdk_async.options.Limits` allow. It would be
             as long again.
     """
 
-    def __init__(self, why: str, *, sent: bool, timeout: str = "") -> None:
+    def __init__(self, why: str, *, sent: bool, timeout: str = "", remedy: str = "") -> None:
         super().__init__(why)
         self.sent = sent
         self.timeout = timeout
+        self.remedy = remedy
         self.too_long = TOO_LONG in why
 
     def hide(self, secrets: Secrets) -> None:

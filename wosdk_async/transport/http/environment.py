@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import os
 import ssl
 from collections.abc import Mapping
@@ -14,9 +15,18 @@ from urllib.parse import unquote, urlsplit
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.httpx_family import MISSING, is_installed
 from wosdk_async.safe_text import Secrets
+from wosdk_async.shared_tasks import mark_retrieved
 from wosdk_async.transport.session.hosts import is_loopback
 
-__all__ = ["ProxyRules", "TLSContextProvider", "checked_proxy", "proxy_rules", "secrets_of_proxy"]
+__all__ = [
+    "ProxyRules",
+    "TLSContextProvider",
+    "certificate_remedy",
+    "checked_proxy",
+    "proxy_rules",
+    "secrets_of_proxy",
+    "system_context",
+]
 
 _SCHEMES = ("http", "https", "socks5", "socks5h")
 
@@ -134,25 +144,68 @@ class TLSContextProvider:
         self._making: asyncio.Task[ssl.SSLContext] | None = None
 
     async def context(self) -> ssl.SSLContext:
-        """Return the context. Loading the system's takes 30 ms: once for all callers, in a thread."""
+        """Return the context. Loading the system's takes 30 ms: once for all callers, in a thread.
+
+        Raises:
+            ConfigurationError: ``SSL_CERT_FILE`` or ``SSL_CERT_DIR`` names what cannot be used.
+        """
         if self._context is None:
             if self._making is None or self._making.done():
-                named = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-                self._making = asyncio.create_task(asyncio.to_thread(_system_context, named, self._protocols))
-            self._context = await asyncio.shield(self._making)
+                self._making = asyncio.create_task(asyncio.to_thread(system_context, self._protocols))
+                self._making.add_done_callback(mark_retrieved)
+            try:
+                self._context = await asyncio.shield(self._making)
+            except ConfigurationError as error:
+                raise copy.copy(error) from None  # a copy: each call adds its own details to its error
         return self._context
+
+
+def system_context(protocols: tuple[str, ...]) -> ssl.SSLContext:
+    """Return the system's context: one per process for each value of the two variables and the protocols.
+
+    Raises:
+        ConfigurationError: a variable names what cannot be used.
+    """
+    return _system_context((os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")), protocols)
 
 
 @lru_cache(maxsize=8)  # two threads that ask first may each load one: that takes time, and no more
 def _system_context(named: tuple[str | None, str | None], protocols: tuple[str, ...]) -> ssl.SSLContext:
-    """Return the system's context: one per process for each value of the two variables and the protocols."""
     context = ssl.create_default_context()
+    file, folders = named
+    if file:
+        _load_file(context, file)
+    if folders:
+        _require_folder(folders)
     if not any(named) and not _has_certificates(context):
         import certifi
 
         context.load_verify_locations(certifi.where())
     context.set_alpn_protocols(list(protocols))
     return context
+
+
+def _load_file(context: ssl.SSLContext, path: str) -> None:
+    """Load the certificates of a file. OpenSSL has done that already, but ignores what it cannot read."""
+    try:
+        context.load_verify_locations(path)
+    except (OSError, ValueError) as error:  # ssl.SSLError too: no certificate in it
+        why = getattr(error, "strerror", None) or error
+        raise ConfigurationError(
+            f"SSL_CERT_FILE is {path!r}, which cannot be used ({why}); name a file of certificates in PEM, "
+            "or unset it"
+        ) from None
+
+
+def _require_folder(folders: str) -> None:
+    """Require that one of the folders can be read; OpenSSL ignores the others."""
+    if not any(
+        os.path.isdir(each) and os.access(each, os.R_OK | os.X_OK) for each in folders.split(os.pathsep)
+    ):
+        raise ConfigurationError(
+            f"SSL_CERT_DIR is {folders!r}, which is not a folder that can be read; name one whose "
+            "certificates were prepared by 'openssl rehash', or unset it"
+        )
 
 
 def _has_certificates(context: ssl.SSLContext) -> bool:
@@ -164,3 +217,25 @@ def _has_certificates(context: ssl.SSLContext) -> bool:
         return False
     with os.scandir(folder) as entries:
         return any(entries)
+
+
+_TIMES = (9, 10)  # X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_CERT_HAS_EXPIRED
+_NAMES = (62, 64)  # X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH
+
+
+def certificate_remedy(error: BaseException) -> str:
+    """Return what to do if ``error``, or what caused it, refuses a certificate; else an empty text."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is None:
+        return ""
+    code = getattr(cause, "verify_code", 0)
+    if code in _TIMES:
+        return "check the clock of this machine, then have the certificate renewed"
+    if code in _NAMES:
+        return "write the address with a host name that the certificate has, or have one made for this name"
+    return (
+        "if you trust the authority that signed it (your own, or that of a proxy which opens TLS), name its "
+        "certificate in SSL_CERT_FILE or pass ssl_context= (an httpx client of your own takes verify=)"
+    )

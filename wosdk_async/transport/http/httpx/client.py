@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import copy
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 import attrs
 
@@ -25,16 +27,21 @@ from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
     body_chunks,
+    foreign_response,
     read_response,
     send_error,
     translated_errors,
     was_never_sent,
 )
+from wosdk_async.transport.http.mock_detection import mocked
 
 if TYPE_CHECKING:
     import httpx
 
 __all__ = ["ClientEngine", "engine_over", "stock_engine"]
+
+_loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
+"""Event loop of each transport of a program that has a pool. GIL: threads set a key in one step."""
 
 
 class ClientEngine:
@@ -91,8 +98,7 @@ class ClientEngine:
         read: Read = whole_response,
     ) -> Any:
         """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
-        if self._client.is_closed:
-            raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
+        self._require_usable()
         request: httpx.Request | None = None
         self._busy += 1
         try:
@@ -104,11 +110,12 @@ class ClientEngine:
                 return await read_response(response, self._max_body, read)
         except (WosdkError, InconclusiveResponse):  # from ``read``
             raise
-        except AssertionError:  # from a mock that did not expect the request: it is for the test
-            raise
         except Exception as cause:
+            foreign = foreign_response(cause, self._library)
+            if foreign is None and isinstance(cause, AssertionError):
+                raise  # from a mock that did not expect the request: it is for the test
             sent = request is not None and not was_never_sent(cause, request)
-            error = send_error(url, cause, sent=sent)
+            error = foreign or send_error(url, cause, sent=sent)
         finally:
             self._busy -= 1
         raise error
@@ -120,6 +127,7 @@ class ClientEngine:
         The author of a document chooses the address, so the client's base headers, cookies, parameters and
         auth are not sent. Its transport, proxies and hooks take part.
         """
+        self._require_usable()
         timeouts = self._timeouts or {"connect": self._client.timeout.connect}
         client = _with_own_cookies(self._client)
         with translated_errors(url), filtered_logs(download=True):
@@ -129,7 +137,12 @@ class ClientEngine:
                 headers=[(b"Accept-Encoding", b"identity")],
                 extensions={"timeout": {**timeouts, "read": None}},
             )
-            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+            try:
+                response = await client.send(request, stream=True, auth=None, follow_redirects=False)
+            except (AssertionError, TypeError) as cause:
+                if (foreign := foreign_response(cause, self._library)) is None:
+                    raise
+                raise foreign from None
         try:
             yield StreamedResponse(response.status_code, response.headers, body_chunks(response, url))
         finally:
@@ -140,6 +153,24 @@ class ClientEngine:
         """Close the client if the engine owns it."""
         if self._owns_client:
             await self._client.aclose()
+
+    def _require_usable(self) -> None:
+        """Require that the client is open, and that its connections belong to the running loop.
+
+        The pool of httpx would use those of another loop, which fails after the request seems to be sent.
+        Transports without a pool, and mocks, are bound to no loop.
+        """
+        if self._client.is_closed:
+            raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
+        transport = getattr(self._client, "_transport", None)
+        if isinstance(transport, self._library.AsyncHTTPTransport) and mocked() is not self._library:
+            loop = asyncio.get_running_loop()
+            if _loop_of.setdefault(transport, loop) is not loop:
+                raise ConfigurationError(
+                    "the http_client, or transport, was used in another event loop, and its connections "
+                    "belong to that one; nothing was sent. Make one for each loop, or pass neither: a Client "
+                    "with connections of its own works in any loop"
+                )
 
     def _build_request(
         self, client: httpx.AsyncClient, method: str, url: str, headers: RequestHeaders, body: bytes | None

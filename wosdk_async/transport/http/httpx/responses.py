@@ -25,6 +25,7 @@ from wosdk_async.transport.http.decompression import (
     decompressor_for,
 )
 from wosdk_async.transport.http.engine import Read, SendError
+from wosdk_async.transport.http.environment import certificate_remedy
 from wosdk_async.transport.http.httpx.log_filter import filtered_chunks
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = [
     "UnreadableBody",
     "body_chunks",
+    "foreign_response",
     "is_failure",
     "read_response",
     "send_error",
@@ -159,17 +161,48 @@ def send_error(
     step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
     why = proxy_secrets.hide(_summary(cause), _MAX_SUMMARY)
-    return SendError(f"{origin}: {why}", sent=sent, timeout=step)
+    return SendError(f"{origin}: {why}", sent=sent, timeout=step, remedy=certificate_remedy(cause))
 
 
 def _summary(cause: BaseException) -> str:
-    """Return the error and what caused it: ``ConnectError: all failed ([Errno 111] refused)``."""
+    """Return the error and what caused it: ``ConnectError: all failed ([Errno 111] refused)``.
+
+    Only an error of the system is named as the cause: those of the libraries say the same twice, and those
+    of mocks describe the mock.
+    """
     root = cause
     while found := root.__cause__ or root.__context__:
         root = found
-    first, last = (_QUOTED.sub("", str(each)) or type(each).__name__ for each in (cause, root))
-    behind = f" ({last})" if last not in first else ""
-    return f"{type(cause).__name__}: {first}{behind}"
+    name, text = type(cause).__name__, _QUOTED.sub("", str(cause))
+    reason = str(root) or type(root).__name__
+    if isinstance(root, OSError) and reason not in text and root is not cause:
+        text = f"{text} ({reason})" if text not in reason else reason
+    if text.startswith(name):
+        return text
+    return f"{name}: {text}" if text else name
+
+
+def foreign_response(cause: BaseException, library: Any) -> SendError | None:
+    """Return the error for a response that ``library`` stumbled over, because it is not one of its own.
+
+    A transport, or the handler of a mock, returned it: one of the other library, for instance. The library
+    only asserts its class, or awaits it, so the response is looked for where that failed.
+    """
+    where = cause.__traceback__
+    while where is not None and where.tb_next is not None:
+        where = where.tb_next
+    if where is None or where.tb_frame.f_globals.get("__name__", "").partition(".")[0] != library.__name__:
+        return None
+    found = where.tb_frame.f_locals.get("response")
+    if found is None or isinstance(found, library.Response):
+        return None
+    kind = f"{type(found).__module__.partition('.')[0]}.{type(found).__name__}"
+    return SendError(
+        f"a transport or mock for {library.__name__} returned {kind}, which {library.__name__} cannot read",
+        sent=True,  # by whatever made the response
+        remedy=f"let it return {library.__name__}.Response, or pass a client or transport of the library of "
+        f"{kind}",
+    )
 
 
 @contextlib.contextmanager

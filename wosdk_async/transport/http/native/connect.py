@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import Any, cast
 
+from wosdk_async.errors import WosdkError
 from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.environment import certificate_remedy
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
@@ -31,20 +33,21 @@ async def connect(pool: Pool, origin: Origin) -> Connection:
     try:
         async with asyncio.timeout(seconds) as limit:
             await _open(pool, connection, await pool.tls.context() if origin.tls else None)
-    except (OSError, ValueError) as cause:  # ValueError: a name that a host cannot have
+    except BaseException as cause:
         connection.abort()
-        late = limit.expired()
+        # ValueError: a name that a host cannot have; a ConfigurationError is one, too
+        if isinstance(cause, WosdkError) or not isinstance(cause, OSError | ValueError):
+            pool.closed(connection)  # uvloop does not always report the end of what was cancelled meanwhile
+            raise
+        late, remedy = limit.expired(), certificate_remedy(cause)
         why = f"no connection within {seconds} s" if late else str(cause) or type(cause).__name__
-    except BaseException:
-        connection.abort()
-        pool.closed(connection)  # uvloop does not always report the end of what was cancelled meanwhile
-        raise
     else:
         if connection.live:
             pool.start_timer()
             return connection
-        late, why = False, "the service closed the connection at once"
-    raise SendError(f"{origin.text}: {why}", sent=False, timeout="connect" if late else "")
+        late, remedy, why = False, "", "the service closed the connection at once"
+    timeout = "connect" if late else ""
+    raise SendError(f"{origin.text}: {why}", sent=False, timeout=timeout, remedy=remedy)
 
 
 async def _open(pool: Pool, connection: Connection, context: ssl.SSLContext | None) -> None:
