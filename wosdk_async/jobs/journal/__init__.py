@@ -4,11 +4,13 @@
 ``writer.py`` say what can be read and written, with the statements of ``queries.py``. ``commits.py`` gathers
 what is written into commits, which the thread of ``thread.py`` carries out. ``creation.py`` and ``store.py``
 make and open the file. ``folder.py`` has the folders of jobs and files that a kill leaves whole, ``lock.py``
-their lock.
+their lock. ``undo_table.py``, ``grant_table.py`` and ``audit_table.py`` have the tables that only some jobs
+need.
 """
 
 from __future__ import annotations
 
+from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow
 from wosdk_async.jobs.journal.entries import (
     ANSWERED,
     DECIDED,
@@ -26,6 +28,7 @@ from wosdk_async.jobs.journal.entries import (
     new_job_id,
 )
 from wosdk_async.jobs.journal.folder import JobFolders, job_folders, plan_of, replace_file
+from wosdk_async.jobs.journal.grant_table import Fact, GrantTotals, OpenLease
 from wosdk_async.jobs.journal.journal import Journal
 from wosdk_async.jobs.journal.lock import FolderLock
 
@@ -33,11 +36,16 @@ __all__ = [
     "ANSWERED",
     "DECIDED",
     "LOOKED_UP",
+    "AuditResult",
+    "AuditRow",
+    "Fact",
     "FolderLock",
+    "GrantTotals",
     "JobFolders",
     "JobPlan",
     "JobRun",
     "Journal",
+    "OpenLease",
     "PageRow",
     "ReferenceRecord",
     "RowEntry",

@@ -20,6 +20,7 @@ from wosdk_async.jobs.journal.entries import (
     storable,
     to_json,
 )
+from wosdk_async.jobs.journal.grant_table import carry_leases_over
 from wosdk_async.jobs.journal.store import (
     APPLICATION_ID,
     CACHE,
@@ -159,6 +160,7 @@ def _carry_over(db: sqlite3.Connection) -> None:
         [int(state) for state in (State.SENDING, State.DONE, State.IN_DOUBT, State.FOUND)],
     )
     db.execute("INSERT INTO main.reference SELECT * FROM earlier.reference")
+    carry_leases_over(db)
 
 
 def _make_keys_unique(db: sqlite3.Connection) -> None:

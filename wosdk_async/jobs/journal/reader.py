@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from wosdk_async.jobs.cluster.ledger import Loss
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import queries
+from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, audit_page, audit_result
 from wosdk_async.jobs.journal.entries import (
     JobPlan,
     JobRun,
@@ -20,6 +22,16 @@ from wosdk_async.jobs.journal.entries import (
     Sample,
     State,
     StoredRow,
+)
+from wosdk_async.jobs.journal.grant_table import (
+    Fact,
+    GrantTotals,
+    OpenLease,
+    facts,
+    grant_totals,
+    last_epoch,
+    losses,
+    open_leases,
 )
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.journal.thread import JobThread
@@ -115,6 +127,39 @@ class JournalReader:
         """Return the ids of records that several rows have."""
         await self._flush_before_reading()
         return await self._read(shared_ids)
+
+    async def last_epoch(self) -> int:
+        """Return the number of the newest grant of all runs; 0 without grants."""
+        return await self._read(last_epoch)
+
+    async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
+        """Return in how many lost leases each of these rows was, without those that were in none."""
+        await self._flush_before_reading()
+        return await self._read(functools.partial(losses, rows=rows))
+
+    async def open_leases(self) -> list[OpenLease]:
+        """Return the leases whose end is not known: their workers may still send rows."""
+        await self._flush_before_reading()
+        return await self._read(open_leases)
+
+    async def facts(self, limit: int = 1000) -> list[Fact]:
+        """Return the first of the reports that came too late to count."""
+        await self._flush_before_reading()
+        return await self._read(functools.partial(facts, limit=limit))
+
+    async def grant_totals(self) -> GrantTotals:
+        """Return how many leases and late reports there were, in all runs."""
+        await self._flush_before_reading()
+        return await self._read(grant_totals)
+
+    async def audit(self) -> AuditResult | None:
+        """Return what the last audit found; None when there was none since rows were sent."""
+        await self._flush_before_reading()
+        return await self._read(audit_result)
+
+    async def audit_rows(self, after: int = 0, limit: int = 1000) -> list[AuditRow]:
+        """Return the first rows behind row ``after`` that the last audit lists."""
+        return await self._read(functools.partial(audit_page, after=after, limit=limit))
 
     async def runs(self) -> list[JobRun]:
         """Return the processes that worked on the job, in their order."""

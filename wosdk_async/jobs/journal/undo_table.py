@@ -17,6 +17,7 @@ __all__ = [
     "keep_undone",
     "save_undos",
     "shared_ids",
+    "table_exists",
     "undo_counts",
     "undo_page",
     "undone_before",
@@ -42,7 +43,7 @@ def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: flo
 
 def undo_page(db: sqlite3.Connection, *, first: int, last: int) -> dict[int, RowRecord]:
     """Return what the undo did with the rows ``first`` to ``last``, without those it never began."""
-    if not _exists(db):
+    if not table_exists(db):
         return {}
     found = db.execute("SELECT row, state, detail FROM undo WHERE row BETWEEN ? AND ?", (first, last))
     records = {}
@@ -54,7 +55,7 @@ def undo_page(db: sqlite3.Connection, *, first: int, last: int) -> dict[int, Row
 
 def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
     """Return how many rows of the undo have each state, without states that no row has."""
-    if not _exists(db):
+    if not table_exists(db):
         return {}
     found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
     return {State(state): count for state, count in found}
@@ -72,10 +73,10 @@ def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
 def undone_ids(db: sqlite3.Connection) -> set[int]:
     """Return the ids of records that the undo took back, and of those that were taken back before the job."""
     ids: set[int] = set()
-    if _exists(db):
+    if table_exists(db):
         found = db.execute("SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ?", [int(State.DONE)])
         ids |= {id for (id,) in found.fetchall()}
-    if _exists(db, "undone_before"):
+    if table_exists(db, "undone_before"):
         ids |= {id for (id,) in db.execute("SELECT id FROM undone_before").fetchall()}
     return ids
 
@@ -88,7 +89,7 @@ def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
 
 def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -> set[int]:
     """Return which of ``ids`` are of records that were taken back before the job; None asks for any one."""
-    if not _exists(db, "undone_before"):
+    if not table_exists(db, "undone_before"):
         return set()
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
@@ -100,5 +101,6 @@ def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -
     return {id for (id,) in found.fetchall()}
 
 
-def _exists(db: sqlite3.Connection, table: str = "undo") -> bool:
+def table_exists(db: sqlite3.Connection, table: str = "undo") -> bool:
+    """Return whether a table is there."""
     return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone())

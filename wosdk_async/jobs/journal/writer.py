@@ -9,10 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from wosdk_async.jobs.cluster.ledger import GrantRecord
+from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import queries
+from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_audit, save_audit
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State
+from wosdk_async.jobs.journal.grant_table import end_lease, save_fact, save_grant
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import newest_stamp
@@ -117,6 +121,49 @@ class JournalWriter(JournalReader):
 
     def _queue_undo(self, commits: CommitQueue, record: RowRecord) -> None:
         commits.queue.others.append(functools.partial(save_undos, records=[record], now=self._clock()))
+
+    async def grant(self, record: GrantRecord) -> None:
+        """Note that rows are about to be granted to a worker; it is on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written, so the grant must not leave.
+        """
+        commits = self._usable_commits()
+        commits.queue.others.append(functools.partial(save_grant, grant=record))
+        await commits.written()
+
+    def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
+        """Queue that a grant has ended, and the rows that were lost with its worker."""
+        commits = self._open_commits()
+        commits.queue.others.append(functools.partial(end_lease, epoch=epoch, lost=tuple(lost)))
+        commits.write_soon()
+
+    def record_fact(self, epoch: int, worker: str, report: RowReport) -> None:
+        """Queue a report that came too late to count."""
+        commits = self._open_commits()
+        fact = functools.partial(save_fact, epoch=epoch, worker=worker, report=report, now=self._clock())
+        commits.queue.others.append(fact)
+        commits.write_soon()
+
+    async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
+        """Keep what an audit found, in the place of the one before; it is on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        commits = self._usable_commits()
+        commits.queue.others.append(functools.partial(save_audit, result=result, rows=rows))
+        await commits.written()
+
+    async def forget_audit(self) -> None:
+        """Forget the last audit, as further rows are sent.
+
+        Raises:
+            JournalError: the journal cannot be written, so nothing must be sent.
+        """
+        commits = self._usable_commits()
+        commits.queue.others.append(forget_audit)
+        await commits.written()
 
     def sample(self, second: int, calls: int, p50: float, p95: float, waits: int, retries: int) -> None:
         """Queue the figures of one second of the job, see :class:`Sample`.

@@ -1,0 +1,255 @@
+"""What a journal keeps of a job on many workers: grants, losses, late reports and the audit."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path
+
+import attrs
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from tests.jobs.journal.plans import a_plan, rows
+from tests.support.laws import examples
+from wosdk_async.jobs.cluster.ledger import GrantLedger, GrantRecord, Loss
+from wosdk_async.jobs.cluster.messages import RowReport
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import (
+    AuditResult,
+    AuditRow,
+    GrantTotals,
+    Journal,
+    OpenLease,
+    RowEntry,
+    RowRecord,
+    State,
+    grant_table,
+)
+
+ROWS = 12
+
+
+def a_grant(epoch: int, *numbers: int, run: int = 1) -> GrantRecord:
+    return GrantRecord(
+        epoch=epoch, run=run, worker=f"w{epoch}", rows=numbers, rate=50.0, in_flight=8, granted_at=9.0,
+        seconds=51.0,
+    )  # fmt: skip
+
+
+def a_report(number: int = 1, *, epoch: int = 1, row: int = 1, reason: str = "") -> RowReport:
+    return RowReport(number=number, epoch=epoch, row=row, result="done", id=5, reason=reason)
+
+
+async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
+    async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
+        ledger: GrantLedger = journal
+        assert (await ledger.last_epoch(), await journal.open_leases(), await ledger.losses([1])) == (
+            0,
+            [],
+            {},
+        )
+        assert (await journal.grant_totals(), await journal.facts()) == (GrantTotals(), [])
+        ledger.end_grant(7, lost=[1])  # of no grant
+        await ledger.grant(a_grant(1, 1, 2))
+        await ledger.grant(a_grant(2, 3))
+        ledger.end_grant(1, lost=[2])
+        ledger.end_grant(1, lost=[2])
+        assert await journal.open_leases() == [OpenLease(2, 1, "w2", (3,), 51.0)]
+        ledger.end_grant(2, lost=[3])
+        assert await ledger.losses(range(1, 9)) == {2: Loss(1), 3: Loss(1, True)}
+        await ledger.grant(a_grant(3, 3, 4))
+        ledger.end_grant(3, lost=[3])
+        assert await ledger.losses([1, 3]) == {3: Loss(2, True)}
+        assert await ledger.last_epoch() == 3
+        assert await journal.grant_totals() == GrantTotals(leases=3, lost_leases=3, lost_rows=2)
+
+
+async def test_a_grant_is_on_the_disk_with_all_before_it(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path, a_plan(), rows(ROWS))
+    await journal.grant(a_grant(1, 1))
+    journal.record(RowRecord(1, State.DONE, id=5))
+    journal.end_grant(1)
+    await journal.grant(a_grant(2, 2, 3))
+    journal.end_grant(2)
+    journal.abandon()
+    async with Journal.open(tmp_path) as journal:
+        assert [lease.epoch for lease in await journal.open_leases()] == [2]
+        assert [row.state for row in await journal.rows_in(limit=1)] == [State.DONE]
+
+
+async def test_late_reports_are_kept_once_and_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grant_table, "MOST_FACTS", 3)
+    async with Journal.create(tmp_path, a_plan(), rows(ROWS), clock=lambda: 70.0) as journal:
+        for number in (1, 2, 1):
+            journal.record_fact(1, "w1", a_report(number, reason="\ud800" + "x" * 5000))
+        assert (await journal.grant_totals()).late_reports == 2
+        for number in range(1, 5):
+            journal.record_fact(2, "w2", a_report(number))
+        facts = await journal.facts()
+        assert [(fact.epoch, fact.report.number, fact.at) for fact in facts] == [
+            (1, 1, 70.0),
+            (1, 2, 70.0),
+            (2, 1, 70.0),
+        ]
+        assert len(facts[0].report.reason) < 1100
+        assert facts[2].report == a_report(1)
+        assert (await journal.grant_totals()).late_reports == 6
+
+
+async def test_a_grant_that_cannot_be_written_raises(tmp_path: Path) -> None:
+    await Journal.create(tmp_path, a_plan(), rows(1)).close()
+    async with Journal.open(tmp_path, read_only=True) as journal:
+        assert await journal.last_epoch() == 0
+        with pytest.raises(JournalError):
+            await journal.grant(a_grant(1, 1))
+
+
+async def test_leases_that_are_open_go_on_with_a_changed_file(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    async with Journal.create(tmp_path / "a", a_plan(), rows(4)) as earlier:
+        await earlier.grant(a_grant(1, 1, 2))
+        await earlier.grant(a_grant(2, 3))
+        earlier.end_grant(2)
+        await earlier.flush()
+        entries = (RowEntry(row, row, row, f"K-{row + 1}") for row in range(1, 4))
+        async with Journal.create(tmp_path / "b", a_plan(), entries, earlier=earlier) as journal:
+            assert await journal.open_leases() == [OpenLease(1, 0, "w1", (), 51.0)]
+            assert await journal.last_epoch() == 2
+
+
+async def test_an_audit_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
+        assert (await journal.audit(), await journal.audit_rows()) == (None, [])
+        await journal.save_audit(AuditResult(at=5.0, once=9, missing=1), [AuditRow(9, "missing")])
+        journal.record(RowRecord(3, State.DONE, id=8))
+        found = [AuditRow(3, "twice", (8, 9)), AuditRow(4, "unexpected", (10,))]
+        await journal.save_audit(AuditResult(at=6.0, once=9, twice=1, unexpected=1), found)
+        result = await journal.audit()
+        assert result == AuditResult(at=6.0, once=9, twice=1, unexpected=1)
+        assert not result.clean
+        listed = await journal.audit_rows()
+        assert [attrs.evolve(each, line=0, key=None, state=State.PLANNED) for each in listed] == found
+        assert [(each.line, each.key, each.state) for each in listed] == [
+            (4, "K-3", State.DONE),
+            (5, "K-4", State.PLANNED),
+        ]
+        assert [each.row for each in await journal.audit_rows(after=3, limit=1)] == [4]
+        await journal.forget_audit()
+        assert (await journal.audit(), await journal.audit_rows()) == (None, [])
+
+
+@attrs.frozen
+class Kept:
+    """What a journal may have of grants."""
+
+    last: int = 0
+    open: frozenset[int] = frozenset()
+    losses: frozenset[tuple[int, Loss]] = frozenset()
+    facts: frozenset[tuple[int, int]] = frozenset()
+
+    def granted(self, epoch: int) -> Kept:
+        return attrs.evolve(self, last=epoch, open=self.open | {epoch})
+
+    def ended(self, epoch: int, alone: bool, lost: frozenset[int]) -> Kept:
+        if epoch not in self.open:
+            return self
+        losses = dict(self.losses)
+        for row in lost:
+            before = losses.get(row, Loss())
+            losses[row] = Loss(before.leases + 1, before.alone or alone)
+        return attrs.evolve(self, open=self.open - {epoch}, losses=frozenset(losses.items()))
+
+    def told(self, epoch: int, number: int) -> Kept:
+        return attrs.evolve(self, facts=self.facts | {(epoch, number)})
+
+
+some_rows = st.lists(st.integers(1, ROWS), min_size=1, max_size=4, unique=True)
+
+
+class Ledgers(RuleBasedStateMachine):
+    """A journal beside what it may have: what is on the disk, and each thing queued since."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.folder = Path(tempfile.mkdtemp())
+        self.journal = self.runner.run(self._made())
+        self.may_be = [Kept()]
+        self.granted: dict[int, list[int]] = {}
+
+    async def _made(self) -> Journal:
+        return Journal.create(self.folder, a_plan(), rows(ROWS))
+
+    def teardown(self) -> None:
+        self.journal.abandon()
+        self.runner.close()
+        shutil.rmtree(self.folder)
+
+    @rule(chosen=some_rows)
+    def grant(self, chosen: list[int]) -> None:
+        epoch = self.may_be[-1].last + 1
+        self.granted[epoch] = chosen
+        self.runner.run(self.journal.grant(a_grant(epoch, *chosen)))
+        self.may_be = [self.may_be[-1].granted(epoch)]
+
+    @rule(back=st.integers(0, 3), lost=st.integers(0, 4))
+    def end_grant(self, back: int, lost: int) -> None:
+        epoch = self.may_be[-1].last - back
+        chosen = self.granted.get(epoch, [])
+
+        async def end() -> None:
+            self.journal.end_grant(epoch, lost=chosen[:lost])
+
+        self.runner.run(end())
+        self.may_be.append(self.may_be[-1].ended(epoch, len(chosen) == 1, frozenset(chosen[:lost])))
+
+    @rule(epoch=st.integers(1, 3), number=st.integers(1, 5))
+    def record_fact(self, epoch: int, number: int) -> None:
+        async def record() -> None:
+            self.journal.record_fact(epoch, "w", a_report(number, epoch=epoch))
+
+        self.runner.run(record())
+        self.may_be.append(self.may_be[-1].told(epoch, number))
+
+    @rule()
+    def kill_and_open(self) -> None:
+        self.journal.abandon()
+        self.journal = Journal.open(self.folder)
+        found = self.runner.run(self._read())
+        assert found in self.may_be
+        self.may_be = [found]
+
+    @rule()
+    def close_and_open(self) -> None:
+        self.runner.run(self.journal.close())
+        self.may_be = self.may_be[-1:]
+        self.journal = Journal.open(self.folder)
+
+    @rule()
+    def look(self) -> None:
+        self.may_be = self.may_be[-1:]
+        assert self.runner.run(self._read()) == self.may_be[0]
+
+    @invariant()
+    def epochs_rise(self) -> None:
+        assert self.runner.run(self.journal.last_epoch()) == self.may_be[-1].last
+
+    async def _read(self) -> Kept:
+        leases = await self.journal.open_leases()
+        assert all(list(lease.rows) == self.granted[lease.epoch] for lease in leases)
+        facts = frozenset((fact.epoch, fact.report.number) for fact in await self.journal.facts())
+        losses = await self.journal.losses(range(1, ROWS + 1))
+        assert (await self.journal.grant_totals()).late_reports == len(facts)
+        last = await self.journal.last_epoch()
+        return Kept(last, frozenset(lease.epoch for lease in leases), frozenset(losses.items()), facts)
+
+
+TestLedgers = Ledgers.TestCase
+TestLedgers.settings = settings(examples(10), stateful_step_count=30)

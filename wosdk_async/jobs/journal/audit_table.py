@@ -1,0 +1,105 @@
+"""Tables of a journal for its audit, which are made when they are needed.
+
+``audit`` has the rows of which the Company does not have what the journal says; ``audit_result`` has the
+counts of the last audit.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Literal
+
+import attrs
+import orjson
+
+from wosdk_async.jobs.journal.entries import State
+from wosdk_async.jobs.journal.undo_table import table_exists
+
+__all__ = ["AuditResult", "AuditRow", "Finding", "audit_page", "audit_result", "forget_audit", "save_audit"]
+
+Finding = Literal["missing", "twice", "unexpected"]
+"""What an audit says of a row: see :class:`AuditResult`."""
+
+_FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected")
+
+
+@attrs.frozen(kw_only=True)
+class AuditResult:
+    """Records that the Company has for the rows of a job, looked up by their keys.
+
+    Args:
+        at: Unix time of the audit.
+        once: rows that were carried out, and have one record.
+        missing: rows that were carried out, and have no record.
+        twice: rows that have several records.
+        unexpected: rows that failed or were not sent, and have a record.
+        undecided: rows in doubt without a record; they are counted among the rows in doubt, too.
+    """
+
+    at: float = 0.0
+    once: int = 0
+    missing: int = 0
+    twice: int = 0
+    unexpected: int = 0
+    undecided: int = 0
+
+    @property
+    def clean(self) -> bool:
+        """Whether the Company has what the journal says."""
+        return not (self.missing or self.twice or self.unexpected)
+
+
+@attrs.frozen
+class AuditRow:
+    """A row of which the Company does not have what the journal says."""
+
+    row: int
+    finding: Finding
+    ids: tuple[int, ...] = ()
+    """Ids of the records with its key."""
+    line: int = 0
+    key: str | None = None
+    state: State = State.PLANNED
+
+
+def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:
+    """Save an audit in the place of the one before."""
+    db.execute("DROP TABLE IF EXISTS audit")
+    db.execute("CREATE TABLE audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT NOT NULL)")
+    db.execute("CREATE TABLE IF NOT EXISTS audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL)")
+    db.execute("REPLACE INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
+    db.executemany(
+        "INSERT INTO audit VALUES (?, ?, ?)",
+        [(each.row, _FINDINGS.index(each.finding), orjson.dumps(each.ids).decode()) for each in rows],
+    )
+
+
+def forget_audit(db: sqlite3.Connection) -> None:
+    """Forget the last audit: rows are sent again."""
+    db.execute("DROP TABLE IF EXISTS audit")
+    db.execute("DROP TABLE IF EXISTS audit_result")
+
+
+def audit_result(db: sqlite3.Connection) -> AuditResult | None:
+    """Return what the last audit found; None when there was none."""
+    if not table_exists(db, "audit_result"):
+        return None
+    counts = orjson.loads(db.execute("SELECT counts FROM audit_result").fetchone()[0])
+    known = attrs.fields_dict(AuditResult)
+    return AuditResult(**{name: value for name, value in counts.items() if name in known})
+
+
+def audit_page(db: sqlite3.Connection, *, after: int, limit: int) -> list[AuditRow]:
+    """Return the first rows behind ``after`` that the last audit lists."""
+    if not table_exists(db, "audit"):
+        return []
+    found = db.execute(
+        "SELECT row, finding, ids, line, key, coalesce(state, 0) FROM audit JOIN planned USING (row) "
+        "LEFT JOIN outcome USING (row) WHERE row > ? ORDER BY row LIMIT ?",
+        (after, limit),
+    )
+    return [
+        AuditRow(row, _FINDINGS[finding], tuple(orjson.loads(ids)), line, key, State(state))
+        for row, finding, ids, line, key, state in found.fetchall()
+    ]
