@@ -8,8 +8,9 @@ import os
 import socket
 import ssl
 import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import pytest
 
@@ -22,6 +23,8 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
 _NARROW = 4096  # bytes
+
+T = TypeVar("T")
 
 Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -92,6 +95,40 @@ def narrow_sockets(patch: pytest.MonkeyPatch) -> list[socket.socket]:
     # The engine asks its loop for sockets, for loops that simulate the network.
     patch.setattr(asyncio.get_running_loop(), "socket", narrow, raising=False)
     return made
+
+
+class Time:
+    """A clock that the test turns."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class TLSPeer:
+    """TLS of a service, one step after the other, over a connection without any."""
+
+    def __init__(
+        self, context: ssl.SSLContext, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self._reader, self._writer = reader, writer
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+
+    async def do(self, step: Callable[..., T], *arguments: Any) -> T:
+        """Return what a method of ``tls`` returns, once enough has come for it. Raises ssl.SSLError."""
+        while True:
+            try:
+                return step(*arguments)
+            except ssl.SSLWantReadError:
+                self._writer.write(self._outgoing.read())
+                if data := await self._reader.read(4096):
+                    self._incoming.write(data)
+                else:
+                    self._incoming.write_eof()
+            finally:
+                self._writer.write(self._outgoing.read())
 
 
 class RawServer:
@@ -172,12 +209,15 @@ class Apart:
 
 @contextlib.asynccontextmanager
 async def engine(
-    timeouts: Timeouts | None = None, context: ssl.SSLContext | None = None, **limits: Any
+    timeouts: Timeouts | None = None,
+    context: ssl.SSLContext | None = None,
+    now: Callable[[], float] = time.monotonic,
+    **limits: Any,
 ) -> AsyncIterator[NativeEngine]:
     """An engine that has given back every place and closed every socket when its block is left; no wait in
     it may take as long as an idle connection is kept, for that would heal what is lost.
     """
-    made = NativeEngine(limits=Limits(**limits), timeouts=timeouts, ssl_context=context)
+    made = NativeEngine(limits=Limits(**limits), timeouts=timeouts, ssl_context=context, now=now)
     async with asyncio.timeout(10):
         yield made
         await made.aclose()

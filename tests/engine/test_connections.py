@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import ssl
 import threading
 import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+import uvloop
 
+from tests.engine.conftest import serving
 from tests.engine.raw import (
     OK,
     Apart,
     RawServer,
+    Time,
     catch_timers,
     echoing,
     empty,
@@ -27,6 +34,8 @@ from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
 
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
+
 CLOSING = {
     "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
     "HTTP/1.0": b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi",
@@ -34,15 +43,6 @@ CLOSING = {
     "a second response": OK + OK,
     "a second response, half": OK + b"HTTP/1.1 2",
 }
-
-
-class Time:
-    """A clock that the test turns."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 async def test_one_connection_takes_one_request_after_the_other() -> None:
@@ -286,6 +286,54 @@ async def test_a_host_makes_room_for_another() -> None:
         for server in (here, there, here, there):
             await asyncio.gather(*(get(made, server.url) for _ in range(6)))
         assert "0 of 2 busy, 2 idle" in repr(made)
+
+
+async def test_a_host_that_needs_a_new_connection_gives_up_an_old_one_of_its_own() -> None:
+    """A create does not take one that rested; that of another host, which rested for longer, is kept."""
+    time = Time()
+    async with (
+        RawServer(echoing) as there,
+        RawServer(echoing) as here,
+        engine(now=time, connections=2) as made,
+    ):
+        await get(made, there.url)
+        await get(made, here.url)
+        time.now += 3.1
+        await get(made, here.url, safe=False)
+        await get(made, there.url)
+    assert (here.connections, there.connections) == (2, 1)
+
+
+@LOOPS
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
+def test_a_connection_whose_end_the_loop_has_yet_to_report(
+    certificates: dict[str, Path], run: Callable[..., None], tls: bool
+) -> None:
+    """A create is not written to it: it is sent once, over another."""
+    own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
+    sockets: list[asyncio.Transport] = []
+    sent: list[None] = []
+
+    async def call() -> None:
+        loop = asyncio.get_running_loop()
+        create_connection: Any = loop.create_connection
+
+        async def noting(factory: Any, **named: Any) -> Any:
+            transport, protocol = await create_connection(factory, **named)
+            sockets.append(transport)
+            return transport, protocol
+
+        context = serving(certificates["here"]) if tls else None
+        async with RawServer(echoing, context) as server, engine(context=own) as made:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(loop, "create_connection", noting)
+                await get(made, server.url)
+            sockets[0].abort()  # as the loop does when it cannot write
+            response = await get(made, server.url, safe=False, sending=lambda: sent.append(None))
+            assert response.body == b"/"
+        assert (len(sent), server.connections) == (1, 2)
+
+    run(call())
 
 
 async def test_first_come_first_served() -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.raw import OK, RawServer, catch_timers, engine, get, request, responding
-from tests.engine.test_connections import Time
+from tests.engine.raw import OK, RawServer, Time, catch_timers, engine, get, request, responding
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.engine import NativeEngine

@@ -15,9 +15,20 @@ import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
-from tests.engine.raw import RawServer, Script, echoing, engine, get, narrow_sockets
+from tests.engine.raw import (
+    OK,
+    RawServer,
+    Script,
+    Time,
+    TLSPeer,
+    echoing,
+    engine,
+    get,
+    narrow_sockets,
+    request,
+)
 from tests.support.service import Answer, Request, Service
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
@@ -100,7 +111,7 @@ def test_a_create_is_sent_again_after_that(certificates: dict[str, Path], run: C
 
 @contextlib.asynccontextmanager
 async def connected_to_a_full_socket(
-    certificate: Path, tls: bool, monkeypatch: pytest.MonkeyPatch
+    certificate: Path, tls: bool, monkeypatch: pytest.MonkeyPatch, now: Callable[[], float] = time.monotonic
 ) -> AsyncIterator[tuple[NativeEngine, asyncio.Event]]:
     """Yield an engine whose idle connection takes not a byte more, and what lets the service read again."""
     own = ssl.create_default_context(cafile=certificate) if tls else None
@@ -110,7 +121,7 @@ async def connected_to_a_full_socket(
         sockets = narrow_sockets(patch)
         async with RawServer(echoing, context) as server:
             relayed = passing_on(int(server.url.rpartition(":")[2]), may_read=may_read)
-            async with RawServer(relayed, narrow=True) as relay, engine(context=own) as made:
+            async with RawServer(relayed, narrow=True) as relay, engine(context=own, now=now) as made:
                 await get(made, f"{server.url.partition(':')[0]}{relay.url[4:]}")
                 may_read.clear()
                 await fill(sockets[0])
@@ -160,6 +171,85 @@ def test_a_goodbye_that_waits_is_taken_while_the_connection_closes(
         return stumbled
 
     assert run(close()) == []
+
+
+@LOOPS
+def test_a_goodbye_that_nobody_takes_does_not_keep_the_socket(
+    certificates: dict[str, Path], run: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection was idle for too long: once its end cannot be sent, it is closed without."""
+    now = Time()
+
+    async def rest() -> None:
+        async with connected_to_a_full_socket(certificates["here"], True, monkeypatch, now) as (made, _):
+            now.now += 60
+            while made.statistics().sockets:
+                await asyncio.sleep(0.01)  # real time: the timer of the engine itself is tested here
+
+    run(rest())
+
+
+@LOOPS
+def test_a_call_goes_on_while_the_engine_closes_what_cannot_end(
+    certificates: dict[str, Path], run: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The idle connection is cut after a while, the busy one is not."""
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        asked.set()
+        await go.wait()
+        writer.write(OK)
+
+    async def close() -> None:
+        async with (
+            connected_to_a_full_socket(certificates["here"], True, monkeypatch) as (made, _),
+            RawServer(script, serving(certificates["here"])) as server,
+        ):
+            call = asyncio.create_task(get(made, server.url, safe=False))
+            await asked.wait()
+            await made.aclose()
+            assert made.statistics() == PoolStatistics(busy=1, sockets=1)
+            go.set()
+            assert (await call).body == b"hi"
+
+    run(close())
+
+
+@LOOPS
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_service_that_ends_tls_while_idle_hears_the_same(
+    certificates: dict[str, Path], run: Callable[..., None], version: ssl.TLSVersion
+) -> None:
+    """Then it knows that nothing was cut."""
+    own, context = ssl.create_default_context(cafile=certificates["here"]), serving(certificates["here"])
+    context.maximum_version = version
+    heard: list[str] = []
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = TLSPeer(context, reader, writer)
+        await peer.do(peer.tls.do_handshake)
+        await peer.do(peer.tls.read, 4096)
+        await peer.do(peer.tls.write, OK)
+        await may_end.wait()
+        try:
+            await peer.do(peer.tls.unwrap)
+        except ssl.SSLError as error:
+            heard.append(str(error))
+        else:
+            heard.append("the end")
+
+    async def call() -> None:
+        async with RawServer(script) as server, engine(context=own) as made:
+            await get(made, server.url.replace("http:", "https:"), safe=False)
+            may_end.set()
+            while made.statistics().sockets or not heard:
+                await asyncio.sleep(0)
+
+    may_end = asyncio.Event()
+    run(call())
+    assert heard == ["the end"]
 
 
 async def fill(sender: socket.socket) -> None:

@@ -106,7 +106,7 @@ class Connection(asyncio.BufferedProtocol):
         if self._waiter is waiter:
             unsent, since = self._unsent, self.since
             self._drop_request()
-            if unsent and self.usable:
+            if unsent and self.live:
                 self._owner.release(self)
                 self.since = since  # it has not been used
             else:
@@ -125,11 +125,6 @@ class Connection(asyncio.BufferedProtocol):
     def busy(self) -> bool:
         """Whether a response is waited for, or being read."""
         return self._waiter is not None or self._held
-
-    @property
-    def usable(self) -> bool:
-        """Whether it can take a request."""
-        return self.live and not self._transport.is_closing()
 
     def send(self, ended: Container[int], now: float) -> None:
         """Write the request, unless its socket is one of ``ended`` or the request was cancelled."""

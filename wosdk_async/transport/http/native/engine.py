@@ -144,9 +144,8 @@ class NativeEngine:
             connection = await pool.wait(origin)
             if connection is None:
                 return await connect(pool, origin)
-            if connection.usable:
+            if connection.live:
                 return connection
-            connection.abort()
 
     async def _decompress(self, origin: Origin, compressed: Response) -> Response:
         """Return the response with its body as it was before it was compressed. Raises SendError."""
