@@ -78,6 +78,8 @@ class Setup:
         trusted_hosts: hosts that may be reached without https.
         check_request_ids: as in ``ClientOptions``.
         orphan: seconds without an order after which a worker gives up the coordinator.
+        folder: folder of the job on the coordinator's machine, where its processes leave results that nobody
+            took; empty for workers of other machines.
     """
 
     job: str
@@ -93,6 +95,7 @@ class Setup:
     trusted_hosts: tuple[str, ...] = ()
     check_request_ids: bool = True
     orphan: float = 60.0
+    folder: str = ""
 
 
 @attrs.frozen

@@ -51,15 +51,23 @@ class WorkerPool(Protocol):
     def name(self) -> str:
         """Text for people, such as ``3 processes``."""
 
-    async def open(self, setup: Setup, joined: Callable[[WorkerLink], None]) -> None:
+    async def open(
+        self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
+    ) -> None:
         """Start workers for a job, and call ``joined`` with each one, now and later.
+
+        ``broken`` is called at most once, when no worker is left and no further one will come; its text says
+        why, and what to do.
 
         Raises:
             ConfigurationError: workers cannot be started, or would repeat work; the message says what to do.
         """
 
     async def leftovers(self) -> Sequence[LeftReport]:
-        """Return the results that workers of earlier runs could not deliver; asked once, after ``open``."""
+        """Return the results that workers of earlier runs could not deliver; asked once, after ``open``.
+
+        They are forgotten when the pool is closed: by then the journal has them.
+        """
 
     async def aclose(self) -> None:
         """End all workers."""
