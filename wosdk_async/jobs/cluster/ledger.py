@@ -24,7 +24,7 @@ class GrantRecord:
         rate: the worker's share of the rate then; None for no limit.
         in_flight: the worker's share of the calls at a time then.
         granted_at: Unix time, for people; it decides nothing.
-        seconds: how long the lease lasts, from when it is made or extended.
+        seconds: time from now after which surely nothing is sent under it (``ClusterOptions.surely_over``).
     """
 
     epoch: int
@@ -39,7 +39,7 @@ class GrantRecord:
 
 @attrs.frozen
 class Loss:
-    """Leases in which a row was lost with its worker, in all runs; ``alone``: it was the only row of one."""
+    """Leases in which a row was lost with its worker, in all runs; ``alone``: it was granted alone in one."""
 
     leases: int = 0
     alone: bool = False
@@ -58,11 +58,18 @@ class GrantLedger(Protocol):
             JournalError: it could not be written, so it must not leave.
         """
 
-    def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
-        """Note that a grant has ended, and the rows that were lost with it; written soon after."""
+    def end_grant(self, epoch: int, *, lost: Sequence[int] = (), alone: bool = False) -> None:
+        """Note that a grant has ended, and the rows that were lost with it; written soon after.
+
+        ``alone`` says that its row was granted alone, because it had been lost before.
+        """
 
     async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
-        """Return what was lost before of these rows; a row that never was may be left out."""
+        """Return what was lost before of these rows; a row that never was may be left out.
+
+        What :meth:`end_grant` was given counts at once. It is asked for every batch of rows, so it has to be
+        quick while nothing was lost.
+        """
 
     def record_fact(self, epoch: int, worker: str, report: RowReport) -> None:
         """Keep a report that came too late to count; written soon after."""

@@ -27,6 +27,8 @@ class ClusterOptions:
     """Most calls in a second, of all workers together; None for no limit."""
     in_flight: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
     """Most calls at a time, of all workers together."""
+    no_worker: float = number(60.0, "seconds, 0 or more")
+    """Seconds without any worker after which the run ends with an error."""
 
     def __attrs_post_init__(self) -> None:
         """Refuse a lease in which no row could start."""
@@ -35,3 +37,11 @@ class ClusterOptions:
                 f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, as a row may "
                 "take as long as the deadline; make the lease longer"
             )
+
+    @property
+    def surely_over(self) -> float:
+        """Seconds after which surely nothing is sent under a lease that begins now, wherever its worker is.
+
+        No row starts after the lease, and a row that has started ends within its deadline.
+        """
+        return self.lease + self.deadline + self.skew

@@ -1,0 +1,192 @@
+"""Shares of rate and concurrency: never more than the total, whatever is lost on the way."""
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from wosdk_async.jobs.cluster.budget import Budget
+
+
+def budget_of(rate=None, in_flight=12, *, most=100, workers=()):
+    """Return a budget with workers that confirmed everything."""
+    budget = Budget(rate, in_flight, most=most, now=0.0)
+    for worker in workers:
+        budget.add(worker)
+        settle(budget, workers)
+    return budget
+
+
+def settle(budget, workers):
+    """Let all workers confirm until nothing changes any more."""
+    for _ in range(4):
+        for worker in workers:
+            if worker in budget:
+                budget.confirm(worker, budget.share(worker).number)
+
+
+def calls(budget, workers):
+    return [budget.share(worker).in_flight for worker in workers]
+
+
+class Shares(RuleBasedStateMachine):
+    """Workers that come, go, and learn of their shares late; each uses the most that it may."""
+
+    @initialize(rate=st.none() | st.floats(0.01, 5000), in_flight=st.integers(1, 50), most=st.integers(1, 50))
+    def begin(self, rate, in_flight, most):
+        self.rate, self.in_flight, self.most = rate, in_flight, most
+        self.budget = Budget(rate, in_flight, most=most, now=0.0)
+        self.sent = {}  # worker -> shares that it may use: all that were sent since the confirmed one
+        self.present = set()
+        self.now, self.names = 0.0, 0
+
+    @rule()
+    def join(self):
+        self.names += 1
+        self.budget.add(str(self.names))
+        self.sent[str(self.names)] = []
+        self.present.add(str(self.names))
+
+    @precondition(lambda self: self.present)
+    @rule(data=st.data())
+    def confirm(self, data):
+        worker = data.draw(st.sampled_from(sorted(self.present)))
+        shares = self.sent[worker]
+        chosen = data.draw(st.sampled_from(shares))
+        self.sent[worker] = [share for share in shares if share.number >= chosen.number]
+        self.budget.confirm(worker, chosen.number)
+
+    @precondition(lambda self: self.present)
+    @rule(data=st.data())
+    def lose(self, data):
+        worker = data.draw(st.sampled_from(sorted(self.present)))
+        self.present.discard(worker)
+        self.budget.leave(worker)
+
+    @precondition(lambda self: self.sent)
+    @rule(data=st.data())
+    def surely_gone(self, data):
+        worker = data.draw(st.sampled_from(sorted(self.sent)))
+        self.present.discard(worker)
+        del self.sent[worker]
+        self.budget.remove(worker)
+
+    @rule(seconds=st.floats(0, 6))
+    def wait(self, seconds):
+        self.now += seconds
+        self.budget.calm(self.now)
+
+    @rule()
+    def throttle(self):
+        self.budget.throttled(self.now)
+
+    @invariant()
+    def all_together_never_use_more(self):
+        for worker in self.present:
+            share = self.budget.share(worker)
+            if share not in self.sent[worker]:
+                self.sent[worker].append(share)
+        held = [shares for shares in self.sent.values() if shares]
+        assert sum(max(share.in_flight for share in shares) for shares in held) <= self.in_flight
+        if self.rate is not None:
+            assert sum(max(share.rate for share in shares) for shares in held) <= self.rate * (1 + 1e-6)
+
+    @invariant()
+    def a_share_is_whole(self):
+        for worker in self.present:
+            share = self.budget.share(worker)
+            assert 0 <= share.in_flight <= self.most
+            assert (share.rate is None) == (self.rate is None)
+            if self.rate is not None:
+                assert (share.rate > 0) == (share.in_flight > 0)
+
+    def teardown(self):
+        """Let everything be known and calm: all calls are shared out equally."""
+        for worker in list(self.sent.keys() - self.present):
+            self.budget.remove(worker)
+        for _ in range(20):
+            self.now += 5.0
+            self.budget.calm(self.now)
+        settle(self.budget, self.present)
+        if self.present:
+            shares = [self.budget.share(worker).in_flight for worker in self.present]
+            assert max(shares) - min(shares) <= 1
+            assert sum(shares) == min(self.in_flight, self.most * len(shares))
+
+
+TestShares = Shares.TestCase
+
+
+def test_equal_shares():
+    budget = budget_of(rate=30.0, in_flight=10, workers="abc")
+
+    assert calls(budget, "abc") == [4, 3, 3]
+    assert [budget.share(worker).rate for worker in "abc"] == pytest.approx([12.0, 9.0, 9.0])
+
+
+def test_with_fewer_calls_than_workers_some_wait():
+    budget = budget_of(rate=1.0, in_flight=2, workers="abc")
+
+    assert sorted(calls(budget, "abc")) == [0, 1, 1]
+
+
+def test_a_lowered_share_counts_until_it_is_confirmed():
+    budget = budget_of(workers="a")
+
+    budget.add("b")
+
+    assert calls(budget, "ab") == [6, 0]  # a may not know yet
+    budget.confirm("a", budget.share("a").number)
+    assert calls(budget, "ab") == [6, 6]
+
+
+def test_a_lost_worker_keeps_its_share_until_it_surely_sends_nothing():
+    budget = budget_of(workers="ab")
+
+    budget.leave("a")
+    assert calls(budget, "b") == [6]
+
+    budget.remove("a")
+    assert calls(budget, "b") == [12]
+
+
+def test_a_response_that_asks_to_wait_halves_the_total_at_most_once_in_2_seconds():
+    budget = budget_of(rate=100.0, workers="ab")
+
+    for now in (10.0, 11.0, 11.9):
+        budget.throttled(now)
+    assert calls(budget, "ab") == [3, 3]
+    assert budget.share("a").rate == pytest.approx(25.0)
+
+    budget.throttled(12.0)
+    assert calls(budget, "ab") == [2, 1]
+
+
+def test_the_total_rises_by_a_tenth_after_5_calm_seconds():
+    budget = budget_of(in_flight=20, workers="a")
+    budget.throttled(10.0)
+    settle(budget, "a")
+
+    budget.calm(14.9)
+    assert calls(budget, "a") == [10]
+    for now, expected in ((15.0, 12), (16.0, 12), (20.0, 14), (25.0, 16), (30.0, 18), (35.0, 20), (40.0, 20)):
+        budget.calm(now)
+        assert calls(budget, "a") == [expected]
+
+
+def test_one_call_is_always_left():
+    budget = budget_of(in_flight=2, workers="a")
+
+    for now in range(0, 100, 2):
+        budget.throttled(float(now))
+
+    assert calls(budget, "a") == [1]
+
+
+def test_a_newcomer_gets_its_part_although_a_lost_worker_still_holds_some():
+    budget = budget_of(workers="ab")
+
+    budget.leave("b")
+    budget.add("c")
+    settle(budget, "ac")
+
+    assert calls(budget, "ac") == [3, 3]

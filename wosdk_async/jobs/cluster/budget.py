@@ -1,0 +1,160 @@
+"""Shares of the job's rate and concurrency: those of all workers never sum to more. No I/O.
+
+A worker may use every share that it was sent since the one that it confirmed, as the message with the newest
+may be lost. So each worker holds the largest of them, and a share grows only by what nobody holds.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from wosdk_async.jobs.cluster.messages import Share
+
+__all__ = ["Budget"]
+
+_APART = 2.0  # seconds after a halving in which there is no other: what it changes takes a while to show
+_CALM = 5.0  # seconds without a response that asks to wait, after which the total rises again
+_RISE = 0.1  # part of the full total by which it rises
+_LEAST = 1 / 64  # part of the full total that is always left
+_NO_RATE = 1e-9  # calls in a second that are none, as floats do not sum up exactly
+
+
+@attrs.define(eq=False)
+class _Holder:
+    """A worker with the shares that it may be using; the last one is the newest."""
+
+    shares: list[Share]
+    leaves: bool = False
+    """Whether it is lost: it keeps what it holds and gets no more."""
+
+    @property
+    def newest(self) -> Share:
+        return self.shares[-1]
+
+    @property
+    def in_flight(self) -> int:
+        return max(share.in_flight for share in self.shares)
+
+    @property
+    def rate(self) -> float:
+        return max(share.rate or 0.0 for share in self.shares)
+
+
+class Budget:
+    """The rate and the calls at a time of a job, shared among its workers.
+
+    Args:
+        rate: calls in a second of all workers together; None for no limit.
+        in_flight: calls at a time of all workers together.
+        most: calls at a time that one worker can make.
+        now: a reading of the clock by which the times of the methods go.
+    """
+
+    def __init__(self, rate: float | None, in_flight: int, *, most: int, now: float) -> None:
+        self._full_rate, self._full_in_flight, self._most = rate, in_flight, most
+        self._level = 1.0
+        self._halved_at = now - _APART
+        self._calm_since = now
+        self._number = 0
+        self._holders: dict[str, _Holder] = {}
+
+    def __repr__(self) -> str:
+        return f"<Budget {self.level:.0%} of {self._full_in_flight} calls, workers {len(self._holders)}>"
+
+    @property
+    def level(self) -> float:
+        """Part of the full total that is shared now."""
+        return self._level
+
+    def __contains__(self, worker: str) -> bool:
+        """Return whether a worker holds a share."""
+        return worker in self._holders
+
+    def share(self, worker: str) -> Share:
+        """Return the share that holds for a worker now."""
+        return self._holders[worker].newest
+
+    # --- workers ------------------------------------------------------------------------------
+
+    def add(self, worker: str) -> None:
+        """Give a share to a worker; it begins with nothing, and grows by what is free."""
+        self._holders[worker] = _Holder([self._new_share(0.0, 0)])
+        self._balance()
+
+    def confirm(self, worker: str, number: int) -> None:
+        """Note that a worker keeps to the share with this number, so that earlier ones hold no longer."""
+        holder = self._holders[worker]
+        if holder.shares[0].number < number <= holder.newest.number:
+            holder.shares = [share for share in holder.shares if share.number >= number]
+            self._balance()
+
+    def leave(self, worker: str) -> None:
+        """Note that a worker is lost: it may still send, so it keeps what it holds until :meth:`remove`."""
+        self._holders[worker].leaves = True
+        self._balance()
+
+    def remove(self, worker: str) -> None:
+        """Give the share of a worker that surely sends nothing any more to the others."""
+        self._holders.pop(worker, None)
+        self._balance()
+
+    # --- what the service bears ---------------------------------------------------------------
+
+    def throttled(self, now: float) -> None:
+        """Halve the total, as a response asked to wait."""
+        self._calm_since = now
+        if now - self._halved_at >= _APART:
+            self._halved_at = now
+            self._level = max(self._level / 2, _LEAST)
+            self._balance()
+
+    def calm(self, now: float) -> None:
+        """Raise the total when no response asked to wait for a while; called now and then."""
+        if self._level < 1.0 and now - self._calm_since >= _CALM:
+            self._calm_since = now
+            self._level = min(self._level + _RISE, 1.0)
+            self._balance()
+
+    # --- shares -------------------------------------------------------------------------------
+
+    def _balance(self) -> None:
+        """Bring all shares as near to equal ones as what the others hold allows."""
+        free_calls, free_rate = self._unheld()
+        for holder, calls, rate in self._targets():
+            calls = min(calls, holder.in_flight + free_calls)
+            rate = min(rate, holder.rate + free_rate)
+            if not calls or (self._full_rate is not None and rate < _NO_RATE):
+                calls, rate = 0, 0.0  # one without the other allows nothing
+            free_calls -= max(calls - holder.in_flight, 0)
+            free_rate -= max(rate - holder.rate, 0.0)
+            if calls != holder.newest.in_flight or abs(rate - (holder.newest.rate or 0.0)) > _NO_RATE:
+                holder.shares.append(self._new_share(rate, calls))
+
+    def _unheld(self) -> tuple[int, float]:
+        """Return the calls and the rate that nobody holds."""
+        holders = self._holders.values()
+        calls = self._calls - sum(holder.in_flight for holder in holders)
+        return max(calls, 0), max(self._rate - sum(holder.rate for holder in holders), 0.0)
+
+    def _targets(self) -> list[tuple[_Holder, int, float]]:
+        """Return the workers that stay, each with its equal part of what those that are lost do not hold."""
+        lost = [holder for holder in self._holders.values() if holder.leaves]
+        stay = [holder for holder in self._holders.values() if not holder.leaves]
+        if not stay:
+            return []
+        each, more = divmod(max(self._calls - sum(holder.in_flight for holder in lost), 0), len(stay))
+        calls = [min(each + (place < more), self._most) for place in range(len(stay))]
+        rate = max(self._rate - sum(holder.rate for holder in lost), 0.0) / max(sum(calls), 1)
+        return [(holder, number, number * rate) for holder, number in zip(stay, calls, strict=True)]
+
+    @property
+    def _calls(self) -> int:
+        return max(int(self._full_in_flight * self._level + _NO_RATE), 1)
+
+    @property
+    def _rate(self) -> float:
+        return (self._full_rate or 0.0) * self._level
+
+    def _new_share(self, rate: float, in_flight: int) -> Share:
+        self._number += 1
+        return Share(number=self._number, rate=None if self._full_rate is None else rate, in_flight=in_flight)
