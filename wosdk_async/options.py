@@ -71,7 +71,7 @@ class Limits:
     """Bounds of the connections of a client, and of each response."""
 
     connections: int = _count(100)
-    """Most connections at once."""
+    """Most connections for calls at once, in each event loop."""
     keepalive: float = number(15.0, "seconds, 0 or more")
     """Seconds that an idle connection is kept."""
     lifetime: float = number(600.0, "seconds above 0", above=True)
@@ -258,18 +258,18 @@ class ClientOptions:
     http_client: HttpxClient | None = hook("aclose", "an httpx.AsyncClient, or one of httpx2")
     """Your own client of httpx or httpx2, with its auth, proxies and hooks. The client does not close it."""
 
-    # --- load ---
+    # --- load: each event loop counts for itself (docs/load.md) ---
     in_flight: int = number(32, "a number of calls above 0", low=1, whole=True)
-    """Most calls of one Company that are under way; fewer after a 429 or 503 (``docs/load.md``)."""
+    """Most calls of one Company under way in an event loop; fewer after a 429 or 503 (``docs/load.md``)."""
     # The service publishes no limit (facts 7).
     rate: float | None = number(None, "calls in a second, a number above 0", above=True, none=True)
-    """Most calls of one Company sent in a second; None for no limit."""
+    """Most calls of one Company that an event loop sends in a second; None for no limit."""
     max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
-    """Most calls of one Company that wait; one more raises OverloadedError. None for no limit."""
+    """Most calls of one Company that wait in an event loop; more raise OverloadedError. None: no limit."""
     adaptive: bool = switch(False)
     """Whether to lower the calls under way of a Company also when its responses get slower."""
     retry_quota: float = number(500, "a number, 0 or more")
-    """Budget of all calls for retries: each takes 5, and successes give back."""
+    """Budget of all calls of the client for retries: each takes 5, and successes give back."""
 
     # --- calls ---
     options: CallOptions | None = instance(CallOptions, "CallOptions(...)")
