@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.errors import InDoubtError
 from wosdk_async.jobs.claims import Claim
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
-from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.row_operation import Effect
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
@@ -58,6 +58,11 @@ class RowReports:
         else:
             self.stops.refused(reason)
         self._end(row, RowOutcome.failed(row, reason))
+
+    def there_before(self, row: Row, reason: str) -> None:
+        """Report a row that is refused because its key is that of a record."""
+        self.stops.refused(reason)
+        self._end(row, RowOutcome.failed(row, reason), proof=THERE_BEFORE)
 
     def found(self, row: Row, effect: Effect) -> None:
         """Report a row whose record was there before."""

@@ -19,7 +19,6 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.row_operation import RowOperation, effect_of
-from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.undone_keys import find_rows
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -137,7 +136,8 @@ class RowSender:
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
-            self._refuse(claim.row, f"is there already: {path} {claim.key!r} is that of {ids}")
+            reason = f"is there already: {path} {claim.key!r} is that of {ids}"
+            self.reports.there_before(claim.row, reason)
         return False
 
     def _points(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
@@ -151,12 +151,9 @@ class RowSender:
                     return False
             operation.point(claim.record, claim.key or "", records)
         except RowError as error:
-            self._refuse(claim.row, error.message)
+            self.reports.not_sent(claim.row, error)
             return False
         return True
-
-    def _refuse(self, row: Row, reason: str) -> None:
-        self.reports.not_sent(row, RowError(reason))
 
     # --- sending ------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State
+from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.undone_keys import find_rows
@@ -46,6 +46,12 @@ class Doubt:
     """Duration of the call."""
     record: Any = None
     """What was built from the row; None when nobody has to compare it."""
+
+    @classmethod
+    def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
+        """Return the doubt of a row as the journal has it; ``reason`` is that of a row without one."""
+        known = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
+        return cls(row.row, row.line, row.key or "", since, *known)
 
     @property
     def call(self) -> dict[str, Any]:
@@ -91,17 +97,7 @@ class Settling:
         async for page in self.journal.pages(State.SENDING, State.IN_DOUBT, size=_PAGE):
             killed = _NO_MARKER if self.marker is None else _UNSETTLED
             doubts = [
-                Doubt(
-                    row.row,
-                    row.line,
-                    row.key or "",
-                    now,
-                    row.reason or killed,
-                    row.request_id,
-                    row.code,
-                    row.attempts,
-                    row.seconds,
-                )
+                Doubt.of(row, now, killed)
                 for row in page
                 if self.marker is not None or row.state == State.SENDING
             ]
@@ -139,6 +135,13 @@ class Settling:
             self.journal.record(RowRecord(each.row, State.PLANNED))
         await self.journal.flush()
         return {each.row for each in absent}
+
+    def found_later(self, row: StoredRow, records: Sequence[Any]) -> None:
+        """Decide a row in doubt of which one record was found after all."""
+        effect = self.operation.settled(None, row.key or "", records)
+        if effect is not None:
+            self.undecided = [each for each in self.undecided if each.row != row.row]
+            self._done(Doubt.of(row, 0.0, ""), effect)
 
     async def wait(self) -> None:
         """Wait as long as anything that was sent before now may take to appear."""

@@ -16,7 +16,7 @@ from wosdk_async.jobs.journal import Journal, plan_of
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.model import WOStatus
 
-__all__ = ["find_rows", "is_taken_back", "keep_undone", "undone_beside"]
+__all__ = ["find_rows", "is_ended", "is_taken_back", "keep_undone", "undone_beside"]
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
@@ -65,7 +65,7 @@ async def find_rows(
 ) -> Mapping[str, Sequence[Any]]:
     """Return the records that have each key, without those that an undo took back before this job."""
     found = await operation.find(company, path, keys, whole=whole)
-    ended = [record for records in found.values() for record in records if _is_ended(record)]
+    ended = [record for records in found.values() for record in records if is_ended(record)]
     ids = [record.id for record in ended if usable_id(record.id) is not None]
     undone = await journal.undone_before(ids) if ids else set()
     if not undone:
@@ -77,10 +77,10 @@ async def find_rows(
 
 def is_taken_back(record: Any, undone: Set[int]) -> bool:
     """Return whether a record was undone, and nobody restored it since."""
-    return record.id in undone and _is_ended(record)
+    return record.id in undone and is_ended(record)
 
 
-def _is_ended(record: Any) -> bool:
+def is_ended(record: Any) -> bool:
     """Return whether a record is cancelled or removed."""
     cancelled = getattr(record, "status_id", None) == WOStatus.Cancelled
     return cancelled or bool(getattr(record, "is_removed", False))

@@ -59,7 +59,7 @@ async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
         ledger.end_grant(1, lost=[2])
         ledger.end_grant(1, lost=[2])
         assert await journal.open_leases() == [OpenLease(2, 1, "w2", (3,), 51.0)]
-        ledger.end_grant(2, lost=[3])
+        ledger.end_grant(2, lost=[3], alone=True)
         assert await ledger.losses(range(1, 9)) == {2: Loss(1), 3: Loss(1, True)}
         await ledger.grant(a_grant(3, 3, 4))
         ledger.end_grant(3, lost=[3])
@@ -199,16 +199,16 @@ class Ledgers(RuleBasedStateMachine):
         self.runner.run(self.journal.grant(a_grant(epoch, *chosen)))
         self.may_be = [self.may_be[-1].granted(epoch)]
 
-    @rule(back=st.integers(0, 3), lost=st.integers(0, 4))
-    def end_grant(self, back: int, lost: int) -> None:
+    @rule(back=st.integers(0, 3), lost=st.integers(0, 4), alone=st.booleans())
+    def end_grant(self, back: int, lost: int, alone: bool) -> None:
         epoch = self.may_be[-1].last - back
         chosen = self.granted.get(epoch, [])
 
         async def end() -> None:
-            self.journal.end_grant(epoch, lost=chosen[:lost])
+            self.journal.end_grant(epoch, lost=chosen[:lost], alone=alone)
 
         self.runner.run(end())
-        self.may_be.append(self.may_be[-1].ended(epoch, len(chosen) == 1, frozenset(chosen[:lost])))
+        self.may_be.append(self.may_be[-1].ended(epoch, alone, frozenset(chosen[:lost])))
 
     @rule(epoch=st.integers(1, 3), number=st.integers(1, 5))
     def record_fact(self, epoch: int, number: int) -> None:

@@ -49,6 +49,13 @@ class AuditResult:
         """Whether the Company has what the journal says."""
         return not (self.missing or self.twice or self.unexpected)
 
+    def __str__(self) -> str:
+        """Return the counts for people."""
+        names = ("missing", "twice", "unexpected", "undecided")
+        return ", ".join(
+            [f"{self.once} once", *(f"{n} {name}" for name in names if (n := getattr(self, name)))]
+        )
+
 
 @attrs.frozen
 class AuditRow:

@@ -19,6 +19,7 @@ __all__ = [
     "MAX_NUMBER",
     "MAX_REASON",
     "REPEATED_KEY",
+    "THERE_BEFORE",
     "JobPlan",
     "JobRun",
     "PageRow",
@@ -46,6 +47,9 @@ LOOKED_UP = "looked up"
 """Proof of a row: its key was absent before its first attempt, and was found after it."""
 DECIDED = "decided"
 """Proof of a row: a person said what became of it (``wosdk jobs settle --row``)."""
+
+THERE_BEFORE = "there before"
+"""Proof of a refused row: its key was that of a record before its first attempt in this run."""
 
 MAX_NUMBER, MAX_REASON = 200, 1000
 """Characters that are kept of a record's number, and of a reason or warning: the service may send any."""
@@ -147,7 +151,8 @@ class RowRecord:
         code: ErrorCode of the service, or the class of the error.
         version: version of the record after the call; ``undo`` leaves records that have another one.
         seconds: duration of the call.
-        proof: how the outcome is known: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED` or nothing.
+        proof: how the outcome is known: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`,
+            :data:`THERE_BEFORE` or nothing.
             ``undo`` needs it: it touches only what this job surely created.
     """
 

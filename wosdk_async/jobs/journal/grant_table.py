@@ -105,20 +105,20 @@ def save_grant(db: sqlite3.Connection, *, grant: GrantRecord) -> None:
     db.execute("REPLACE INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", what + how)
 
 
-def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> None:
+def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int], alone: bool) -> None:
     """Save that a lease has ended, with the rows that were lost; a second time changes nothing."""
     if not table_exists(db, "lease"):
         return
-    found = db.execute("SELECT count FROM lease WHERE epoch = ? AND state = ?", (epoch, _OPEN)).fetchone()
-    if found is None:
-        return
     state = _LOST if lost else _ENDED
-    db.execute("UPDATE lease SET state = ?, rows = NULL WHERE epoch = ?", (state, epoch))
-    db.executemany(
-        "INSERT INTO loss VALUES (?, 1, ?) "
-        "ON CONFLICT (row) DO UPDATE SET leases = leases + 1, alone = max(alone, excluded.alone)",
-        [(row, found[0] == 1) for row in lost],
+    ended = db.execute(
+        "UPDATE lease SET state = ?, rows = NULL WHERE epoch = ? AND state = ?", (state, epoch, _OPEN)
     )
+    if ended.rowcount:
+        db.executemany(
+            "INSERT INTO loss VALUES (?, 1, ?) "
+            "ON CONFLICT (row) DO UPDATE SET leases = leases + 1, alone = max(alone, excluded.alone)",
+            [(row, alone) for row in lost],
+        )
 
 
 def save_fact(db: sqlite3.Connection, *, epoch: int, worker: str, report: RowReport, now: float) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wosdk_async.jobs.cluster.ledger import GrantRecord
+from wosdk_async.jobs.cluster.ledger import GrantRecord, Loss
 from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import queries
@@ -42,6 +42,8 @@ class JournalWriter(JournalReader):
         self._lock = lock
         self._clock = clock
         self._run = 0
+        self._none_lost: bool | None = None
+        """Whether no row was ever lost with a worker; None until that is read."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             stamp = newest_stamp(db, self.path, lock.stamp)
@@ -132,11 +134,24 @@ class JournalWriter(JournalReader):
         commits.queue.others.append(functools.partial(save_grant, grant=record))
         await commits.written()
 
-    def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
-        """Queue that a grant has ended, and the rows that were lost with its worker."""
+    def end_grant(self, epoch: int, *, lost: Sequence[int] = (), alone: bool = False) -> None:
+        """Queue that a grant has ended, with the rows that were lost with its worker.
+
+        ``alone`` says that the one row was granted alone because it had been lost before.
+        """
         commits = self._open_commits()
-        commits.queue.others.append(functools.partial(end_lease, epoch=epoch, lost=tuple(lost)))
+        self._none_lost = False if lost else self._none_lost
+        ended = functools.partial(end_lease, epoch=epoch, lost=tuple(lost), alone=alone)
+        commits.queue.others.append(ended)
         commits.write_soon()
+
+    async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
+        """Return in how many lost leases each of these rows was; at once while no row was ever lost."""
+        if self._none_lost is None:
+            none_lost = not (await self.grant_totals()).lost_rows
+            if self._none_lost is None:  # nothing was lost meanwhile
+                self._none_lost = none_lost
+        return {} if self._none_lost else await super().losses(rows)
 
     def record_fact(self, epoch: int, worker: str, report: RowReport) -> None:
         """Queue a report that came too late to count."""

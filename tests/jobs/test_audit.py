@@ -1,0 +1,185 @@
+"""The audit of a job says of which rows the Company does not have what the journal says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import order
+from wosdk_async import WoCreateCommand
+from wosdk_async.jobs.audit import Audit
+from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal, RowRecord, State
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.rows import RowOutcome
+from wosdk_async.jobs.settling import Settling
+
+CANCEL = "Entered twice"
+
+
+async def created(local: Local, number: str) -> int:
+    """Create a work order beside the job."""
+    await local.company.run(WoCreateCommand(work_order=await order(local, number)))
+    return int((await local.rows("WorkOrder"))[-1]["Id"])
+
+
+def the_audit(
+    local: Local, journal: Journal, *, on_row: Callable[[RowOutcome], None] = lambda _: None, **changes: Any
+) -> Audit:
+    async def nothing(_: set[int]) -> dict[int, Any]:
+        return {}
+
+    settling = Settling(
+        company=local.company,
+        journal=journal,
+        operation=operation_named("WoCreateCommand"),
+        rebuilt=nothing,
+        marker=MARKER,
+        seconds=0,
+        on_row=on_row,
+    )
+    known: dict[str, Any] = {
+        "company": local.company,
+        "journal": journal,
+        "operation": settling.operation,
+        "marker": MARKER,
+        "settling": settling,
+        "seconds": 0,
+        "on_stage": lambda _: None,
+    }
+    return Audit(**known | changes)
+
+
+async def imported(local: Local, job: Job, source: Path, **options: Any) -> Path:
+    summary = await job(source, MAP, marker=MARKER, **options).run(local.company)
+    assert summary.folder is not None
+    return summary.folder
+
+
+async def audited(local: Local, folder: Path) -> tuple[AuditResult | None, list[AuditRow]]:
+    async with Journal.open(folder) as journal:
+        result = await the_audit(local, journal).run()
+        assert await journal.audit() == result
+        return result, await journal.audit_rows()
+
+
+def findings(listed: Sequence[AuditRow]) -> dict[int, tuple[str, int]]:
+    return {each.row: (each.finding, len(each.ids)) for each in listed}
+
+
+async def test_every_row_that_is_there_once_is_clean(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job, write(HEADER, rows(*range(1, 1001))))
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert (result.once, result.clean, listed) == (1000, True, [])
+    assert result.at > 1.7e9
+
+
+async def test_rows_without_and_with_two_records_are_listed(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job, write(HEADER, rows(*range(1, 8))))
+    other = await created(local, "5")
+    async with Journal.open(folder) as journal:
+        (fifth, sixth) = await journal.rows_in(after=4, limit=2)
+        journal.record(RowRecord(6, State.REFUSED, reason="no"))
+        journal.record(RowRecord(7, State.PLANNED))
+    found = await local.company.find_marked(WoCreateCommand, MARKER, ["3"])
+    await local.company.update(found["3"][0], po_number="elsewhere")
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert (result.once, result.missing, result.twice, result.unexpected) == (3, 1, 1, 2)
+    assert not result.clean
+    assert findings(listed) == {
+        3: ("missing", 0),
+        5: ("twice", 2),
+        6: ("unexpected", 1),
+        7: ("unexpected", 1),
+    }
+    assert (set(listed[1].ids), listed[1].key, listed[1].line) == ({fifth.id, other}, "5", 6)
+    assert sixth.id in listed[2].ids
+
+
+async def test_a_double_that_was_cancelled_does_not_count(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job, write(HEADER, rows(1, 2)))
+    await local.company.work_orders.cancel(await created(local, "2"), reason=CANCEL)
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert (result.once, listed) == (2, [])
+
+
+async def test_records_that_were_there_before_are_expected(local: Local, job: Job, write: Write) -> None:
+    for number in ("1", "1", "2", "2"):
+        await created(local, number)
+    source = write(HEADER, rows(1, 2, 3))
+    folder = await imported(local, job, source)
+    result, _ = await audited(local, folder)
+    assert result is not None
+    assert (result.once, result.clean) == (1, True)
+    folder = await imported(local, job, source, if_exists="skip", again=True)
+    result, _ = await audited(local, folder)
+    assert result is not None
+    assert (result.once, result.clean) == (3, True)
+
+
+async def test_a_row_that_was_sent_and_is_there_is_not_expected(local: Local, job: Job, write: Write) -> None:
+    """It failed because its key was there, and this job had sent it with a lease that was lost."""
+    from tests.jobs.journal.test_grants import a_grant
+
+    await created(local, "1")
+    folder = await imported(local, job, write(HEADER, rows(1)))
+    async with Journal.open(folder) as journal:
+        await journal.grant(a_grant(1, 1))
+        journal.end_grant(1, lost=[1])
+    _, listed = await audited(local, folder)
+    assert findings(listed) == {1: ("unexpected", 1)}
+
+
+@pytest.mark.parametrize("state", [State.IN_DOUBT, State.SENDING])
+async def test_a_row_in_doubt_that_is_found_is_done(
+    local: Local, job: Job, write: Write, state: State
+) -> None:
+    folder = await imported(local, job, write(HEADER, rows(1, 2)))
+    outcomes: list[RowOutcome] = []
+    async with Journal.open(folder) as journal:
+        for row in (1, 2):
+            journal.record(RowRecord(row, state, reason="?"))
+        found = await local.company.find_marked(WoCreateCommand, MARKER, ["2"])
+        await local.company.update(found["2"][0], po_number="elsewhere")
+        result = await the_audit(local, journal, on_row=outcomes.append).run()
+        assert result is not None
+        assert (result.once, result.undecided, result.clean) == (1, 1, True)
+        first, second = await journal.rows_in()
+    assert (first.state, first.proof, second.state) == (State.DONE, "looked up", state)
+    assert [(each.row, each.outcome) for each in outcomes] == [(1, "created")]
+
+
+async def test_a_look_up_that_finds_nothing_is_not_believed_alone(
+    local: Local, job: Job, write: Write
+) -> None:
+    folder = await imported(local, job, write(HEADER, rows(1, 2, 3)))
+    local.server.hidden, local.server.hidden_times = "query/WorkOrder", 1
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert (result.once, listed) == (3, [])
+
+
+async def test_an_audit_that_is_stopped_keeps_nothing(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job, write(HEADER, rows(1)))
+    async with Journal.open(folder) as journal:
+        journal.record(RowRecord(1, State.REFUSED))
+        stages: list[str] = []
+        audit = the_audit(local, journal, seconds=600, on_stage=stages.append)
+
+        async def stop() -> None:
+            while len(stages) < 2:  # until it waits to look again
+                await asyncio.sleep(0)
+            audit.stop()
+
+        result, _ = await asyncio.gather(audit.run(), stop())
+        assert (result, await journal.audit()) == (None, None)
+        assert stages[1] == "audit: 1 rows are looked up again in 600 s"
+        assert await audit.run() is None
