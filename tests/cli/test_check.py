@@ -5,13 +5,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.conftest import Wosdk
+from tests.support.certificates import PAST, VALID, certificate_file
 from tests.support.service import SECRET, Answer, Handler, Service, error
 from wosdk_async.cli.diagnostics import remedy
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
+from wosdk_async.sandbox import LocalCompany
 
 STEPS = ["settings", "credentials", "token", "discovery", "read"]
 FOUND = Answer(body={"Entities": [{"Data": {"Id": 1}}]})
@@ -106,6 +112,74 @@ def test_tls_where_there_is_none(
     assert "the other side does not speak TLS" in text
 
 
+@pytest.fixture
+def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., dict[str, str]]]:
+    """A function that leads the environment to a local Company with a certificate for ``names``."""
+    with ExitStack() as exits:
+
+        def start(names: str, dates: tuple[str, str] = VALID, *, trusted: bool = True) -> dict[str, str]:
+            path = certificate_file(tmp_path / "local.pem", names, dates)
+            local = exits.enter_context(LocalCompany(certificate=path))
+            if trusted:
+                monkeypatch.setenv("SSL_CERT_FILE", str(path))
+            for name, value in local.variables.items():
+                monkeypatch.setenv(name, value)
+            return local.variables
+
+        yield start
+
+
+@pytest.mark.parametrize(
+    ("names", "dates", "trusted", "message"),
+    [
+        ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE"),
+        ("IP:127.0.0.2", VALID, True, "write the address with a host name that the certificate has"),
+        ("IP:127.0.0.1", PAST, True, "check the clock of this machine"),
+    ],
+)
+def test_a_certificate_that_is_refused(
+    wosdk: Wosdk, over_https: Any, names: str, dates: tuple[str, str], trusted: bool, message: str
+) -> None:
+    """What is wrong with it, and what to do about that and about nothing else, once."""
+    over_https(names, dates, trusted=trusted)
+    status, step, text = failing(wosdk)
+    assert (status, step) == (6, "token")
+    assert text.count(message) == 1
+    assert text.count("certificate verify failed") == 1
+
+
+def test_a_certificate_that_is_trusted(wosdk: Wosdk, over_https: Any) -> None:
+    """The variables of a local Company name the host that its certificate names."""
+    variables = over_https("DNS:localhost")
+    assert variables["WOSDK_LOCATOR_URL"].startswith("https://localhost:")
+    assert wosdk("check").exit_code == 0
+
+
+@pytest.mark.parametrize(("variable", "step"), [("TOKEN_URL", "token"), ("LOCATOR_URL", "discovery")])
+def test_http_where_https_is_spoken(
+    wosdk: Wosdk, over_https: Any, monkeypatch: pytest.MonkeyPatch, variable: str, step: str
+) -> None:
+    """The host closes the connection without a word, so it is asked for a handshake."""
+    variables = over_https("IP:127.0.0.1")
+    name = f"WOSDK_{variable}"
+    monkeypatch.setenv(name, variables[name].replace("https:", "http:"))
+    status, failed, text = failing(wosdk)
+    assert (status, failed) == (6, step)
+    assert "the host speaks https: write https:// in WOSDK_TOKEN_URL" in text
+
+
+@pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
+def test_a_variable_without_certificates(
+    wosdk: Wosdk, over_https: Any, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """A setting, with its own exit status."""
+    over_https("IP:127.0.0.1", trusted=False)
+    monkeypatch.setenv(variable, "/nowhere/certificates")
+    status, step, text = failing(wosdk)
+    assert (status, step) == (2, "token")
+    assert f"{variable} is '/nowhere/certificates'" in text
+
+
 @pytest.mark.parametrize("place", ["on_token", "on_discovery"])
 def test_a_host_that_never_answers(wosdk: Wosdk, scripted: Service, place: str) -> None:
     """The deadline ends it at the step that waits."""
@@ -145,9 +219,6 @@ def test_a_clock_that_is_off_is_reported(wosdk: Wosdk, scripted: Service) -> Non
 @pytest.mark.parametrize(
     ("why", "message"),
     [
-        ("certificate verify failed: certificate is not yet valid (_ssl.c:1006)", "check the clock of this machine first"),
-        ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate has expired", "check the clock of this machine first"),
-        ("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate in chain", "set SSL_CERT_FILE to its certificates"),
         ("[Errno -2] Name or service not known", "the name server does not know the host"),
         ("[Errno -3] Temporary failure in name resolution", "the name server does not know the host"),
         ("ConnectTimeout: TimeoutError", "nothing responds there"),

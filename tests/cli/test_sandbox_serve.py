@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.cli.conftest import Wosdk, spawn
+from tests.support.certificates import PAST, VALID, certificate_file
 from wosdk_async import CallOptions, Client, NotSentError, RetryPolicy
 from wosdk_async.sandbox import open_store
 from wosdk_async.sandbox.server import console_of
@@ -33,6 +34,7 @@ def test_files_with_credentials_are_for_their_owner_only(wosdk: Wosdk, tmp_path:
     assert modes == dict.fromkeys(("s.db", "s.db-wal", "s.db-shm", "kept"), 0o600)
 
 
+FUTURE = ("20980101000000Z", "20990101000000Z")
 HOSTILE = 'X$(touch ran)y `touch ran` it\'s "1"'
 
 
@@ -108,6 +110,38 @@ async def test_a_sandbox_over_https(tmp_path: Path) -> None:
             await other.company().connect()
     process.terminate()
     process.communicate(timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("names", "dates", "root", "hosts", "warning"),
+    [
+        ("DNS:localhost", VALID, "https://localhost:", None, None),
+        ("IP:127.0.0.1,DNS:localhost", VALID, "https://127.0.0.1:", None, None),
+        ("DNS:*.a.example,DNS:wosdk.a.example", VALID, "https://wosdk.a.example:", "wosdk.a.example", None),
+        ("DNS:localhost", PAST, "https://localhost:", None, "expired on 2020-01-02: clients refuse it"),
+        ("DNS:localhost", FUTURE, "https://localhost:", None, "is not valid before 2098-01-01: clients"),
+        ("IP:127.0.0.2", VALID, "https://127.0.0.1:", None, "names 127.0.0.2, and not 127.0.0.1: clients"),
+    ],
+)
+def test_the_variables_name_a_host_of_the_certificate(
+    tmp_path: Path, names: str, dates: tuple[str, str], root: str, hosts: str | None, warning: str | None
+) -> None:
+    """A client refuses the certificate at any other, and an old one everywhere, which serve says."""
+    certificate, file = certificate_file(tmp_path / "local.pem", names, dates), tmp_path / "company.env"
+    served = ("--store", tmp_path / "s.db", "--certificate", certificate, "--env-file", file)
+    process = spawn("sandbox", "serve", "--port", "0", *served)
+    assert process.stderr is not None
+    said = ""
+    while "Ctrl-C" not in said:
+        said += process.stderr.readline()
+    process.terminate()
+    process.communicate(timeout=20)
+    variables = dict(line.split("=", 1) for line in file.read_text().splitlines())
+    assert variables["WOSDK_LOCATOR_URL"].startswith(root)
+    assert variables["WOSDK_TOKEN_URL"].startswith(root)
+    assert variables.get("WOSDK_TRUSTED_HOSTS") == hosts
+    assert said.count("warning") == (warning is not None)
+    assert (warning or "") in said
 
 
 @pytest.mark.parametrize("content", [None, "", "no certificate", "a key alone"])

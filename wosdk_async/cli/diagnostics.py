@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 
@@ -40,6 +42,7 @@ from wosdk_async.transport.session.manager import TokenGrant
 __all__ = ["Step", "failed", "remedy", "steps"]
 
 _LOGIN_SECONDS = 30.0  # unless --deadline says otherwise
+_HANDSHAKE_SECONDS = 5.0
 _MAX_SKEW = 120.0  # seconds that the clock may be off before it is mentioned
 
 
@@ -105,18 +108,37 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
             grant = await login.grant(name, settings.region, pair)
     except TimeoutError:
         late = DeadlineError(f"{watch.last_url} did not respond within {seconds:g} s")
-        return [*done, *_failed_login(settings, watch, late)]
+        return [*done, *await _failed_login(settings, watch, late)]
     except WosdkError as error:
-        return [*done, *_failed_login(settings, watch, error)]
+        return [*done, *await _failed_login(settings, watch, error)]
     return [*done, _token(settings, watch), _discovery(watch, grant)]
 
 
-def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
+async def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
     """Return the step that failed, behind the token's if there was a token."""
     locator = error.operation == "discovery" or isinstance(error, DiscoveryError)
+    done, step = [], failed("token", error, watch.seconds["token"])
     if locator or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
-        return [_token(settings, watch), failed("discovery", error, watch.seconds["locator"])]
-    return [failed("token", error, watch.seconds["token"])]
+        done, step = [_token(settings, watch)], failed("discovery", error, watch.seconds["locator"])
+    if not isinstance(error, NotSentError) and await _speaks_tls_only(watch.last_url):
+        step = attrs.evolve(step, remedy=f"the host speaks https: {_HTTPS}")
+    return [*done, step]
+
+
+async def _speaks_tls_only(url: str) -> bool:
+    """Return whether the host of an http:// address takes a handshake of TLS; nothing else is sent to it."""
+    parts = urlsplit(url)
+    if parts.scheme != "http":
+        return False
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        async with asyncio.timeout(_HANDSHAKE_SECONDS):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port or 80, ssl=context)
+    except OSError:  # TimeoutError and ssl.SSLError too
+        return False
+    writer.transport.abort()
+    return True
 
 
 def _token(settings: Settings, watch: _Stopwatch) -> Step:
@@ -179,20 +201,13 @@ def _skew(headers: Mapping[str, str]) -> float:
 
 # --- what to do about a step that failed ----------------------------------------------------
 
+_HTTPS = "write https:// in WOSDK_TOKEN_URL and WOSDK_LOCATOR_URL, or in the profile"
 _ROUTE = "check the network, a firewall, and WOSDK_LOCATOR_URL and WOSDK_TOKEN_URL if you set them"
 
 # Messages of the system and of OpenSSL in lower case; the first that fits. The errors themselves are not
 # kept, because they would hold the request, and with it the token.
 _BY_TEXT = (
-    (
-        ("certificate has expired", "certificate is not yet valid"),
-        "the certificate has expired or is not valid yet: check the clock of this machine first",
-    ),
-    (
-        ("certificate_verify_failed", "certificate verify failed"),
-        "the certificate is not trusted here: a proxy that opens TLS, or a private authority; "
-        "set SSL_CERT_FILE to its certificates",
-    ),
+    (("certificate verify failed",), ""),  # the message itself has the remedy
     (("[ssl",), "the other side does not speak TLS: the address has the wrong port, or a proxy responds"),
     (
         ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
@@ -207,7 +222,8 @@ def remedy(error: WosdkError) -> str:
     """Return what to do about ``error``; empty where its own message says so."""
     if isinstance(error, NotSentError | NoAnswerError):
         text = error.message.lower()
-        if found := next((say for signs, say in _BY_TEXT if any(sign in text for sign in signs)), ""):
+        found = next((say for signs, say in _BY_TEXT if any(sign in text for sign in signs)), None)
+        if found is not None:
             return found
     return next((text for kind, text in _BY_KIND if isinstance(error, kind)), "")
 

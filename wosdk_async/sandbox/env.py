@@ -9,7 +9,9 @@ import shlex
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from wosdk_async.sandbox.access import is_loopback
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.database import make_private
 
@@ -38,7 +40,16 @@ def env_of(company: StoredCompany, root: str) -> Env:
         "WOSDK_CLIENT_SECRET": company.client_secret,
     }
     # A client trusts loopback addresses; any other host must be named
-    return env | {"WOSDK_TRUSTED_HOSTS": company.host} if company.host else env
+    hosts = ",".join(filter(None, (company.host, _named_by_certificate(root))))
+    return env | {"WOSDK_TRUSTED_HOSTS": hosts} if hosts else env
+
+
+def _named_by_certificate(root: str) -> str:
+    """Return the host of an https address that is not this machine to a client; else an empty text."""
+    parts = urlsplit(root)
+    host = parts.hostname or ""
+    known = is_loopback(host) and not host.endswith(".localhost")
+    return "" if known or parts.scheme != "https" else host
 
 
 def assignments(env: Mapping[str, str]) -> str:
@@ -77,8 +88,10 @@ def profiles(companies: Iterable[StoredCompany], root: str) -> str:
 
 
 def _profile(company: StoredCompany, root: str) -> str:
+    settings: dict[str, str | list[str]] = {**env_of(company, root)}
+    if hosts := settings.get("WOSDK_TRUSTED_HOSTS"):
+        settings["WOSDK_TRUSTED_HOSTS"] = str(hosts).split(",")
     lines = [
-        f"{name.removeprefix('WOSDK_').lower()} = {json.dumps([value] if name.endswith('HOSTS') else value)}"
-        for name, value in env_of(company, root).items()
+        f"{name.removeprefix('WOSDK_').lower()} = {json.dumps(value)}" for name, value in settings.items()
     ]
     return "\n".join([f"[profiles.{json.dumps(company.name)}]", *lines, ""])

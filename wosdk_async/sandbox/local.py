@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from wosdk_async.sandbox.certificate import read_certificate
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
@@ -37,6 +38,7 @@ class LocalCompany:
         faults: a fault script: a TOML file, or plain data of the same shape; no faults when left out.
         clock: a ``VirtualClock()`` for tests; the system's time when left out.
         log: whether requests are recorded for the console; the console can switch it.
+        certificate: file with a key and its certificate, in PEM: serve https with it.
 
     Attributes:
         faults: the fault script and its counters; may be changed at any time.
@@ -46,7 +48,8 @@ class LocalCompany:
         FaultScriptError: the fault script is wrong; on entering, also when it names an unknown Company.
         StoreError: on entering, when the file cannot be used.
         RuntimeError: a method or ``variables`` was used outside of the block.
-        ValueError: the dialect, ``companies`` or ``clock`` is wrong; on entering, when a name cannot be used.
+        ValueError: the dialect, ``companies``, ``clock`` or ``certificate`` is wrong; on entering, when a
+            name cannot be used.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class LocalCompany:
         faults: Faults | Mapping[str, Any] | str | Path | None = None,
         clock: Clock | None = None,
         log: bool = False,
+        certificate: str | Path | None = None,
     ) -> None:
         self._path = store
         if isinstance(companies, str):
@@ -69,6 +73,7 @@ class LocalCompany:
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
         self._log = RequestLog(log)
+        self._certificate = None if certificate is None else read_certificate(Path(certificate))
         self._exits = contextlib.ExitStack()
         self._open = False
 
@@ -134,7 +139,7 @@ class LocalCompany:
             self._store: Store = exits.enter_context(contextlib.closing(prepared(path, self._names)))
             self.faults.script.require_companies(company.name for company in self._store.companies())
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
-            self._root = web_root(listeners[0])
+            self._root = web_root(listeners[0], self._certificate)
             self._first = (*self._names, self._store.companies()[0].name)[0]
             app = create_app(
                 self._store,
@@ -144,7 +149,7 @@ class LocalCompany:
                 ports=ports_of(listeners),
                 log=self._log,
             )
-            self._thread: ServerThread = exits.enter_context(running(app, listeners))
+            self._thread: ServerThread = exits.enter_context(running(app, listeners, self._certificate))
             self._exits = exits.pop_all()
             self._open = True
         return self

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import signal
 import socket
-import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from wosdk_async.sandbox.access import is_loopback
+from wosdk_async.sandbox.certificate import Certificate, read_certificate
 from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
 from wosdk_async.sandbox.faults.fault import ClientConnection
@@ -67,8 +67,7 @@ def serve(
         ValueError: the name of a Company or the certificate cannot be used, or there is no such dialect.
         OSError: the port is taken.
     """
-    if certificate is not None:
-        _require_certificate(certificate)
+    served = None if certificate is None else read_certificate(certificate)
     with (
         listening(host, port) as listener,
         listening(host, second_port) as second,
@@ -87,22 +86,10 @@ def serve(
             open_admin=open_admin,
             log=RequestLog(log),
         )
-        root = web_root(listener, "https" if certificate else "http")
-        server = _Server(app, lambda: announce(env_of(first, root)), certificate)
+        root = web_root(listener, served)
+        server = _Server(app, lambda: announce(env_of(first, root)), served)
         with _signals_return():
             server.run(sockets=listeners)
-
-
-def _require_certificate(path: Path) -> None:
-    """Raise ValueError for a file that does not hold a key and its certificate."""
-    try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(path, password="")
-    except OSError as error:  # ssl.SSLError too
-        why = error.strerror or str(error)
-        raise ValueError(
-            f"{path} cannot serve https ({why}); it takes a key without a password and its certificate, in "
-            "PEM"
-        ) from None
 
 
 def prepared(path: str | Path, companies: Sequence[str]) -> Store:
@@ -131,7 +118,8 @@ def prepared(path: str | Path, companies: Sequence[str]) -> Store:
 class _Server(uvicorn.Server):
     """Server that calls ``started`` once it accepts connections; uvicorn itself only logs it."""
 
-    def __init__(self, app: ASGIApp, started: Callable[[], None], certificate: Path | None = None) -> None:
+    def __init__(self, app: ASGIApp, started: Callable[[], None], certificate: Certificate | None) -> None:
+        file = None if certificate is None else certificate.path
         super().__init__(
             uvicorn.Config(
                 app,
@@ -142,8 +130,8 @@ class _Server(uvicorn.Server):
                 proxy_headers=False,  # access checks trust the address of the socket only
                 server_header=False,  # facts 3.8: not among the recorded headers
                 timeout_graceful_shutdown=5,
-                ssl_certfile=certificate,
-                ssl_keyfile=certificate,
+                ssl_certfile=file,
+                ssl_keyfile=file,
             )
         )
         self._accepting = started
@@ -172,10 +160,12 @@ class ServerThread:
 
 
 @contextlib.contextmanager
-def running(app: ASGIApp, listeners: Sequence[socket.socket]) -> Iterator[ServerThread]:
+def running(
+    app: ASGIApp, listeners: Sequence[socket.socket], certificate: Certificate | None = None
+) -> Iterator[ServerThread]:
     """Run the server in a thread with its own event loop until the block ends."""
     ready = threading.Event()
-    server = _Server(app, ready.set)
+    server = _Server(app, ready.set, certificate)
 
     def run() -> None:
         try:
@@ -241,7 +231,13 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
     return [listener.getsockname()[1] for listener in listeners]
 
 
-def web_root(listener: socket.socket, scheme: str = "http") -> str:
-    """Return the address of a listening socket as an origin, without the last slash."""
+def web_root(listener: socket.socket, certificate: Certificate | None = None) -> str:
+    """Return the address of a listening socket as an origin, without the last slash.
+
+    With a certificate it is https, and the host is one that the certificate names, if it names any.
+    """
     host, port = listener.getsockname()[:2]
+    scheme = "http"
+    if certificate is not None:
+        scheme, host = "https", certificate.host(host)
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

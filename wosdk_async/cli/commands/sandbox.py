@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
@@ -87,6 +88,7 @@ def serve(
         _require_replaceable(env_file, force)
     with sandbox_extra():
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
+        from wosdk_async.sandbox.certificate import read_certificate
         from wosdk_async.sandbox.env import assignments, write_assignments
         from wosdk_async.sandbox.server import console_of
         from wosdk_async.sandbox.server import serve as serve_store
@@ -99,6 +101,10 @@ def serve(
             say(f"the variables are in {env_file}")
         if console := console_of(variables["WOSDK_LOCATOR_URL"]):
             say(f"the console is at {console}")
+        if certificate is not None:
+            served_at = urlsplit(variables["WOSDK_LOCATOR_URL"]).hostname or ""
+            for warning in read_certificate(certificate).warnings(served_at):
+                say(f"warning: {warning}")
         say(f"serving {store}; Ctrl-C ends it")
 
     # A full disk, a wrong name of a Company, a fault rule for an unknown Company.

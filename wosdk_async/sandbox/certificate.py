@@ -1,0 +1,102 @@
+"""Certificate that a sandbox serves https with: the hosts that it names, and when it is valid."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import ssl
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.sandbox.access import is_loopback
+
+__all__ = ["Certificate", "read_certificate"]
+
+_NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME, which Python has no name for
+_FLIGHTS = 4  # more than a handshake takes
+_ANY = ("0.0.0.0", "::")  # noqa: S104 - compared only
+
+
+@attrs.frozen
+class Certificate:
+    """A key and its certificate, in one file."""
+
+    path: Path
+    names: tuple[str, ...] = ()
+    """Host names and addresses that it is valid for."""
+    begins: float = 0.0
+    ends: float = float("inf")
+
+    def host(self, address: str) -> str:
+        """Return the name by which clients reach a server that listens on ``address``."""
+        if address in self.names:
+            return address
+        usable = [name for name in self.names if "*" not in name and (address in _ANY or not _is_ip(name))]
+        local = is_loopback(address) or address in _ANY
+        return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
+
+    def warnings(self, host: str) -> Iterator[str]:
+        """Yield why clients refuse it at ``host``."""
+        now = time.time()
+        if now > self.ends:
+            yield f"the certificate in {self.path} expired on {_day(self.ends)}: clients refuse it"
+        if now < self.begins:
+            yield f"the certificate in {self.path} is not valid before {_day(self.begins)}: clients refuse it"
+        if host not in self.names:
+            names = ", ".join(self.names) or "nothing"
+            yield f"the certificate in {self.path} names {names}, and not {host}: clients refuse it"
+
+
+def read_certificate(path: Path) -> Certificate:
+    """Return the certificate in a file. Raises ValueError if a server cannot use it."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(path, password="")
+        shown = _shown_to_clients(context, path)
+    except OSError as error:  # ssl.SSLError too
+        why = error.strerror or str(error)
+        raise ValueError(
+            f"{path} cannot serve https ({why}); it takes a key without a password and its certificate, in "
+            "PEM"
+        ) from None
+    return Certificate(
+        path,
+        tuple(_name(*each) for each in shown.get("subjectAltName", ())),
+        ssl.cert_time_to_seconds(shown["notBefore"]),
+        ssl.cert_time_to_seconds(shown["notAfter"]),
+    )
+
+
+def _shown_to_clients(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
+    """Return the certificate as a client gets it: Python reads one only after a handshake has verified it.
+
+    The client trusts that very certificate, whoever signed it and whatever the time is.
+    """
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname = False
+    trusting.load_verify_locations(path)
+    trusting.verify_flags |= ssl.VerifyFlags(ssl.VERIFY_X509_PARTIAL_CHAIN | _NO_CHECK_TIME)
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    client = trusting.wrap_bio(to_client, to_server)
+    server = serving.wrap_bio(to_server, to_client, server_side=True)
+    for _ in range(_FLIGHTS):
+        for side in (client, server):
+            with contextlib.suppress(ssl.SSLWantReadError):
+                side.do_handshake()
+    return client.getpeercert() or {}
+
+
+def _name(kind: str, value: str) -> str:
+    return str(ipaddress.ip_address(value)) if kind == "IP Address" else value.lower()
+
+
+def _is_ip(name: str) -> bool:
+    return ":" in name or name.replace(".", "").isdigit()
+
+
+def _day(moment: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
