@@ -250,6 +250,7 @@ async def test_many_calls_over_one_client(library: Any, service: Service) -> Non
         ),
         (lambda of: {"http_client": of.Client()}, "takes an httpx.AsyncClient, or one of httpx2"),
         (lambda of: {"transport": of.AsyncClient()}, "takes an httpx.AsyncBaseTransport, or one of httpx2"),
+        (lambda of: {"http_client": of.HTTPTransport()}, "http_client is an HTTPTransport; it takes"),
         (lambda of: {"timeouts": of.Timeout(0)}, "above 0"),
         (lambda of: {"limits": of.Limits(max_connections=0)}, "one connection at least"),
         (lambda _: {"timeouts": 5}, "timeouts is 5; it takes Timeouts"),

@@ -55,9 +55,10 @@ _DIGITS = 20  # of such a number at most, with its sign
 
 
 def kind_of(value: Any) -> str:
-    """Return the type of a value with its article: ``an int``."""
+    """Return the type of a value with its article: ``an int``, ``an HTTPTransport``."""
     name = "None" if value is None else type(value).__name__
-    return f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}"
+    vowels = "AEFHILMNORSX" if name[:2].isupper() else "aeiouAEIO"  # letters that are spelt begin otherwise
+    return f"{'an' if name[0] in vowels else 'a'} {name}"
 
 
 def json_kind_of(value: Any) -> str:
