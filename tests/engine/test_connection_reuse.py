@@ -104,6 +104,30 @@ async def test_nothing_is_believed_after_a_response_that_is_not(
         assert server.connections == opened + 1
 
 
+async def test_closing_leaves_no_connection(engine: Engine) -> None:
+    """Not an idle one, nor one whose response comes after it: that is read all the same."""
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        asked.set()
+        await go.wait()
+        writer.write(OK)
+        await reader.read()
+
+    async with RawServer(responding(OK, OK)) as idle, RawServer(hold) as busy, asyncio.timeout(5):
+        assert await post(engine, idle.url, body) == b"hi"
+        call = asyncio.create_task(post(engine, busy.url, body))
+        await asked.wait()
+        await engine.aclose()
+        go.set()
+        with contextlib.suppress(SendError):  # a client closes the connections that are in use as well
+            assert await call == b"hi"
+        while idle.open or busy.open:
+            await asyncio.sleep(0)
+        assert engine.statistics().idle == 0
+
+
 async def test_a_surplus_response_in_the_same_segment_is_never_read(own_engine: Engine) -> None:
     """The next request goes over another connection."""
     stray = OK.replace(b"hi", b"no")

@@ -8,9 +8,12 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import httpx
+import httpx2
 import pytest
 
 from tests.support.service import RESET, SECRET, Answer, Request, Service
+from tests.support.tls import trusted
 from tests.transport.script import DONE, QUICK, Script
 from wosdk_async import (
     CallOptions,
@@ -94,6 +97,28 @@ async def test_a_client_of_the_users_own(library: Any, service: Service) -> None
     )
     assert (sent["companyname"], sent["authorization"]) == ("Acme Facilities", "Bearer token-1")
     assert len(hooked) == 3
+
+
+class Wrapped:
+    """Another object, as its wrapper shows it: attributes and class are those of what it holds."""
+
+    def __init__(self, held: Any) -> None:
+        self.held = held
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.held, name)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return type(self.held)
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2], ids=["httpx", "httpx2"])
+async def test_a_wrapped_transport_is_one_of_its_library(library: Any, service: Service) -> None:
+    """Tools that trace wrap transports. Both libraries are here, and each takes its own requests only."""
+    async with library.AsyncHTTPTransport(verify=trusted()) as held:
+        async with service.client(transport=Wrapped(held)) as client:
+            assert (await client.company().get(Customer, 1)).id == 1
 
 
 async def test_redirects_are_never_followed(library: Any, service: Service) -> None:

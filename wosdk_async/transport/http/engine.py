@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, runtime_checkable
+from urllib.parse import urlsplit
 
 import attrs
 
@@ -16,6 +17,7 @@ from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.http.decompression import TOO_LONG
 
 __all__ = [
+    "FRESH",
     "Engine",
     "OnSending",
     "PoolStatistics",
@@ -25,16 +27,32 @@ __all__ = [
     "SendError",
     "StreamedResponse",
     "StreamingEngine",
+    "encode_headers",
+    "origin_of",
     "whole_response",
 ]
 
 RequestHeaders = tuple[tuple[str, str], ...]
+
+FRESH = 3.0
+"""Seconds that a connection may have been idle before a request that must not be sent twice. Common servers
+close theirs after five, and a request that leaves just before may come too late."""
 
 OnSending = Callable[[], None]
 """Called just before the first byte of a request may leave."""
 
 Read = Callable[[Response], Any]
 """Decodes the response of a call, or raises: a WosdkError when the response is the service's."""
+
+
+def encode_headers(headers: RequestHeaders) -> list[tuple[bytes, bytes]]:
+    """Return names and values as bytes. Raises ValueError for a name that is not ASCII."""
+    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+
+
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of ``url``, as it writes them."""
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 def whole_response(response: Response) -> Response:

@@ -21,6 +21,7 @@ from wosdk_async.transport.http.engine import (
     Read,
     RequestHeaders,
     StreamedResponse,
+    encode_headers,
     whole_response,
 )
 from wosdk_async.transport.http.environment import TLSContextProvider
@@ -176,7 +177,7 @@ class ClientEngine:
         self, client: httpx.AsyncClient, method: str, url: str, headers: RequestHeaders, body: bytes | None
     ) -> httpx.Request:
         extensions: dict[str, Any] = {} if self._timeouts is None else {"timeout": self._timeouts}
-        raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+        raw = encode_headers(headers)
         build = client.build_request if self._merge_defaults else self._library.Request
         request: httpx.Request = build(method, url, headers=raw, content=body, extensions=extensions)
         return request

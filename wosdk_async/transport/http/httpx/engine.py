@@ -12,18 +12,20 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Coroutine
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from wosdk_async.errors import RefusedError, WosdkError
 from wosdk_async.httpx_family import installed_library
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import (
+    FRESH,
     OnSending,
     PoolStatistics,
     Read,
     RequestHeaders,
     StreamedResponse,
+    encode_headers,
+    origin_of,
     whole_response,
 )
 from wosdk_async.transport.http.environment import TLSContextProvider, secrets_of_proxy
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpxEngine"]
 
-_KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
 _SENDING = ("http11.send_request_headers.started", "http2.send_request_headers.started")
 
 
@@ -117,13 +118,13 @@ class HttpxEngine:
         request = self._library.Request(
             method,
             url,
-            headers=[(name.encode("ascii"), value.encode("utf-8")) for name, value in headers],
+            headers=encode_headers(headers),
             content=body,
             extensions={"trace": trace, "timeout": self._timeout},
         )
         await self._limiter.acquire(self._queue)
         try:
-            return await self._exchange(_origin(url), request, read)
+            return await self._exchange(origin_of(url), request, read)
         except Exception as cause:
             if not is_failure(cause):
                 raise
@@ -139,7 +140,7 @@ class HttpxEngine:
         timeout = {"timeout": {"connect": self._timeout["connect"]}}
         await self._limiter.acquire(self._queue)
         try:
-            transport = await self._take(_origin(url))
+            transport = await self._take(origin_of(url))
             try:
                 with translated_errors(url, self._proxy_secrets), filtered_logs(download=True):
                     headers = [(b"Accept-Encoding", b"identity")]
@@ -204,9 +205,7 @@ class HttpxEngine:
             verify=context,
             http2=self._http2,
             proxy=proxy,
-            limits=library.Limits(
-                max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE
-            ),
+            limits=library.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=FRESH),
             trust_env=False,
         )
         return made
@@ -228,10 +227,6 @@ class HttpxEngine:
                 self._close_later(transport.aclose())
         self._idle.clear()
         await asyncio.gather(*self._closing, return_exceptions=True)
-
-
-def _origin(url: str) -> str:
-    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
 def _is_silent(transport: httpx.AsyncHTTPTransport) -> bool:

@@ -9,7 +9,6 @@ import contextlib
 import re
 from collections.abc import AsyncGenerator, Iterator
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
 from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.httpx_family import error_kinds
@@ -24,7 +23,7 @@ from wosdk_async.transport.http.decompression import (
     decompress,
     decompressor_for,
 )
-from wosdk_async.transport.http.engine import Read, SendError
+from wosdk_async.transport.http.engine import Read, SendError, origin_of
 from wosdk_async.transport.http.environment import certificate_remedy
 from wosdk_async.transport.http.httpx.log_filter import filtered_chunks
 
@@ -159,9 +158,8 @@ def send_error(
 ) -> SendError:
     """Return the error for ``cause``. Raise it outside of its handler: the cause may hold the token."""
     step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
-    origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
     why = proxy_secrets.hide(_summary(cause), _MAX_SUMMARY)
-    return SendError(f"{origin}: {why}", sent=sent, timeout=step, remedy=certificate_remedy(cause))
+    return SendError(f"{origin_of(url)}: {why}", sent=sent, timeout=step, remedy=certificate_remedy(cause))
 
 
 def _summary(cause: BaseException) -> str:

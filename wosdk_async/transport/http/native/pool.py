@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from wosdk_async.options import Limits, Timeouts
-from wosdk_async.transport.http.engine import PoolStatistics, SendError
+from wosdk_async.transport.http.engine import FRESH, PoolStatistics, SendError
 from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.batching import SocketReader, WriteBatcher
 from wosdk_async.transport.http.native.connection import Connection
@@ -18,7 +18,6 @@ from wosdk_async.transport.http.native.tls_sessions import SessionCache
 
 __all__ = ["Pool"]
 
-_FRESH = 3.0  # seconds; if idle for longer, the server may be closing it: only for safe repeats
 _TICK = 0.25  # seconds between checks of the timeouts
 _BUFFER = 64 * 1024
 _MAX_SESSIONS = 1024  # of TLS, one for each host and port
@@ -100,7 +99,7 @@ class Pool:
         while idle:
             connection, _ = idle.popitem()
             idle_for = self.now() - connection.since
-            if idle_for > _FRESH and not repeat_safe:
+            if idle_for > FRESH and not repeat_safe:
                 idle[connection] = None  # kept for a repeat-safe request; the others were idle for longer
                 return None
             if idle_for <= self.limits.keepalive and connection.live:

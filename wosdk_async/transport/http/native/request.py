@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.transport.http.engine import RequestHeaders
+from wosdk_async.transport.http.engine import RequestHeaders, encode_headers
 
 __all__ = ["EncodedRequest", "Origin", "parse_origin", "split_url"]
 
@@ -47,11 +47,11 @@ class Origin:
     def _encode_head(self, headers: RequestHeaders) -> bytes:
         """Encode the version and the header lines, and remember them. Raises ValueError."""
         lines = [b" HTTP/1.1", b"Host: " + self._host_header()]
-        for name, value in headers:
-            line = name.encode("ascii"), value.encode("utf-8")
-            if not _HEADER_NAME.fullmatch(line[0]) or _FORBIDDEN_IN_VALUE.search(line[1]):
-                raise ValueError(f"the header {name[:60]!r} cannot be sent: it has control characters")
-            lines.append(b"%b: %b" % line)
+        for name, value in encode_headers(headers):
+            if not _HEADER_NAME.fullmatch(name) or _FORBIDDEN_IN_VALUE.search(value):
+                shown = name[:60].decode("ascii")
+                raise ValueError(f"the header {shown!r} cannot be sent: it has control characters")
+            lines.append(b"%b: %b" % (name, value))
         if len(self._heads) >= _MAX_HEADS:
             self._heads.clear()
         head = self._heads[headers] = b"\r\n".join([*lines, b""])
