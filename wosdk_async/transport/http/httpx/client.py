@@ -138,12 +138,14 @@ class ClientEngine:
                 headers=[(b"Accept-Encoding", b"identity")],
                 extensions={"timeout": {**timeouts, "read": None}},
             )
+            foreign = None
             try:
                 response = await client.send(request, stream=True, auth=None, follow_redirects=False)
             except (AssertionError, TypeError) as cause:
                 if (foreign := foreign_response(cause, self._library)) is None:
                     raise
-                raise foreign from None
+            if foreign is not None:  # not raised from the cause: it holds the address
+                raise foreign
         try:
             yield StreamedResponse(response.status_code, response.headers, body_chunks(response, url))
         finally:

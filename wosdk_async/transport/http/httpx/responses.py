@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from wosdk_async.errors import DownloadError, WosdkError
-from wosdk_async.httpx_family import error_kinds
+from wosdk_async.httpx_family import CORES, error_kinds
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.http.decompression import (
@@ -194,13 +194,12 @@ def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     found = where.tb_frame.f_locals.get("response")
     if found is None or isinstance(found, library.Response):
         return None
-    kind = f"{type(found).__module__.partition('.')[0]}.{type(found).__name__}"
-    return SendError(
-        f"a transport or mock for {library.__name__} returned {kind}, which {library.__name__} cannot read",
-        sent=True,  # by whatever made the response
-        remedy=f"let it return {library.__name__}.Response, or pass a client or transport of the library of "
-        f"{kind}",
-    )
+    name, other = library.__name__, type(found).__module__.partition(".")[0]
+    remedy = f"let it return {name}.Response"
+    if other in CORES:
+        remedy += f", or pass a client or transport of {other}"
+    why = f"a transport or mock for {name} returned {other}.{type(found).__name__}, which {name} cannot read"
+    return SendError(why, sent=True, remedy=remedy)  # sent by whatever made the response
 
 
 @contextlib.contextmanager
