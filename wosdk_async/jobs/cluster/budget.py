@@ -10,7 +10,10 @@ import attrs
 
 from wosdk_async.jobs.cluster.messages import Share
 
-__all__ = ["Budget"]
+__all__ = ["NO_SHARE", "Budget"]
+
+NO_SHARE = Share(number=0, rate=None, in_flight=0)
+"""A share that a worker does not obey, as every other has a higher number."""
 
 _APART = 2.0  # seconds after a halving in which there is no other: what it changes takes a while to show
 _CALM = 5.0  # seconds without a response that asks to wait, after which the total rises again
@@ -70,9 +73,14 @@ class Budget:
         """Return whether a worker holds a share."""
         return worker in self._holders
 
+    def workers(self) -> list[str]:
+        """Return the workers that hold a share."""
+        return list(self._holders)
+
     def share(self, worker: str) -> Share:
-        """Return the share that holds for a worker now."""
-        return self._holders[worker].newest
+        """Return the share that holds for a worker now; one that changes nothing if it holds none."""
+        holder = self._holders.get(worker)
+        return holder.newest if holder is not None else NO_SHARE
 
     # --- workers ------------------------------------------------------------------------------
 
@@ -90,8 +98,9 @@ class Budget:
 
     def leave(self, worker: str) -> None:
         """Note that a worker is lost: it may still send, so it keeps what it holds until :meth:`remove`."""
-        self._holders[worker].leaves = True
-        self._balance()
+        if (holder := self._holders.get(worker)) is not None:
+            holder.leaves = True
+            self._balance()
 
     def remove(self, worker: str) -> None:
         """Give the share of a worker that surely sends nothing any more to the others."""

@@ -9,7 +9,7 @@ import attrs
 
 from wosdk_async.jobs.cluster.messages import RowReport
 
-__all__ = ["GrantLedger", "GrantRecord", "Loss"]
+__all__ = ["NEVER_LOST", "GrantLedger", "GrantRecord", "Loss"]
 
 
 @attrs.frozen(kw_only=True)
@@ -45,8 +45,14 @@ class Loss:
     alone: bool = False
 
 
+NEVER_LOST = Loss()
+
+
 class GrantLedger(Protocol):
-    """Grants, lost leases and late reports of a job, kept over all its runs."""
+    """Grants, lost leases and late reports of a job, kept over all its runs.
+
+    What is not awaited never raises: when it cannot be written, the next grant raises.
+    """
 
     async def last_epoch(self) -> int:
         """Return the highest epoch of all runs, 0 when nothing was granted."""

@@ -1,0 +1,170 @@
+"""Leases: which worker may send which rows, and from when on it surely sends them no more. No I/O.
+
+A row is under one lease at most. It leaves it in one of three ways, and once only: by the worker's report, as
+lost with the worker, or withdrawn because the grant never left. So each row gets exactly one outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import InDoubtError
+from wosdk_async.jobs.cluster.ledger import NEVER_LOST, Loss
+from wosdk_async.jobs.cluster.messages import Grant, GrantedRow
+from wosdk_async.jobs.cluster.options import ClusterOptions
+
+__all__ = ["Batch", "Lease", "LeaseBook", "LeaseLostError", "RowToSend"]
+
+
+class LeaseLostError(InDoubtError):
+    """A row whose worker was lost while it had the row: nobody knows whether it was sent."""
+
+
+@attrs.define(eq=False)
+class RowToSend:
+    """A claim on its way to a worker; ``index`` is its place in the run, ``body`` the JSON of its record."""
+
+    index: int
+    number: int
+    claim: Any
+    body: str = attrs.field(repr=False)
+    loss: Loss = NEVER_LOST
+
+
+@attrs.frozen(eq=False)
+class Batch:
+    """Rows that are granted together.
+
+    ``careful`` says that they were lost before, so that nothing else may be granted beside them; ``alone``
+    that the one row is granted alone for that reason.
+    """
+
+    rows: Sequence[RowToSend]
+    careful: bool = False
+    alone: bool = False
+
+
+@attrs.define(eq=False)
+class Lease:
+    """Rows that one worker may send for a while.
+
+    Args:
+        ends: the reading of the worker's clock at which it ends.
+        over_at: the reading of the coordinator's clock from which on surely nothing is sent under it.
+        rows: those of which nothing is reported, by their numbers.
+        left: whether the grant may have reached the worker.
+    """
+
+    epoch: int
+    worker: str
+    ends: float
+    over_at: float
+    rows: dict[int, RowToSend]
+    careful: bool = False
+    alone: bool = False
+    left: bool = False
+
+    def grant(self) -> Grant:
+        """Return the message that grants it; made before anything is reported."""
+        rows = tuple(GrantedRow(row.number, row.body) for row in self.rows.values())
+        return Grant(epoch=self.epoch, ends=self.ends, rows=rows)
+
+
+class LeaseBook:
+    """All leases that have not ended."""
+
+    def __init__(self, options: ClusterOptions) -> None:
+        self._options = options
+        self._leases: dict[str, dict[int, Lease]] = {}
+        """Worker -> epoch -> lease."""
+        self._rows: set[int] = set()
+        self._ended: list[int] = []
+
+    def __repr__(self) -> str:
+        return f"<LeaseBook leases {len(self._all())}, rows {len(self._rows)}>"
+
+    def of(self, worker: str) -> Mapping[int, Lease]:
+        """Return the leases of a worker, by their epochs."""
+        return self._leases.get(worker, _NONE)
+
+    def open(self, epoch: int, worker: str, batch: Batch, *, clock: float, heard: float) -> Lease:
+        """Open a lease.
+
+        Args:
+            epoch: its number.
+            worker: the nonce of the worker.
+            batch: the rows, which are under no other lease.
+            clock: the reading of the worker's clock in its last report.
+            heard: the reading of the coordinator's clock when that report arrived.
+        """
+        rows = {row.number: row for row in batch.rows}
+        if len(rows) != len(batch.rows) or not self._rows.isdisjoint(rows):
+            raise AssertionError(f"a row of grant {epoch} is granted already")
+        # The report was made before it arrived. So counted from there, the lease ends at the worker first.
+        lease = Lease(
+            epoch=epoch,
+            worker=worker,
+            ends=clock + self._options.lease,
+            over_at=heard + self._options.surely_over,
+            rows=rows,
+            careful=batch.careful,
+            alone=batch.alone,
+        )
+        self._leases.setdefault(worker, {})[epoch] = lease
+        self._rows.update(rows)
+        return lease
+
+    def reported(self, worker: str, epoch: int, number: int) -> RowToSend | None:
+        """Take a row that a worker reports; None when it is not under that lease, or no longer."""
+        lease = self.of(worker).get(epoch)
+        if lease is None or number not in lease.rows:
+            return None
+        self._rows.discard(number)
+        row = lease.rows.pop(number)
+        if not lease.rows:
+            self._take([lease])
+            self._ended.append(epoch)
+        return row
+
+    def ended(self) -> list[int]:
+        """Return the leases of which the last row was reported since this was last asked."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    # --- leases that end before all is reported -----------------------------------------------
+
+    def over(self, now: float) -> list[Lease]:
+        """Take the leases under which surely nothing is sent any more, by the coordinator's clock."""
+        return self._take([lease for lease in self._all() if now >= lease.over_at])
+
+    def ended_with(self, worker: str) -> list[Lease]:
+        """Take the leases of a worker whose process has surely ended."""
+        return self._take(list(self.of(worker).values()))
+
+    def withdraw(self, lease: Lease) -> list[RowToSend]:
+        """Take the rows of a lease that never left; none when it has ended meanwhile."""
+        return list(lease.rows.values()) if self._take([lease]) else []
+
+    def abandon(self) -> list[Lease]:
+        """Take all leases, because nobody waits for them; under some of them rows may still be sent."""
+        return self._take(self._all())
+
+    def _all(self) -> list[Lease]:
+        return [lease for leases in self._leases.values() for lease in leases.values()]
+
+    def _take(self, leases: list[Lease]) -> list[Lease]:
+        taken = [lease for lease in leases if lease.epoch in self.of(lease.worker)]
+        for lease in taken:
+            of_worker = self._leases[lease.worker]
+            del of_worker[lease.epoch]
+            if not of_worker:
+                del self._leases[lease.worker]
+            self._rows.difference_update(lease.rows)
+        return taken
+
+
+_NONE: Mapping[int, Lease] = MappingProxyType({})

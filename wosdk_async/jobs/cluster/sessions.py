@@ -1,0 +1,96 @@
+"""Sessions for workers: the coordinator opens them, so that no worker has an id or a secret."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.cluster.messages import PushedSession
+from wosdk_async.transport.session.manager import Session, SessionManager
+
+__all__ = ["ManagedSessions", "SessionPusher", "SessionSource"]
+
+_ATTEMPTS = 3  # to renew a session, before the run ends
+_BETWEEN = 5.0  # seconds between them
+
+
+class SessionSource(Protocol):
+    """What opens and renews the session of a Company."""
+
+    def current(self) -> PushedSession | None:
+        """Return the session that is live; None before the first one, and when it has expired."""
+
+    async def renew(self, after: int) -> PushedSession:
+        """Return a live session with a number above ``after``; open it if there is none.
+
+        Raises:
+            WosdkError: the error of the log-in.
+        """
+
+
+class ManagedSessions:
+    """The session of a client's Company, as workers get it."""
+
+    def __init__(self, manager: SessionManager) -> None:
+        self._manager = manager
+
+    def current(self) -> PushedSession | None:
+        """Return the live session; a renewal that is due begins in the background."""
+        session = self._manager.current()
+        return self._pushed(session) if session is not None else None
+
+    async def renew(self, after: int) -> PushedSession:
+        """Return a live session with a number above ``after``."""
+        return self._pushed(await self._manager.renew(after))
+
+    def _pushed(self, session: Session) -> PushedSession:
+        return PushedSession(
+            number=session.generation,
+            token=session.grant.token,
+            base_url=session.base_url,
+            expires_in=session.expires_at - self._manager.clock.now(),
+        )
+
+
+class SessionPusher:
+    """Says which session a worker is sent, and renews one that was refused: once for all workers."""
+
+    def __init__(self, source: SessionSource, failed: Callable[[WosdkError], None]) -> None:
+        self._source = source
+        self._failed = failed
+        self._renewal: asyncio.Task[None] | None = None
+
+    def session_for(self, used: int, refused: int) -> PushedSession | None:
+        """Return the session that a worker gets, None when it has the newest or there is none yet.
+
+        Args:
+            used: number of the session that it uses.
+            refused: number of the session that the service refused.
+        """
+        session = self._source.current()
+        if session is None or session.number == refused:
+            self._renew(0 if session is None else refused)
+            return None
+        return session if session.number != used else None
+
+    async def aclose(self) -> None:
+        """End a renewal."""
+        if self._renewal is not None:
+            self._renewal.cancel()
+            await asyncio.gather(self._renewal, return_exceptions=True)
+
+    def _renew(self, after: int) -> None:
+        if self._renewal is None or self._renewal.done():
+            self._renewal = asyncio.get_running_loop().create_task(self._renewed(after))
+
+    async def _renewed(self, after: int) -> None:
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                await self._source.renew(after)
+                return
+            except WosdkError as error:
+                if not left:
+                    self._failed(error)
+            await asyncio.sleep(_BETWEEN)
