@@ -35,7 +35,7 @@ class Watched(Protocol):
     """Connection whose socket is read."""
 
     fd: int
-    """Number of its socket."""
+    """Number of its socket, which stays open for as long as it is live."""
     live: bool
 
 
@@ -116,6 +116,10 @@ class SocketReader:
 
     The loop still opens and closes the sockets, and writes to them. It also reads them until a TLS handshake
     has ended, where there is no epoll, and where it is neither asyncio's own loop nor uvloop.
+
+    Measured over http, CPU time of a typed create with the reader divided by that without it (medians of the
+    ratios of 15 to 21 interleaved rounds, on a machine with other work): with 1,000 outstanding 0.81 on
+    asyncio's loop and 0.91 on uvloop; with 100 outstanding 0.95, and 1.04 on uvloop, where it saves nothing.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -137,7 +141,7 @@ class SocketReader:
             raw: the transport of its socket.
             above: what takes the bytes.
         """
-        if not self.supported or raw.is_closing() or not connection.live:
+        if not self.supported or not connection.live:
             return
         epoll = self._epoll
         if epoll is None:
@@ -150,7 +154,7 @@ class SocketReader:
     def remove(self, connection: Watched) -> None:
         """Let the loop read what is still to come for ``connection``."""
         source, epoll = self._sources.get(connection.fd), self._epoll
-        if source is None or source.connection is not connection or epoll is None or self.inherited:
+        if source is None or epoll is None or self.inherited:
             return
         del self._sources[connection.fd]
         epoll.unregister(connection.fd)
