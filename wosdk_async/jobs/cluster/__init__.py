@@ -8,6 +8,9 @@ the engine that starts the workers::
     leases.py       which worker may send which row, until when; no I/O
     coordinator.py  orders to the workers, outcomes from their reports
     worker.py       rows of the leases, sent; reports of what became of them
+    processes.py    workers in processes of this machine, each begun by process_main.py
+    spool.py        results that such a process could not deliver
+    dask.py         workers in a Dask cluster; dask_worker.py is the part that runs there
 """
 
 __all__: list[str] = []
