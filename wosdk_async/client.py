@@ -19,7 +19,13 @@ from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.loop_state import TransportSettings
-from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region, Tenant
+from wosdk_async.transport.session.credentials import (
+    CredentialProvider,
+    Credentials,
+    GrantProvider,
+    Region,
+    Tenant,
+)
 from wosdk_async.transport.telemetry.statistics import Stats
 from wosdk_async.transport.transport import Transport
 
@@ -29,7 +35,8 @@ __all__ = ["Client", "ClientArguments", "EnvArguments"]
 def _check_credentials(given: object) -> None:
     """Raise ConfigurationError unless ``given`` is None, Credentials or a function that returns them."""
     is_class = isinstance(given, type)  # a class is callable, but does not take a Company's name
-    if is_class or not (given is None or isinstance(given, Credentials) or callable(given)):
+    known = given is None or isinstance(given, Credentials | GrantProvider) or callable(given)
+    if is_class or not known:
         shown = described(given) if is_class else kind_of(given)
         raise ConfigurationError(  # not the value: it may hold the secret
             f"credentials is {shown}; pass Credentials(client_id, client_secret), or an "
@@ -51,7 +58,7 @@ class ClientArguments(ClientOptions):
 
     region: Region | None = instance(Region, "a Region, such as Region.EMEA")
     """Region whose locator knows the Companies; None means the Americas. ``company()`` takes another."""
-    credentials: Credentials | CredentialProvider | None = attrs.field(
+    credentials: Credentials | CredentialProvider | GrantProvider | None = attrs.field(
         default=None, validator=lambda _, __, value: _check_credentials(value), repr=False
     )
     """Credentials, or an async function that takes a Company's name and returns its Credentials."""
@@ -150,7 +157,7 @@ class Client:
         self,
         name: str | None = None,
         *,
-        credentials: Credentials | CredentialProvider | None = None,
+        credentials: Credentials | CredentialProvider | GrantProvider | None = None,
         region: Region | None = None,
         **_unknown: Never,
     ) -> Company:
@@ -180,7 +187,7 @@ class Client:
         tenant = Tenant(name, region or self._region, credentials or self._credentials_for(name))
         return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
 
-    def _credentials_for(self, company: str) -> Credentials | CredentialProvider:
+    def _credentials_for(self, company: str) -> Credentials | CredentialProvider | GrantProvider:
         """Return the client's credentials, if they are not those of another Company."""
         if self._credentials is None:
             raise ConfigurationError(

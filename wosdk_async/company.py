@@ -114,6 +114,24 @@ class Company:
         grant = self._sender.grant
         return grant.base_url if grant else None
 
+    @property
+    def rate(self) -> float | None:
+        """Most calls of the Company that are sent in a second; None for no limit."""
+        return self._sender.sessions.rate
+
+    def set_rate(self, rate: float | None) -> None:
+        """Send at most ``rate`` calls of the Company in a second from now on; None for no limit.
+
+        It replaces the ``rate`` of the client for this Company, also for calls that wait. Call it inside the
+        event loop.
+
+        Raises:
+            ConfigurationError: ``rate`` is not a number above 0.
+        """
+        if rate is not None:
+            check_number("rate", rate, "calls in a second, a number above 0, or None", above=True)
+        self._sender.transport.set_rate(self._sender.sessions, rate)
+
     # --- resources: what programs ask for most ------------------------------------------------
     # Two threads that ask first may each make one; either does, as they hold nothing of their own.
 

@@ -25,7 +25,12 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import read_regular
-from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
+from wosdk_async.transport.session.credentials import (
+    CredentialProvider,
+    Credentials,
+    GrantProvider,
+    Region,
+)
 from wosdk_async.transport.session.hosts import shown_address
 
 __all__ = ["Settings", "ignored_profile", "profile_variables", "settings_file"]
@@ -76,7 +81,7 @@ class Settings:
 
     region: Region
     company: str | None = None
-    credentials: Credentials | CredentialProvider | None = None
+    credentials: Credentials | CredentialProvider | GrantProvider | None = None
     trusted_hosts: tuple[str, ...] = ()
     pair_of: str | None = None
     """Company of the pair that was read; None for other credentials, and where no Company is named."""
@@ -88,7 +93,7 @@ class Settings:
         *,
         profile: str | None = None,
         company: str | None = None,
-        credentials: Credentials | CredentialProvider | None = None,
+        credentials: Credentials | CredentialProvider | GrantProvider | None = None,
         region: Region | None = None,
         trusted_hosts: Iterable[str] | None = None,
     ) -> Settings:

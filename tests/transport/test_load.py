@@ -256,6 +256,103 @@ async def test_stats_tell_the_state_and_no_secret() -> None:
     assert "secret" not in repr(stats)
 
 
+# --- rates that change ------------------------------------------------------------------------
+
+
+@examples(50)
+@given(
+    changes=st.lists(
+        st.tuples(st.sampled_from([None, 0.5, 7.0, 100.0, 2000.0]), st.sampled_from([0.0, 0.004, 0.3, 5.0])),
+        min_size=1,
+        max_size=12,
+    ),
+    calls=st.integers(1, 60),
+)
+def test_a_rate_that_changes_is_kept(changes: list[tuple[float | None, float]], calls: int) -> None:
+    """While one rate holds, no more slots are given than it allows; every caller gets one in the end."""
+
+    async def scenario() -> None:
+        time = Time()
+        limiter = ConcurrencyLimiter(1000, rate=3.0, clock=time.clock())
+        queue, given_at = limiter.new_queue(), []
+
+        async def call() -> None:
+            await limiter.acquire(queue)
+            given_at.append(time.seconds)
+            limiter.release(queue)
+
+        tasks = [asyncio.create_task(call()) for _ in range(calls)]
+        await settle()
+        for rate, seconds in changes:
+            limiter.set_rate(queue, rate)
+            before = len(given_at)
+            await time.pass_by(seconds)
+            if rate is not None:
+                assert len(given_at) - before <= rate * seconds + 1 + 1e-6
+        await time.finish(*tasks)
+
+    asyncio.run(scenario())
+
+
+async def test_a_rate_that_is_raised_wakes_the_calls_that_wait() -> None:
+    """Calls that wait by a low rate leave by the new one; a Company that is used later has it, too."""
+    world = World(found, rate=0.01)
+    acme, other = world.company("Acme"), world.company("Other")
+    await asyncio.gather(acme.connect(), other.connect())
+    tasks = [asyncio.create_task(acme.get("Thing", 1)) for _ in range(3)]
+    await world.time.pass_by(1.0)
+    assert [task.done() for task in tasks] == [True, False, False]
+    acme.set_rate(10.0)
+    other.set_rate(None)
+    await world.time.pass_by(0.25)
+    assert all(task.done() for task in tasks)
+    await asyncio.gather(*(other.get("Thing", 1) for _ in range(5)))
+    assert (acme.rate, other.rate, world.company("Third").rate) == (10.0, None, 0.01)
+
+
+async def test_a_rate_that_is_lowered_holds_for_the_calls_that_wait() -> None:
+    """The next call is as far from the last one as the new rate says."""
+    world = World(found, rate=10.0)
+    company = world.company()
+    await company.connect()
+    tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(20)]
+    await world.time.pass_by(0.35)
+    sent = sum(task.done() for task in tasks)
+    company.set_rate(0.5)
+    await world.time.pass_by(1.5)
+    assert sum(task.done() for task in tasks) == sent
+    await world.time.pass_by(0.5)
+    assert sum(task.done() for task in tasks) == sent + 1
+    company.set_rate(None)
+    await asyncio.gather(*tasks)
+
+
+async def test_a_rate_is_set_in_the_loops_of_all_threads() -> None:
+    """A rate belongs to the Company, in whatever loop its calls wait."""
+    world = World(found, rate=0.001)
+    company, loop, here = world.company(), asyncio.get_running_loop(), asyncio.Event()
+    await company.connect()
+
+    async def two_calls() -> None:
+        await company.get("Thing", 1)
+        loop.call_soon_threadsafe(here.set)
+        await company.get("Thing", 1)
+
+    thread = asyncio.create_task(asyncio.to_thread(asyncio.run, two_calls()))
+    await here.wait()
+    company.set_rate(None)
+    await asyncio.wait_for(thread, 5)
+
+
+@pytest.mark.parametrize("rate", [0, -1, "9", True, math.nan])
+async def test_a_rate_that_cannot_be_is_refused(rate: Any) -> None:
+    """The message names what it takes, and the rate stays as it was."""
+    company = World(found, rate=5.0).company()
+    with pytest.raises(ConfigurationError, match="calls in a second"):
+        company.set_rate(rate)
+    assert company.rate == 5.0
+
+
 @pytest.mark.parametrize("bound", [{"in_flight": 0}, {"rate": 0}, {"max_queued": -1}])
 def test_a_bound_that_lets_nothing_through_is_a_mistake(bound: dict[str, Any]) -> None:
     """The error comes when the client is made, and names the option."""

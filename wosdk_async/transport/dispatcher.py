@@ -121,9 +121,18 @@ class Dispatcher:
     def _use_queue(self, sessions: SessionManager) -> TenantQueue:
         """Return the queue of a Company at this limiter, and make it the one in use."""
         # GIL: loops in other threads set theirs, in one step each, and every call uses what it has read.
-        queue = sessions.queue = self.queue_of(sessions) or self.limiter.new_queue()
-        self._queues[sessions] = queue
+        queue = self.queue_of(sessions)
+        if queue is None:
+            queue = self._queues[sessions] = self.limiter.new_queue()
+            if sessions.rate != self.limiter.rate:
+                self.limiter.set_rate(queue, sessions.rate)
+        sessions.queue = queue
         return queue
+
+    def keep_rate(self, sessions: SessionManager) -> None:
+        """Keep to the rate that a Company has now."""
+        if (queue := self.queue_of(sessions)) is not None:
+            self.limiter.set_rate(queue, sessions.rate)
 
     def _require_admission(self, queue: TenantQueue, seconds: float) -> None:
         """Refuse a call without time, and one above ``max_queued``."""

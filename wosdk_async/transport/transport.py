@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Coroutine
 from functools import partial
@@ -21,7 +22,7 @@ from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
-from wosdk_async.transport.session.credentials import Tenant
+from wosdk_async.transport.session.credentials import GrantProvider, Tenant
 from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
 from wosdk_async.transport.telemetry.observers import LOG_OBSERVER, HookObserver, ObservedCall, Observer
 from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
@@ -73,8 +74,22 @@ class Transport:
         # ("Straße", "STRASSE"), and the provider of credentials must be asked for each name.
         key = (tenant.company, tenant.region, tenant.credentials)
         return self._sessions.get(
-            key, lambda: SessionManager(tenant.company, partial(self._log_in, tenant), self._settings.clock)
+            key,
+            lambda: SessionManager(
+                tenant.company, partial(self._log_in, tenant), self._settings.clock, self._options.rate
+            ),
         )
+
+    def set_rate(self, sessions: SessionManager, rate: float | None) -> None:
+        """Send at most ``rate`` calls of a Company in a second from now on, in each loop."""
+        sessions.rate = rate
+        running = asyncio.get_running_loop()
+        for loop, state in list(self._loops.items()):
+            if loop is running:
+                state.dispatcher.keep_rate(sessions)
+                continue
+            with contextlib.suppress(RuntimeError):  # it was closed meanwhile
+                loop.call_soon_threadsafe(state.dispatcher.keep_rate, sessions)
 
     def send(
         self,
@@ -222,6 +237,8 @@ class Transport:
         # While the client is being closed, running calls may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
         try:
+            if isinstance(tenant.credentials, GrantProvider):
+                return login.accept(tenant.company, await tenant.credentials.grant(tenant.company, replaced))
             return await login.grant(tenant.company, tenant.region, await tenant.pair(), replaced)
         except WosdkError as error:
             error.add(company=tenant.company)

@@ -20,14 +20,20 @@ __all__ = ["ConcurrencyLimiter", "TenantQueue"]
 _BURST = 0.1  # seconds; after a pause, the slots that the rate allows in this time are granted at once
 
 
+def _interval(rate: float | None) -> float:
+    return 1 / rate if rate else 0.0
+
+
 class TenantQueue:
     """Queue of one Company at one limiter; ``ConcurrencyLimiter.new_queue`` makes it."""
 
-    __slots__ = ("algorithm", "calls", "held", "limiter", "next_at", "ready", "timer", "waiting")
+    __slots__ = ("algorithm", "calls", "held", "interval", "limiter", "next_at", "ready", "timer", "waiting")
 
-    def __init__(self, limiter: ConcurrencyLimiter, algorithm: LimitAlgorithm) -> None:
+    def __init__(self, limiter: ConcurrencyLimiter, algorithm: LimitAlgorithm, interval: float) -> None:
         self.limiter = limiter
         self.algorithm = algorithm
+        self.interval = interval
+        """Seconds from one slot to the next by its rate; 0 without a rate."""
         self.calls = 0
         """Calls that have not ended, waiting or not. The transport counts them here."""
         self.held = 0
@@ -53,8 +59,8 @@ class ConcurrencyLimiter:
     """Limiter that grants at most ``total`` slots at a time, within one event loop.
 
     A queue holds at most as many slots as its algorithm allows, at most ``per_queue``, and gets at most
-    ``rate`` slots in a second. A caller that is cancelled while it waits leaves the queue; if it had just
-    been granted a slot, that slot goes to the next caller.
+    ``rate`` slots in a second, or as many as :meth:`set_rate` says. A caller that is cancelled while it waits
+    leaves the queue; if it had just been granted a slot, that slot goes to the next caller.
     """
 
     def __init__(
@@ -71,7 +77,7 @@ class ConcurrencyLimiter:
         self._per_queue = min(total, per_queue or total)
         self._algorithm = algorithm
         self._clock = clock or TransportClock()
-        self._interval = 1 / rate if rate else 0.0
+        self.rate = rate
         self._free = total
         self._ready: deque[TenantQueue] = deque()  # queues that are ready, in turn
         self.queued = 0
@@ -89,18 +95,33 @@ class ConcurrencyLimiter:
 
     def new_queue(self) -> TenantQueue:
         """Return a queue for one more Company."""
-        return TenantQueue(self, self._algorithm(self._per_queue))
+        return TenantQueue(self, self._algorithm(self._per_queue), _interval(self.rate))
+
+    def set_rate(self, queue: TenantQueue, rate: float | None) -> None:
+        """Give ``queue`` at most ``rate`` slots in a second from now on; None for no limit.
+
+        The next slot is as far from the last one as the new rate says. Time in which no slot was taken is not
+        caught up at the new rate.
+        """
+        interval = _interval(rate)
+        queue.next_at = max(queue.next_at - queue.interval + interval, self._clock.now())
+        queue.interval = interval
+        if queue.timer is not None:
+            queue.timer.cancel()
+            queue.timer = None
+        self._make_ready(queue)
+        self._grant()
 
     def take(self, queue: TenantQueue) -> bool:
         """Take a slot without waiting. Return False if none is allowed or calls wait already."""
         if not self._free or queue.waiting or queue.held + 1 > queue.algorithm.limit:
             return False
-        if self._interval and self._clock.now() < queue.next_at:
+        if queue.interval and self._clock.now() < queue.next_at:
             return False
         self._free -= 1
         queue.held += 1
         self.granted += 1
-        if self._interval:
+        if queue.interval:
             self._spend(queue)
         return True
 
@@ -149,11 +170,11 @@ class ConcurrencyLimiter:
         """Return whether limit and rate of ``queue`` allow another slot."""
         if queue.held >= int(queue.algorithm.limit):
             return False
-        return not self._interval or self._clock.now() >= queue.next_at
+        return not queue.interval or self._clock.now() >= queue.next_at
 
     def _spend(self, queue: TenantQueue) -> None:
         """Set the time of the next slot, after one was granted."""
-        queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + self._interval
+        queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + queue.interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
         """Let ``queue`` take turns if it is ready; if only its rate forbids a slot, try again later."""
@@ -188,7 +209,7 @@ class ConcurrencyLimiter:
                     self._free -= 1
                     queue.held += 1
                     self.granted += 1
-                    if self._interval:
+                    if queue.interval:
                         self._spend(queue)
                     granted.set_result(None)
             self._make_ready(queue)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.session.manager import TokenGrant
 
-__all__ = ["CredentialProvider", "Credentials", "Region", "Tenant"]
+__all__ = ["CredentialProvider", "Credentials", "GrantProvider", "Region", "Tenant"]
 
 
 def _sendable(_: object, attribute: attrs.Attribute[str], value: str) -> None:
@@ -38,6 +40,22 @@ class Credentials:
 
 CredentialProvider = Callable[[str], Awaitable[Credentials]]
 """Async function from the name of a Company to its credentials. It is called for every renewal."""
+
+
+@runtime_checkable
+class GrantProvider(Protocol):
+    """Source of sessions that another process has opened, such as the coordinator of a job."""
+
+    async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
+        """Return a session that may still be used: token, host and lifetime; the headers are ours.
+
+        It is called for the first session, when a session was refused, and before one ends.
+
+        Args:
+            company: name of the Company.
+            replaced: secrets of the sessions before.
+        """
+
 
 _TOKEN_URL = "https://oauth-pro-v2.corrigo.com/OAuth/token"  # noqa: S105 - facts 1: one host for all regions
 
@@ -76,12 +94,13 @@ class Tenant:
 
     company: str
     region: Region
-    credentials: Credentials | CredentialProvider
+    credentials: Credentials | CredentialProvider | GrantProvider
 
     async def pair(self) -> Credentials:
         """Return the credentials of this moment. Raises ConfigurationError if the provider gives none."""
         if isinstance(self.credentials, Credentials):
             return self.credentials
+        assert not isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives no credentials
         given: object = self.credentials(self.company)
         if not inspect.isawaitable(given):
             raise ConfigurationError(

@@ -126,6 +126,26 @@ class Login:
             company_id=number if isinstance(number, int) else None,
         )
 
+    def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
+        """Return a session that another process has opened, checked and with its headers.
+
+        That process has checked which host it is. Here, as for an address of the settings, https is needed
+        unless the host is on this machine or trusted.
+
+        Raises:
+            ConfigurationError: the host may not get the token.
+            SessionError: the token cannot be sent.
+        """
+        if not _is_token(grant.token):
+            raise SessionError("the session that was handed over has no token that can be sent")
+        host = self.hosts.endpoint("the host of the session that was handed over", grant.base_url)
+        return attrs.evolve(
+            grant,
+            headers=_session_headers(company, grant.token),
+            secrets=Secrets(grant.token) + grant.secrets,
+            base_url=host,
+        )
+
     async def _token(self, region: Region, credentials: Credentials, secrets: Secrets) -> tuple[str, float]:
         form = _FORM | attrs.asdict(credentials)
         call: Call[tuple[str, float]] = Call(
@@ -262,16 +282,16 @@ def _refusal(body: bytes) -> str:
 def _token_and_lifetime(body: bytes) -> tuple[str, float]:
     members = document_of(body)
     token = members["access_token"]
-    if (
-        not isinstance(token, str)
-        or not token.isascii()
-        or not token.isprintable()
-        or " " in token
-        or not token
-        or len(token) > _MAX_TOKEN
-    ):
+    if not _is_token(token):
         raise ValueError(f"access_token is not plain text of at most {_MAX_TOKEN} characters")
     return token, _lifetime(members.get("expires_in"))
+
+
+def _is_token(token: object) -> bool:
+    """Return whether a header can carry ``token``."""
+    if not isinstance(token, str) or not 0 < len(token) <= _MAX_TOKEN:
+        return False
+    return token.isascii() and token.isprintable() and " " not in token
 
 
 def _lifetime(expires_in: object) -> float:

@@ -84,7 +84,11 @@ class SessionManager:
     """
 
     def __init__(
-        self, company: str, log_in: Callable[[Secrets], Awaitable[TokenGrant]], clock: TransportClock
+        self,
+        company: str,
+        log_in: Callable[[Secrets], Awaitable[TokenGrant]],
+        clock: TransportClock,
+        rate: float | None = None,
     ) -> None:
         self.company = company
         # GIL: loops in several threads read and set these, each in one step, and use what they have read.
@@ -92,6 +96,8 @@ class SessionManager:
         """Command -> path that this Company accepted, for commands whose path differs between sources."""
         self.queue: TenantQueue | None = None
         """Queue of this Company at the limiter that sent its last call."""
+        self.rate = rate
+        """Most calls of this Company that a loop sends in a second; None for no limit."""
         self.responded_at: float | None = None
         """Time of the service's last response to a call of this Company."""
         self.remembered: dict[object, Any] = {}
