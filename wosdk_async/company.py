@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from wosdk_async.resources.labor import Labor
     from wosdk_async.resources.work_orders import WorkOrders
 
-__all__ = ["Company"]
+__all__ = ["Company", "sender_of"]
 
 E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
@@ -775,3 +775,8 @@ def _where_fields_go(entity: object) -> str:
     if isinstance(entity, str):
         return f"; fields go into a dict: create({entity!r:.80}, {{...}})"
     return "; set the field in the record"
+
+
+def sender_of(company: Company) -> CallSender:
+    """Return what sends the calls of a Company, for the packages above this one."""
+    return company._sender

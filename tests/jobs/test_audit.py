@@ -29,7 +29,12 @@ async def created(local: Local, number: str) -> int:
 
 
 def the_audit(
-    local: Local, journal: Journal, *, on_row: Callable[[RowOutcome], None] = lambda _: None, **changes: Any
+    local: Local,
+    journal: Journal,
+    *,
+    on_row: Callable[[RowOutcome], None] = lambda _: None,
+    seconds: float = 0,
+    **changes: Any,
 ) -> Audit:
     async def nothing(_: set[int]) -> dict[int, Any]:
         return {}
@@ -40,7 +45,7 @@ def the_audit(
         operation=operation_named("WoCreateCommand"),
         rebuilt=nothing,
         marker=MARKER,
-        seconds=0,
+        seconds=seconds,
         on_row=on_row,
     )
     known: dict[str, Any] = {
@@ -49,7 +54,6 @@ def the_audit(
         "operation": settling.operation,
         "marker": MARKER,
         "settling": settling,
-        "seconds": 0,
         "on_stage": lambda _: None,
     }
     return Audit(**known | changes)

@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import attrs
 import click
 
+from wosdk_async.cli.engine_choice import EngineChoice, engine_of
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.kept_commands import kept_command
 from wosdk_async.cli.local_company import TEMPORARY
@@ -106,6 +107,23 @@ _JOB = (
         help="The highest number of calls in a second.",
     ),
     click.option(
+        "--processes",
+        type=click.IntRange(1, 256),
+        metavar="N",
+        help="Send the rows from N processes of this machine.",
+    ),
+    click.option(
+        "--engine",
+        metavar="URL",
+        help="Send the rows from the workers of a cluster: dask+tls://HOST:8786, dask://127.0.0.1:8786.",
+    ),
+    click.option(
+        "--lease",
+        type=click.FloatRange(1),
+        metavar="SECONDS",
+        help="Seconds for which a worker may send rows without word from here; 30 by default.",
+    ),
+    click.option(
         "--stop-after", metavar="N|P%", help="Stop when so many rows have failed: 20, or 5% of all rows."
     ),
     click.option(
@@ -155,6 +173,8 @@ class ImportArguments:
     sandbox: str | None
     sample: int | None
     rate: float | None
+    engine: EngineChoice | None
+    """Where the rows are sent from; None for this process."""
     outcomes: Path | None
     force: bool
     as_json: bool
@@ -177,16 +197,19 @@ class ImportArguments:
                 "sheet": sheet_of(given["sheet"]),
                 "format": given["file_format"],
             },
-            **{each.name: given[each.name] for each in attrs.fields(cls) if each.name in given},
+            engine=engine_of(given["processes"], given["engine"], given["lease"], given["sandbox"]),
+            **{name: given[name] for name in _AS_GIVEN},
             job={
                 "limit": given["concurrency"],
                 "retry_refused": given["retry"] is not None,
                 "details": kept_command(ctx),
                 **{name: given[name] for name in _PASSED},
+                **({} if given["lease"] is None else {"lease": given["lease"]}),
             },
         )
 
 
+_AS_GIVEN = ("file", "map_file", "sandbox", "sample", "rate", "outcomes", "force", "as_json", "yes")
 _PASSED = (
     "folder",
     "marker",

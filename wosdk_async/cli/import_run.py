@@ -72,7 +72,9 @@ def _job(given: ImportArguments, folder: Path | None) -> Import:
     details = dict(given.job["details"])
     if found.address is not None:
         details[ADDRESS] = found.address
-    return Import(found.source, import_map, **{**given.job, "folder": found.folder, "details": details})
+    workers = given.engine.pool() if given.engine is not None else None
+    options = {**given.job, "folder": found.folder, "details": details}
+    return Import(found.source, import_map, workers=workers, **options)
 
 
 async def _run(

@@ -20,33 +20,32 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
-from wosdk_async.jobs.journal.audit_table import Finding
+from wosdk_async.jobs.journal.audit_table import AuditState, Finding
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.undone_keys import find_rows, is_ended
 
-__all__ = ["Audit", "AuditState", "audit_state", "can_be_audited"]
+__all__ = ["Audit", "audit_state"]
 
 _PAGE = 800  # rows that are looked up at a time, in four queries
 _MOST_LISTED = 100_000  # rows that are looked at again, and listed; further ones are only counted
 _SAID_EACH = 10.0  # seconds between two texts about the progress
 
 Verdict = Finding | Literal["once", "undecided", "nothing"]
-AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
 
 
-def can_be_audited(plan: JobPlan) -> bool:
+def _can_be_audited(plan: JobPlan) -> bool:
     """Return whether the rows of a job make records that can be found by their keys."""
     return plan.marker is not None and operation_named(plan.operation).by is None
 
 
 async def audit_state(journal: JournalReader) -> AuditState:
-    """Return how it stands with the audit of a job: ``none`` is needed for a job in one process."""
+    """Return how it stands with the audit of a job."""
     if not (await journal.grant_totals()).leases:
         return "none"
-    if not can_be_audited(journal.plan):
+    if not _can_be_audited(journal.plan):
         return "impossible"
     result = await journal.audit()
     if result is None:
@@ -58,9 +57,9 @@ async def audit_state(journal: JournalReader) -> AuditState:
 class Audit:
     """Looks up the keys of all rows, and compares the records with the states in the journal.
 
-    Rows whose records are missing, or of which there are several, are looked up once more after ``seconds``:
-    a look-up may show what was so a moment ago. Run it after the settling: rows that are still in doubt and
-    have one record now are DONE then.
+    Rows whose records are missing, or of which there are several, are looked up once more after the settle
+    time: a look-up may show what was so a moment ago. Run it after the settling: rows that are still in doubt
+    and have one record now are DONE then.
     """
 
     company: Company
@@ -69,8 +68,6 @@ class Audit:
     marker: str
     """Field that carries the keys."""
     settling: Settling
-    seconds: float
-    """Seconds after which look-ups show what was sent before (``CallOptions.settle``)."""
     on_stage: Callable[[str], None]
     _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
@@ -113,9 +110,9 @@ class Audit:
         """Return the rows that the Company still does not have as the journal says; None when stopped."""
         if not suspects:
             return []
-        self.on_stage(f"audit: {len(suspects)} rows are looked up again in {self.seconds:.0f} s")
+        self.on_stage(f"audit: {len(suspects)} rows are looked up again in {self.settling.seconds:.0f} s")
         try:
-            async with asyncio.timeout(self.seconds):
+            async with asyncio.timeout(self.settling.seconds):
                 await self._stopped.wait()
                 return None
         except TimeoutError:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from wosdk_async.company import Company
+from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State
 from wosdk_async.jobs.operation_names import operation_named
@@ -15,10 +16,13 @@ from wosdk_async.jobs.settling import Settling
 __all__ = ["decide", "settle_job"]
 
 
-async def settle_job(journal: Journal, company: Company) -> dict[str, int]:
+async def settle_job(
+    journal: Journal, company: Company, *, on_stage: Callable[[str], None] = lambda _: None
+) -> dict[str, int]:
     """Look up the rows in doubt by their keys; those that are certainly not there are planned again.
 
-    Nothing is sent. It takes as long as a call may take to settle when a row is not there at first.
+    Nothing is sent. It takes as long as a call may take to settle when a row is not there at first, and
+    before that as long as workers of earlier runs may still send rows: ``on_stage`` gets a text then.
 
     Returns:
         How many rows were ``looked_up``, were ``found``, and were ``not_there``.
@@ -41,6 +45,7 @@ async def settle_job(journal: Journal, company: Company) -> dict[str, int]:
     async def nothing(_: set[int]) -> Mapping[int, Any]:
         return {}
 
+    await EarlierLeases(journal, on_stage).end()
     counts = journal.counts()
     settling = Settling(
         company=company,

@@ -12,6 +12,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.cluster.pool import WorkerPool
 from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.inputs import require_opened
 from wosdk_async.jobs.journal import Journal
@@ -47,6 +48,8 @@ class Import:
         company: the Company for ``await job``; :meth:`run` takes it, too.
         on_row: called with the outcome of every row, in the order in which the rows end.
         on_stage: called with a text that says what is being done.
+        workers: where the rows are sent from, such as ``Processes(4)``; None means this process
+            (``docs/cluster.md``).
         options: how the import is carried out; further keywords change single options.
     """
 
@@ -58,6 +61,7 @@ class Import:
         company: Company | None = None,
         on_row: Callable[[RowOutcome], None] = lambda _: None,
         on_stage: Callable[[str], None] = lambda _: None,
+        workers: WorkerPool | None = None,
         options: ImportOptions | None = None,
         **changes: Any,
     ) -> None:
@@ -68,6 +72,7 @@ class Import:
         self._map = import_map
         self._company_given = company
         self._callbacks = on_row, on_stage
+        self._workers = workers
         self._index = ReferenceIndex(import_map.references)
         self._marker = self.options.marker or import_map.marker or import_map.action.by
         if self._marker:
@@ -199,6 +204,7 @@ class Import:
             marker=self._marker,
             options=self.options,
             rows=self._rows,
+            workers=self._workers,
             on_row=on_row or self._callbacks[0],
             on_stage=on_stage or self._callbacks[1],
         )
@@ -224,13 +230,15 @@ class Import:
                 await self._end(job, summary, work.stopped)
 
     async def _carry_out(self, work: JobWork) -> None:
-        with self._keep_reporting():
-            await work.prepare()
-        try:
+        async with work:
             with self._keep_reporting():
-                await work.send()
-        finally:
-            work.leave_the_rest()
+                await work.prepare()
+            try:
+                with self._keep_reporting():
+                    await work.send()
+                    await work.audit()
+            finally:
+                work.leave_the_rest()
 
     @contextlib.contextmanager
     def _keep_reporting(self) -> Iterator[None]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.company import Company
+from wosdk_async.jobs.audit import audit_state
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, left_behind, resumed_folder
 from wosdk_async.jobs.inputs import keep_copy
@@ -45,7 +46,7 @@ class OpenedJob:
     new: bool
     """Whether no run of it has begun before."""
     finished: bool
-    """Whether nothing is left to be sent or settled."""
+    """Whether nothing is left to be sent or settled, and no audit has to be made."""
     undone: UndoState | None = None
     """How far an undo took it back; None without one."""
     warnings: list[str] = attrs.field(factory=list)
@@ -189,7 +190,9 @@ class _JobRequest:
             await journal.plan_again()
         match await goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
             case "with the same file":
-                return attrs.evolve(_opened(journal, new=await is_untouched(journal)), undone=undone)
+                job = _opened(journal, new=await is_untouched(journal))
+                audited = undone is not None or await audit_state(journal) not in ("due", "not clean")
+                return attrs.evolve(job, undone=undone, finished=job.finished and audited)
             case "with a new file":
                 return await self._renew(journal)
         return None

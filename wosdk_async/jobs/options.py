@@ -69,7 +69,13 @@ class ImportOptions:
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
     """What happens to a row whose key is in the Company before its first attempt: it fails, or is skipped."""
     limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
-    """Most calls at a time. After a kill at most twice as many rows are in doubt."""
+    """Most calls at a time. After a kill at most twice as many rows are in doubt; with workers sixteen
+    times as many, or 2,000."""
+    lease: float = number(30.0, "seconds above 0", above=True)
+    """With workers: seconds for which one may send rows without hearing from this process. A row may take as
+    long as the Company's ``deadline``, or two thirds of the lease when it has none."""
+    skew: float = number(1.0, "seconds, 0 or more")
+    """With workers: seconds that a lost one is waited for beyond its lease, as clocks do not run alike."""
     again: bool = switch(False)
     """Whether to begin a new job although one for the same file, Company and command is there."""
     carry_over: bool = switch(False)
@@ -94,7 +100,7 @@ class ImportOptions:
         fields = {each.name: each.default for each in attrs.fields(type(self)) if each.name != "details"}
         values = {name: getattr(self, name) for name in fields}
         return {
-            name: value if isinstance(value, bool | int) else str(value)
+            name: value if isinstance(value, bool | int | float) else str(value)
             for name, value in values.items()
             if value != fields[name]
         }

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import JobPlan, State, StoredRow
+from wosdk_async.jobs.journal import AuditRow, JobPlan, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import OutputFolder
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of
@@ -23,9 +23,11 @@ from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
 from wosdk_async.safe_text import one_line, without_formulas
 
 __all__ = [
+    "AUDIT",
     "DOUBTFUL",
     "IN_DOUBT",
     "REJECTS",
+    "write_audit",
     "write_doubts",
     "write_references",
     "write_rejects",
@@ -34,7 +36,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-REJECTS, IN_DOUBT = "rejects.csv", "in_doubt.csv"
+REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
 DOUBTFUL = (State.IN_DOUBT, State.SENDING)
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
 _COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
@@ -76,6 +78,23 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
             texts = (each.reference, each.key, each.state.name.lower())
             writer.writerow([*map(_safe, texts), each.id, _safe(each.reason), _safe(each.request_id)])
     return folder.path(_REFERENCES)
+
+
+async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
+    """Write the rows of which the Company does not have what the journal says."""
+    async with _entered(folder.writing_rows(AUDIT)) as writer:
+        writer.writerow(("row", "line", "finding", "key", "state", "ids"))
+
+        def write(page: Sequence[AuditRow]) -> None:
+            for row in page:
+                state, ids = row.state.name.lower(), " ".join(map(str, row.ids))
+                writer.writerow((row.row, row.line, row.finding, _safe(row.key), state, ids))
+
+        after = 0
+        while page := await journal.audit_rows(after):
+            await asyncio.to_thread(write, page)
+            after = page[-1].row
+    return folder.path(AUDIT)
 
 
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:

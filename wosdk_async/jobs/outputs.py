@@ -18,9 +18,11 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.output_folder import OutputFolder, file_facts
 from wosdk_async.jobs.output_tables import (
+    AUDIT,
     DOUBTFUL,
     IN_DOUBT,
     REJECTS,
+    write_audit,
     write_doubts,
     write_references,
     write_rejects,
@@ -116,6 +118,10 @@ async def _write_all(journal: JournalReader, source: Source | None, dialect: Fil
     written = [await write_results(folder, journal, facts)]
     if facts.references:
         written.append(await asyncio.to_thread(write_references, folder, facts))
+    if facts.audit_rows:
+        written.append(await write_audit(folder, journal))
+    else:
+        await asyncio.to_thread(folder.remove, AUDIT)
     problem = None
     for name, states, write in (
         (REJECTS, (State.REFUSED,), write_rejects),

@@ -8,9 +8,11 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.jobs.audit import audit_state
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.job_places import jobs_within, later_jobs
-from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, State
+from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
+from wosdk_async.jobs.journal.audit_table import AuditState
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
@@ -46,6 +48,10 @@ class Overview:
     """Who works on it now; None when nobody does."""
     begun: bool = True
     """Whether a process has worked on it, and may have sent something."""
+    audit: AuditState = "none"
+    """How it stands with the audit of a job on many workers."""
+    audit_found: AuditResult | None = None
+    """What the last audit found."""
     continued_by: Path | None = None
     """The folder of the job of a changed file that took its rows over."""
 
@@ -56,11 +62,16 @@ class Overview:
             return "running"
         if self.undone is not None:
             return self.undone.name
-        if not self.left:
+        if not self.left and self.audit != "due":
             return "finished"
         if self.continued_by is not None:
             return "continued"
         return "unfinished" if self.begun else "not begun"
+
+    @property
+    def audit_left(self) -> bool:
+        """Whether giving the command again looks up the keys of all rows."""
+        return self.audit in ("due", "not clean") and self.undone is None
 
     @property
     def parent(self) -> Path | None:
@@ -103,6 +114,8 @@ class Overview:
             texts.append(f"leave {_rows(self.counts[State.SENDING])} in doubt for good: there is no marker")
         if figures["not_started"]:
             texts.append(f"send {_rows(figures['not_started'])}")
+        if self.audit_left:
+            texts.append("look up the keys of all rows: the audit " + self._audit_text)
         if not texts:
             texts.append("send nothing: the job is finished")
         if figures["failed"]:
@@ -114,6 +127,10 @@ class Overview:
         if figures["in_doubt"] and not marker:
             texts.append("leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row")
         return texts
+
+    @property
+    def _audit_text(self) -> str:
+        return "is due" if self.audit_found is None else f"found {self.audit_found}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the overview as plain data, one line of ``wosdk jobs list``."""
@@ -141,6 +158,8 @@ async def overview(journal: JournalReader) -> Overview:
         plan=journal.plan,
         counts=counts,
         undone=await undo_state(journal),
+        audit=await audit_state(journal),
+        audit_found=await journal.audit(),
         running=_running(journal),
         begun=not untouched or bool(await journal.runs()),
     )

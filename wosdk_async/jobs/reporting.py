@@ -10,6 +10,7 @@ import attrs
 
 from wosdk_async.errors import InDoubtError
 from wosdk_async.jobs.claims import Claim
+from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
@@ -86,7 +87,9 @@ class RowReports:
         if isinstance(outcome, Done):
             self._done(claim.row, outcome, attempts, seconds)
         elif isinstance(outcome, InDoubt):
-            self.stops.in_doubt()
+            # A worker that is lost leaves many rows in doubt at once, which says nothing about the service.
+            if claim.key is None or not isinstance(outcome.error, LeaseLostError):
+                self.stops.in_doubt()
             if claim.key is None:
                 self._end_call(claim.row, outcome, attempts, seconds)
             else:
@@ -102,7 +105,8 @@ class RowReports:
         self.done += 1
         self.stops.done()
         operation = self.import_map.action
-        effect = operation.effect(end.result)
+        # A worker gives the effect itself.
+        effect = end.result if isinstance(end.result, Effect) else operation.effect(end.result)
         outcome = RowOutcome.carried_out(row, operation.label, effect)
         # What another call with this key created is not the work of this job.
         details = {"version": effect.version, "proof": None if end.found else ANSWERED}

@@ -10,7 +10,8 @@ import attrs
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import reason_of
-from wosdk_async.jobs.journal import RowRecord, digest
+from wosdk_async.jobs.journal import AuditResult, RowRecord, digest
+from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
 from wosdk_async.jobs.row_operation import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
@@ -185,6 +186,10 @@ class Summary:
     """Warnings that concern more than one row."""
     stopped: str | None = None
     """Why the import stopped by itself before its end."""
+    audit: AuditResult | None = None
+    """What the Company has for the rows, of a job on many workers; None without an audit."""
+    audit_state: AuditState = "none"
+    """Whether there was an audit, and has to be one: see :data:`AuditState`."""
     unwritten: list[RowRecord] = attrs.field(factory=list)
     """What became of rows and could not be written in the journal; the other counts do not have it."""
     folder: Path | None = None
@@ -196,8 +201,12 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every row is carried out, or was there before, and nothing was taken back."""
-        return self.done + self.found == self.rows and not self.undone
+        """Whether every row is carried out, or was there before, and nothing was taken back.
+
+        Of a job on many workers the Company has what the journal says, too, if that can be looked up.
+        """
+        all_done = self.done + self.found == self.rows and not self.undone
+        return all_done and self.audit_state in ("none", "impossible", "clean")
 
     @property
     def created(self) -> int:
@@ -223,6 +232,7 @@ class Summary:
             "failed": self.failed,
             "in_doubt": self.in_doubt,
             **{name: count for name, count in more.items() if count},
+            **({"audit": audit_facts(self.audit_state, self.audit)} if self.audit_state != "none" else {}),
             "empty_rows": self.empty_rows,
             "seconds": round(self.seconds, 3),
             **({"job": str(self.folder)} if self.folder is not None else {}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -22,6 +22,10 @@ from wosdk_async.jobs.row_operation import RowOperation, effect_of
 from wosdk_async.jobs.undone_keys import find_rows
 from wosdk_async.transport.telemetry.statistics import Trace
 
+if TYPE_CHECKING:
+    from wosdk_async.jobs.cluster.cluster_run import ClusterRun
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers
+
 __all__ = ["ABORT_GRACE", "RowSender"]
 
 ABORT_GRACE = 2.0  # seconds that calls under way still get when the import is aborted
@@ -37,6 +41,8 @@ class RowSender:
     builder: RowBuilder
     reports: RowReports
     options: ImportOptions
+    workers: JobWorkers | None = None
+    """Those that send the rows; None sends them from here."""
     _stopped: bool = False
     _proved: bool = False
     _stop_current: Callable[[], None] | None = None
@@ -56,9 +62,9 @@ class RowSender:
             WosdkError: keys cannot be looked up; the rows before are sent.
         """
         operation, keys, limit = self._operation, self.builder.keys, self.options.limit
-        # An undo leaves keys on cancelled records. Only the job knows which, so the client must not look up.
-        marker = keys.path if keys is not None and not await self._journal.undone_before() else None
-        async with Claims(self._prepared(only), self._journal, limit) as claims:
+        marker = await self.marker()
+        ahead = limit if self.workers is None else self.workers.ahead
+        async with Claims(self._prepared(only), self._journal, ahead) as claims:
             if keys is not None and operation.by is None and not self._proved:
                 # One row alone first: if its marker cannot be found, only one work order is affected.
                 first = _ClaimsUntil(claims, lambda: self._proved)
@@ -67,8 +73,17 @@ class RowSender:
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
                 await self._consume(Run(first, prove, limit=1, grace=ABORT_GRACE), claims)
-            run = operation.run(self.company, claims, marker, limit=limit, grace=ABORT_GRACE)
-            await self._consume(run, claims)
+            if self.workers is not None:
+                await self._consume(self.workers.run(claims, grace=ABORT_GRACE), claims)
+            else:
+                run = operation.run(self.company, claims, marker, limit=limit, grace=ABORT_GRACE)
+                await self._consume(run, claims)
+
+    async def marker(self) -> str | None:
+        """Return the field by which the client looks up calls in doubt; None when it must not."""
+        # An undo leaves keys on cancelled records. Only the job knows which, so the client must not look up.
+        keys = self.builder.keys
+        return keys.path if keys is not None and not await self._journal.undone_before() else None
 
     @property
     def _operation(self) -> RowOperation:
@@ -173,7 +188,7 @@ class RowSender:
                 )
         return result
 
-    async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
+    async def _consume(self, run: Run[Claim, Any] | ClusterRun, claims: Claims) -> None:
         """Carry out a run and report every outcome, one for each claim also when it is cancelled."""
 
         def stop() -> None:

@@ -6,11 +6,17 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import anyio
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.audit import Audit, audit_state
 from wosdk_async.jobs.building import RowBuilder
+from wosdk_async.jobs.cluster.pool import WorkerPool
+from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import State, StoredRow
 from wosdk_async.jobs.mapping.import_map import ImportMap
@@ -27,9 +33,13 @@ from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.stops import StopRules
 
+if TYPE_CHECKING:
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers
+
 __all__ = ["JobWork"]
 
 _ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
+_MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
 
 
 class JobWork:
@@ -47,6 +57,7 @@ class JobWork:
         marker: the field that carries the key of each row.
         options: how the import is carried out.
         rows: the number of rows in the file.
+        workers: where the rows are sent from; None means this process.
         on_row: called with the outcome of every row.
         on_stage: called with a text that says what is being done.
     """
@@ -62,6 +73,7 @@ class JobWork:
         marker: str | None,
         options: ImportOptions,
         rows: int,
+        workers: WorkerPool | None = None,
         on_row: Callable[[RowOutcome], None],
         on_stage: Callable[[str], None],
     ) -> None:
@@ -77,8 +89,19 @@ class JobWork:
         self._builder = RowBuilder(import_map, index, keys)
         self._reports = RowReports(import_map=import_map, journal=journal, stops=self.stops, on_row=on_row)
         self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit)
+        self._earlier = EarlierLeases(journal, on_stage)
+        self._workers: JobWorkers | None = None
+        if workers is not None:
+            from wosdk_async.jobs.cluster import job_workers  # not needed in one process
+
+            self._workers = job_workers.JobWorkers(workers, company, journal, self._operation.name, options)
         self._sender = RowSender(
-            company=company, rows=self._rows, builder=self._builder, reports=self._reports, options=options
+            company=company,
+            rows=self._rows,
+            builder=self._builder,
+            reports=self._reports,
+            options=options,
+            workers=self._workers,
         )
         self._settling = Settling(
             company=company,
@@ -89,6 +112,14 @@ class JobWork:
             seconds=company.options.settle,
             on_row=on_row,
         )
+        self._audit = Audit(
+            company=company,
+            journal=journal,
+            operation=self._operation,
+            marker=marker or "",
+            settling=self._settling,
+            on_stage=on_stage,
+        )
 
     def stop(self) -> None:
         """Start nothing further; calls under way go on."""
@@ -96,6 +127,21 @@ class JobWork:
         self._references.stop()
         self._sender.stop()
         self._settling.stop()
+        self._earlier.stop()
+        self._audit.stop()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        await self._end_workers()
+
+    async def _end_workers(self) -> None:
+        if self._workers is not None:
+            with anyio.CancelScope(shield=True):
+                await self._workers.aclose()
 
     @property
     def stopped(self) -> str | None:
@@ -105,12 +151,22 @@ class JobWork:
     async def prepare(self) -> None:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to.
 
+        The workers are started before, and nothing is sent before those of earlier runs have surely ended.
+
         Raises:
+            ConfigurationError: the workers cannot be started.
             ImportMapError: a record that all rows need does not exist, or the file has changed.
             WosdkError: a look-up failed. In all cases no row was sent.
         """
+        if await self._job.journal.audit() is not None:
+            await self._job.journal.forget_audit()
+        if self._workers is not None:
+            await self._workers.open(await self._sender.marker())
         if self._job.new:
             await self._report_refused()
+        else:
+            left = self._workers.left if self._workers is not None else None
+            await self._earlier.end(left, self._reports)
         compares = self._operation.compares  # with values that need the references
         if not compares:
             await self._settling.look_at_earlier_runs()
@@ -125,18 +181,34 @@ class JobWork:
         """
         try:
             await self._sender.send()
-            for _ in range(_ROUNDS):
+            fruitless = 0
+            for _ in range(_MOST_ROUNDS):
                 self._take_doubts()
                 if self._marker and self._settling.undecided and not self._stopped:
                     self._on_stage(
                         f"rows in doubt: {len(self._settling.undecided)}; "
                         f"looked up again in {self._settling.seconds_left:.0f} s"
                     )
-                if not (absent := await self._settling.settle()):
+                if fruitless == _ROUNDS or not (absent := await self._settling.settle()):
                     break
+                ended = self._done_now + self.stops.failed
                 await self._sender.send(only=absent)
+                went_on = self._workers is not None and self._done_now + self.stops.failed > ended
+                fruitless = 0 if went_on else fruitless + 1
         except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
             self.stops.stop(error.message)
+        finally:
+            await self._end_workers()
+
+    async def audit(self) -> None:
+        """Look up all rows by their keys, if workers sent them; not after a run that stopped."""
+        if self.stopped is not None or await audit_state(self._job.journal) in ("none", "impossible"):
+            return
+        self._take_doubts()
+        try:
+            await self._audit.run()
+        except WosdkError as error:
+            self.stops.stop(f"the audit was not finished: {error.message}")
 
     def leave_the_rest(self) -> None:
         """Leave in doubt what is not decided."""
@@ -200,6 +272,8 @@ class JobWork:
             references_created=index.created,
             warnings=[*self._job.warnings, *index.warnings],
             stopped=self.stopped,
+            audit=await self._job.journal.audit(),
+            audit_state=await audit_state(self._job.journal),
             unwritten=self._job.journal.unwritten,
             folder=self._job.folder,
         )

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.hooks import BeforeSend
-from wosdk_async.options import CallOptions
+from wosdk_async.options import CallOptions, ClientOptions
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
@@ -62,6 +62,11 @@ class Transport:
             # GIL: the loops run in other threads, which change each number in one step.
             state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
+
+    @property
+    def options(self) -> ClientOptions:
+        """Options of the client."""
+        return self._options
 
     @property
     def clock(self) -> TransportClock:

@@ -33,10 +33,10 @@ from wosdk_async.jobs.journal import (
 ROWS = 12
 
 
-def a_grant(epoch: int, *numbers: int, run: int = 1) -> GrantRecord:
+def a_grant(epoch: int, *numbers: int, run: int = 1, seconds: float = 51.0) -> GrantRecord:
     return GrantRecord(
         epoch=epoch, run=run, worker=f"w{epoch}", rows=numbers, rate=50.0, in_flight=8, granted_at=9.0,
-        seconds=51.0,
+        seconds=seconds,
     )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
 
         async def settled() -> tuple[dict[str, int], int]:
             async with Journal.open(folder) as journal:
-                figures = await settle_job(journal, runner.company)
+                figures = await settle_job(journal, runner.company, on_stage=say)
                 await write_files(journal)
                 return figures, _in_doubt(journal)
 

@@ -29,6 +29,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
     from wosdk_async.jobs.job_commands import command_of
     from wosdk_async.jobs.journal import Journal, State
+    from wosdk_async.jobs.journal.audit_table import audit_facts
     from wosdk_async.jobs.overview import COUNTED, overview, stop_of
 
     async with Journal.open(folder, snapshot=True) as journal:
@@ -54,6 +55,9 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
             "resume": seen.resume_would(),
+            "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
+            "audit": audit_facts(seen.audit, seen.audit_found) if seen.audit != "none" else None,
+            "audit_rows": [_audited(row) for row in await journal.audit_rows(limit=_FIRST)],
         }
 
 
@@ -77,6 +81,10 @@ async def overviews_of_rejects(folder: Path) -> list[Overview]:
 def _row(row: Any) -> dict[str, Any]:
     names = ("row", "line", "key", "id", "number", "reason", "code", "request_id")
     return {name: value for name in names if (value := getattr(row, name)) is not None}
+
+
+def _audited(row: Any) -> dict[str, Any]:
+    return attrs.asdict(row) | {"state": row.state.name.lower(), "ids": list(row.ids)}
 
 
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
@@ -115,7 +123,7 @@ async def say_earlier(journal: Journal, label: str) -> None:
         say(f"the job in {seen.folder} was {seen.undone}; nothing is sent")
         say("to import the file again, as a new job: --again")
         return
-    if seen.left:
+    if seen.left or seen.audit_left:
         say(f"going on with the job in {seen.folder}, begun {_shown(seen.plan.created_at)}: {done}")
         return
     say(f"the job in {seen.folder} is finished ({done}): nothing is sent")
@@ -154,6 +162,13 @@ def print_job(facts: Mapping[str, Any]) -> None:
             reason = f": {row['reason']}" if row.get("reason") else ""
             text = f"row {row['row']} (line {row['line']}){known}{reason}"
             click.echo(f"  {visible(text)}")
+    if facts["audit_rows"]:
+        click.echo("\nrows of the audit (all are in audit.csv):")
+    for row in facts["audit_rows"]:
+        ids = ", ".join(map(str, row["ids"])) or "none"
+        where = f"row {row['row']} (line {row['line']}) {row['key']}"
+        text = f"{where}: {row['finding']}, {row['state']}; ids {ids}"
+        click.echo(f"  {visible(text)}")
     click.echo("\nthe same command given again would")
     for text in facts["resume"]:
         click.echo(f"  {visible(text)}")
@@ -174,9 +189,23 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("operation", f"{plan['operation']}, {marker}"),
         ("begun", _shown(plan["created_at"])),
         ("command", facts["command"] or "none: a program began it"),
+        *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
         *(("records", f"{count} {label}") for label, count in facts["references"].items()),
     ]
+
+
+def _audit_lines(
+    workers: Mapping[str, Any] | None, audit: Mapping[str, Any] | None
+) -> Iterable[tuple[str, str]]:
+    if workers is None or audit is None:
+        return
+    lost = f", {workers['lost_leases']} lost" if workers["lost_leases"] else ""
+    late = f", {counted(workers['late_reports'], 'late report')}" if workers["late_reports"] else ""
+    yield "workers", f"{counted(workers['leases'], 'lease')}{lost}{late}"
+    names = ("once", "missing", "twice", "unexpected", "undecided")
+    found = ", ".join(f"{audit[name]} {name}" for name in names if audit.get(name))
+    yield "audit", f"{audit['state']}{f': {found}' if found else ''}"
 
 
 def _empty(rows: int) -> str:

@@ -228,6 +228,9 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "
         f"{summary.in_doubt} in doubt{not_started}{empty}"
     )
+    if summary.audit_state != "none":
+        found = f": {summary.audit}" if summary.audit is not None else ""
+        click.echo(f"audit {summary.audit_state}{found}")
     if ran:
         click.echo(
             f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import attrs
 import orjson
@@ -16,10 +16,24 @@ import orjson
 from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.journal.undo_table import table_exists
 
-__all__ = ["AuditResult", "AuditRow", "Finding", "audit_page", "audit_result", "forget_audit", "save_audit"]
+__all__ = [
+    "AuditResult",
+    "AuditRow",
+    "AuditState",
+    "Finding",
+    "audit_facts",
+    "audit_page",
+    "audit_result",
+    "forget_audit",
+    "save_audit",
+]
 
 Finding = Literal["missing", "twice", "unexpected"]
 """What an audit says of a row: see :class:`AuditResult`."""
+
+AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
+"""How it stands with the audit of a job: a job in one process needs ``none``; it is ``impossible`` for rows
+that make no records, or whose records cannot be found by a key."""
 
 _FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected")
 
@@ -68,6 +82,11 @@ class AuditRow:
     line: int = 0
     key: str | None = None
     state: State = State.PLANNED
+
+
+def audit_facts(state: AuditState, result: AuditResult | None) -> dict[str, Any]:
+    """Return the state of an audit, and what it found, as plain data."""
+    return {"state": state, **(attrs.asdict(result) if result is not None else {})}
 
 
 def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:

@@ -209,6 +209,11 @@ class JournalWriter(JournalReader):
         await commits.written()
         return self._run
 
+    @property
+    def run(self) -> int:
+        """Number of the run that :meth:`start_run` began; 0 before."""
+        return self._run
+
     async def end_run(self, exit_status: int, **details: Any) -> None:
         """Note how the run ended that :meth:`start_run` began, with further ``details``.
 

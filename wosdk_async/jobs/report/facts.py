@@ -10,7 +10,19 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.journal import JobPlan, JobRun, ReferenceRecord, Sample, State, StoredRow
+from wosdk_async.jobs.audit import audit_state
+from wosdk_async.jobs.journal import (
+    AuditResult,
+    AuditRow,
+    GrantTotals,
+    JobPlan,
+    JobRun,
+    ReferenceRecord,
+    Sample,
+    State,
+    StoredRow,
+)
+from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import JobFile
 from wosdk_async.jobs.stops import cause_of
@@ -88,6 +100,13 @@ class JobFacts:
     samples: Sequence[Sample] = ()
     undone: UndoState | None = None
     """How far an undo took the job back; None without one."""
+    audit: AuditResult | None = None
+    """What the Company has for the rows; None without an audit."""
+    audit_state: AuditState = "none"
+    audit_rows: Sequence[AuditRow] = ()
+    """The first rows of which the Company does not have what the journal says."""
+    grants: GrantTotals = attrs.field(factory=GrantTotals)
+    """What a job on many workers granted."""
     files: Sequence[JobFile] = ()
     rejects: str = "rejects.csv"
     """Name of the file of the rows to correct."""
@@ -110,6 +129,10 @@ class JobFacts:
             sorted(await journal.references(), key=lambda each: each.state == State.DONE),
             await journal.samples(),
             await undo_state(journal),
+            await journal.audit(),
+            await audit_state(journal),
+            await journal.audit_rows(limit=_MAX_LISTED),
+            await journal.grant_totals(),
         )
 
     def add(self, rows: Iterable[StoredRow]) -> None:
@@ -146,12 +169,21 @@ class JobFacts:
             counted[outcome_of(state, self.plan)] += self.counts[state]
         return dict(counted)
 
+    def _audit(self) -> dict[str, Any] | None:
+        if self.audit_state == "none":
+            return None
+        return audit_facts(self.audit_state, self.audit) | {
+            "rows": [_audited(row) for row in self.audit_rows]
+        }
+
     def as_dict(self) -> dict[str, Any]:
         """Return the facts as ``report.json`` has them."""
         return {
             "plan": self.plan.as_dict(),
             "counts": self.outcomes(),
             "undo": str(self.undone) if self.undone is not None else None,
+            "workers": attrs.asdict(self.grants) if self.grants.leases else None,
+            "audit": self._audit(),
             "rows_with_warnings": self.warned,
             "settled": self.settled.count,
             "runs": [_run(run) for run in self.runs],
@@ -168,6 +200,10 @@ class JobFacts:
             "samples": [attrs.asdict(sample) for sample in self.samples],
             "files": [attrs.asdict(file) for file in self.files],
         }
+
+
+def _audited(row: AuditRow) -> dict[str, Any]:
+    return attrs.asdict(row) | {"state": row.state.name.lower()}
 
 
 def _part(count: int, file: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
 from wosdk_async.jobs.report.markup import Markup, element, joined
 from wosdk_async.jobs.report.parts import counted, when
-from wosdk_async.jobs.report.sections import about, doubts, failures, references, runs
+from wosdk_async.jobs.report.sections import about, audit, doubts, failures, references, runs
 
 __all__ = ["report_page"]
 
@@ -38,6 +38,7 @@ def report_page(facts: JobFacts) -> str:
         _charts(facts),
         failures(facts),
         doubts(facts),
+        audit(facts),
         references(facts),
         runs(facts),
         about(facts),
@@ -64,6 +65,8 @@ def _heading(facts: JobFacts, name: str) -> Markup:
         state, kind = f"Finished, with {counted(doubted, 'row')} in doubt", "bad"
     elif counts[State.REFUSED]:
         state, kind = f"Finished, with {counted(counts[State.REFUSED], 'failed row')}", "look"
+    elif facts.audit_state in ("due", "not clean"):
+        state, kind = f"Finished, and the audit is {facts.audit_state}", "bad"
     else:
         state, kind = "Finished: every row was carried out", ""
     return element(
@@ -101,6 +104,9 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
         )
         where = element("code", "in_doubt.csv")
         steps.append(joined("Rows in doubt, in ", where, f", may have been carried out: {how}."))
+    if facts.audit_state == "not clean":
+        step = "Look at the rows of the audit in the Company; the same command, given again, looks them up."
+        steps.append(step)
     return element("ul", (element("li", step) for step in steps), class_="todo") if steps else None
 
 

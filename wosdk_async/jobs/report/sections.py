@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wosdk_async.jobs.job_commands import command_of
-from wosdk_async.jobs.journal import JobRun, State, StoredRow
+from wosdk_async.jobs.journal import AuditRow, JobRun, State, StoredRow
+from wosdk_async.jobs.journal.audit_table import AuditState
 from wosdk_async.jobs.overview import stop_of
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.markup import Content, Markup, element, joined
 from wosdk_async.jobs.report.parts import counted, cut, table, when
 
-__all__ = ["about", "doubts", "failures", "references", "runs"]
+__all__ = ["about", "audit", "doubts", "failures", "references", "runs"]
 
 _MAX_CAUSES = 20
 _MAX_REFERENCES = 50
@@ -70,6 +71,39 @@ def _doubt(row: StoredRow) -> Sequence[Content]:
 def _more(rest: int, name: str, thing: str = "row") -> Iterator[Markup]:
     if rest > 0:
         yield element("p", f"{counted(rest, f'more {thing}')}: see {name}.", class_="figures")
+
+
+_AUDITS: dict[AuditState, str] = {
+    "due": "Not made yet: the same command, given again, looks up the keys of all rows.",
+    "impossible": "Not possible: there is no marker by which the records of the rows can be found.",
+    "clean": "The Company has one record for each row that was carried out, and none for the others.",
+    "not clean": "The Company does not have what the journal says; audit.csv lists the rows.",
+}
+
+
+def audit(facts: JobFacts) -> Markup | None:
+    """Return what the Company has for the rows; None for a job in one process."""
+    if facts.audit_state == "none":
+        return None
+    grants = facts.grants
+    lost = f", {counted(grants.lost_leases, 'lease')} lost" if grants.lost_leases else ""
+    late = f", {counted(grants.late_reports, 'report')} that came too late" if grants.late_reports else ""
+    counts = f" Rows: {facts.audit}." if facts.audit is not None else ""
+    rows = [
+        (row.row, row.line, row.key, row.finding, row.state.name.lower().replace("_", " "), _ids(row))
+        for row in facts.audit_rows
+    ]
+    return element(
+        "section",
+        element("h2", "Audit"),
+        element("p", f"Sent by workers, in {counted(grants.leases, 'lease')}{lost}{late}.", class_="figures"),
+        element("p", f"{_AUDITS[facts.audit_state]}{counts}"),
+        table(("Row", "Line", "Key", "Found", "State", "Ids"), rows) if rows else None,
+    )
+
+
+def _ids(row: AuditRow) -> str:
+    return ", ".join(map(str, row.ids))
 
 
 def references(facts: JobFacts) -> Markup | None:

@@ -1,0 +1,76 @@
+"""``wosdk import`` on many workers: its options, and what ``wosdk jobs`` says of such a job."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Wosdk
+from tests.cli.importing import MAP, imported
+from tests.jobs.journal.test_grants import a_grant, a_report
+from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--processes", "2", "--engine", "dask://127.0.0.1:1"], "exclude each other"),
+        (["--lease", "9"], "--lease is for --processes and --engine"),
+        (["--engine", "ray://127.0.0.1:1"], "not the address of a scheduler; write dask+tls://"),
+        (["--engine", "dask://127.0.0.1"], "not the address of a scheduler"),
+        (["--engine", "dask://cluster.example:8786"], "write dask+tls://cluster.example:8786"),
+        (["--engine", "dask+tls://cluster.example:8786", "--sandbox"], "--sandbox runs on this machine only"),
+    ],
+)
+def test_options_that_contradict_each_other(
+    file: Path, wosdk: Wosdk, options: list[str], message: str
+) -> None:
+    result = wosdk("import", file, "--map", MAP, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not file.with_name(f"{file.name}.job").exists()
+
+
+def test_the_check_takes_the_options_of_the_import(file: Path, wosdk: Wosdk) -> None:
+    result = wosdk("import", file, "--map", MAP, "--sandbox", "--check", "--processes", "2", "--lease", "9")
+    assert result.exit_code in (0, 1), result.stderr
+
+
+def audited(folder: Path, *rows: AuditRow) -> None:
+    """Write into a journal what a job on workers leaves, with an audit that found these rows."""
+
+    async def write() -> None:
+        async with Journal.open(folder) as journal:
+            await journal.grant(a_grant(1, 1, 2))
+            journal.end_grant(1, lost=[2])
+            journal.record_fact(1, "w1", a_report())
+            twice = sum(row.finding == "twice" for row in rows)
+            await journal.save_audit(AuditResult(at=1.0, once=3, twice=twice), rows)
+
+    asyncio.run(write())
+
+
+def test_a_job_shows_its_audit(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    folder = imported(wosdk, file, tmp_path / "store.db")
+    assert "\naudit " not in wosdk("jobs", "show", folder).stdout
+    audited(folder, AuditRow(2, "twice", (5, 6)))
+    said = wosdk("jobs", "show", folder).stdout
+    assert "workers    1 lease, 1 lost, 1 late report" in said
+    assert "audit      not clean: 3 once, 1 twice" in said
+    assert "look up the keys of all rows: the audit found 3 once, 1 twice" in said
+    assert "row 2 (line 3)" in said
+    facts = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    assert facts["audit"]["twice"] == 1
+    assert (facts["audit_rows"][0]["row"], facts["audit_rows"][0]["ids"]) == (2, [5, 6])
+
+
+def test_an_audit_that_is_not_clean_is_made_again(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    folder = imported(wosdk, file, tmp_path / "store.db")
+    audited(folder, AuditRow(2, "twice", (5, 6)))
+    again = wosdk("import", file, "--map", MAP, "--sandbox", tmp_path / "store.db")
+    assert "audit clean: " in again.stdout
+    assert "audit: " in again.stderr
+    assert "audit      clean" in wosdk("jobs", "show", folder).stdout
