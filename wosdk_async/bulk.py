@@ -22,7 +22,7 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.run_inputs import RunInputs
 from wosdk_async.transport.telemetry.statistics import PHASES, Trace
 
-__all__ = ["Run"]
+__all__ = ["Run", "cancelled_outcome", "failed_outcome"]
 
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
@@ -188,15 +188,10 @@ class Run(Generic[I, R]):
                     waits=trace.waits,
                 )
             )
-        except InDoubtError as error:
-            self._keep(InDoubt(index, item, error, reply=self._reply(trace)))
         except Exception as error:
-            if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
-                self._keep(Failed(index, item, error, reply=self._reply(trace)))
-            else:  # an error of another library: a custom transport or a mock failed after it got the request
-                self._keep(InDoubt(index, item, _in_doubt_error(error, trace), reply=self._reply(trace)))
+            self._keep(failed_outcome(index, item, error, trace, self._reply(trace)))
         except asyncio.CancelledError:
-            self._keep(_cancelled_outcome(index, item, trace))
+            self._keep(cancelled_outcome(index, item, trace, "the run was cancelled"))
             raise
         finally:
             self._calls_under_way -= 1
@@ -229,14 +224,26 @@ class Run(Generic[I, R]):
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-def _cancelled_outcome(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Return the outcome of a call that the run cancelled, judged by its trace."""
+def failed_outcome(
+    index: int, item: I, error: Exception, trace: Trace, reply: Response | None = None
+) -> InDoubt[I] | Failed[I]:
+    """Return the outcome of a call that raised ``error``."""
+    if isinstance(error, InDoubtError):
+        return InDoubt(index, item, error, reply=reply)
+    if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
+        return Failed(index, item, error, reply=reply)
+    # an error of another library: a custom transport or a mock failed after it got the request
+    return InDoubt(index, item, _in_doubt_error(error, trace), reply=reply)
+
+
+def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I] | Failed[I] | NotStarted[I]:
+    """Return the outcome of a call that was ended from outside, judged by its trace; ``why`` is a clause."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
-        text = "it may have been carried out: the run was cancelled while it waited for the response"
+        text = f"it may have been carried out: {why} while it waited for the response"
         return InDoubt(index, item, InDoubtError(text, **details))
     if trace.reply is not None or trace.sent:
-        text = f"not done before the run was cancelled ({PHASES[trace.phase]}); it had no effect"
+        text = f"not done: {why} ({PHASES[trace.phase]}); it had no effect"
         return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
     return NotStarted(index, item)
 

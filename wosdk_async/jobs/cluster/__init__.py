@@ -7,7 +7,8 @@ the engine that starts the workers::
     budget.py       shares of the Company's rate and concurrency; no I/O
     leases.py       which worker may send which row, until when; no I/O
     coordinator.py  orders to the workers, outcomes from their reports
-    worker.py       rows of the leases, sent; reports of what became of them
+    worker.py       rows of the leases, sent; reports of what became of them: row_calls.py carries one out,
+                    fenced.py stops requests after the end of a lease, pushed_sessions.py has the token
     processes.py    workers in processes of this machine, each begun by process_main.py
     spool.py        results that such a process could not deliver
     dask.py         workers in a Dask cluster; dask_worker.py is the part that runs there

@@ -1,0 +1,129 @@
+"""Nothing of a row leaves after its lease has ended, at whatever step the worker was held up."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.jobs.cluster.ordering import Clock, Ordered, ordered
+from tests.jobs.conftest import Local
+from tests.jobs.runs import held
+from wosdk_async.jobs.cluster.fenced import Fence, FencedEngine, LeaseEndedError
+from wosdk_async.jobs.cluster.messages import Share
+from wosdk_async.options import ClientOptions
+from wosdk_async.transport.http.httpx.engine import HttpxEngine
+from wosdk_async.transport.http.selection import engine_for
+
+AN_HOUR = 3600.0
+
+
+async def granted(worker: Ordered, rows: int, **changes: Any) -> None:
+    grants = (worker.grant(1, await worker.bodies(range(1, rows + 1))),)
+    await worker.say(grants=grants, patience=0.0, **changes)
+
+
+async def test_a_row_that_could_not_end_in_time_is_not_started(local: Local) -> None:
+    """The lease has to hold for as long as a row may take."""
+    async with ordered(local, deadline=5.0) as worker:
+        bodies = await worker.bodies(range(1, 5))
+        soon = worker.grant(1, {1: bodies[1], 2: bodies[2]}, seconds=4.9)
+        never = type(soon)(
+            epoch=2, ends=float("nan"), rows=soon.rows[:0] + worker.grant(2, {3: bodies[3]}).rows
+        )
+        later = worker.grant(3, {4: bodies[4]}, seconds=6.0)
+        await worker.say(grants=(soon, never, later))
+        results = await worker.all_of(4)
+    assert [results[row].result for row in range(1, 5)] == ["not_sent"] * 3 + ["done"]
+    assert await held(local) == {"PO-4": 1}
+
+
+async def test_rows_that_wait_are_given_back_when_their_lease_ends(local: Local) -> None:
+    """The next order finds them, and none of them leaves."""
+    clock = Clock()
+    async with ordered(local, clock) as worker:
+        worker.share = Share(number=2, rate=None, in_flight=0)
+        await granted(worker, 5)
+        clock.ahead = AN_HOUR
+        worker.share = Share(number=3, rate=None, in_flight=5)
+        results = await worker.all_of(5)
+    assert {result.result for result in results.values()} == {"not_sent"}
+    assert await held(local) == {}
+
+
+async def test_the_fence_holds_between_the_start_and_the_first_byte(local: Local) -> None:
+    """A row that was started and waits for its rate does not leave when the lease has ended meanwhile."""
+    clock = Clock()
+    async with ordered(local, clock) as worker:
+        worker.share = Share(number=2, rate=2.0, in_flight=5)
+        await granted(worker, 5)
+        await worker.all_of(1)
+        clock.ahead = AN_HOUR
+        sent = local.server.count("WoCreateCommand")
+        results = await worker.all_of(5)
+    assert local.server.count("WoCreateCommand") == sent
+    assert sorted(result.result for result in results.values()) == ["done"] * sent + ["not_sent"] * (5 - sent)
+
+
+async def test_the_fence_holds_between_two_attempts(local: Local) -> None:
+    """After a 429 the row is not sent again; it had no effect, so it was not sent."""
+    clock = Clock()
+    local.server.busy = True
+    async with ordered(local, clock) as worker:
+        await granted(worker, 1)
+        while not (report := await worker.say()).throttled:
+            assert not report.results
+        clock.ahead = AN_HOUR
+        sent = local.server.count("WoCreateCommand")
+        results = await worker.all_of(1)
+    assert results[1].result == "not_sent"
+    assert local.server.count("WoCreateCommand") == sent
+
+
+@pytest.mark.parametrize("kind", ["broken", "unheard"])
+async def test_a_row_whose_lease_ends_while_it_is_looked_up_is_in_doubt(local: Local, kind: str) -> None:
+    """Whether it was carried out or not: the worker cannot know, and sends nothing more."""
+    clock = Clock()
+    if kind == "broken":
+        local.server.broken = True
+    else:
+        local.server.unheard, local.server.hidden = 1, "query/WorkOrder"
+    async with ordered(local, clock, settle=60.0) as worker:
+        await granted(worker, 1)
+        while not local.server.count("query/WorkOrder"):
+            await worker.say()
+        clock.ahead = AN_HOUR
+        await asyncio.sleep(0)
+        results = await worker.all_of(1)
+        asked = list(local.server.asked)
+        await worker.say()
+    assert (results[1].result, results[1].error) == ("in_doubt", "InDoubtError")
+    assert local.server.count("WoCreateCommand") == 1
+    assert local.server.asked == asked
+
+
+@pytest.mark.parametrize("kind", [engine_for, lambda _: HttpxEngine()])
+async def test_no_engine_sends_a_byte_past_the_fence(kind: Any, local: Local) -> None:
+    """Native and httpx: also over a connection that was used before, and it stays usable or is closed."""
+    clock, sent = Clock(), []
+    engine = FencedEngine(kind(ClientOptions()), lambda: None)
+    url = f"{local.variables['WOSDK_LOCATOR_URL']}/no-such-page"
+
+    async def get(ends: float) -> int:
+        Fence(ends, clock).enter()
+        response = await engine.send("GET", url, (), None, lambda: sent.append(1), True)
+        return int(response.status)
+
+    try:
+        before = len(local.server.asked)
+        assert await asyncio.create_task(get(clock() + 60)) >= 400
+        for _ in range(3):
+            with pytest.raises(LeaseEndedError):
+                await asyncio.create_task(get(clock() - 1))
+        with pytest.raises(LeaseEndedError, match="no lease"):
+            await engine.send("GET", url, (), None, lambda: sent.append(1), True)
+        assert await asyncio.create_task(get(clock() + 60)) >= 400
+        assert (len(local.server.asked) - before, len(sent)) == (2, 2)
+    finally:
+        await engine.aclose()
