@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import urllib.parse
@@ -127,8 +128,9 @@ async def ordered(
     worker = Worker(setup_of(local, **setup), clock=clock)
     try:
         made = Ordered(worker, local, clock)
-        if session:
-            await made.say(session=await session_of(local), patience=0.0)
-        yield made
+        async with asyncio.timeout(15):  # a worker that says nothing fails the test
+            if session:
+                await made.say(session=await session_of(local), patience=0.0)
+            yield made
     finally:
         await worker.aclose()
