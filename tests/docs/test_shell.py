@@ -19,6 +19,7 @@ from pathlib import Path
 import click
 import pytest
 
+from tests.docs import dask_commands
 from tests.docs.pages import ROOT, Block, Page, blocks, pages
 from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
@@ -100,6 +101,8 @@ def check(words: list[str]) -> None:
     program = Path(words[0]).name
     if program == "wosdk":
         parse(words[1:])
+    if "dask" in words[:-1]:  # behind ssh and srun, too
+        dask_commands.parse(words[words.index("dask") + 1 :])
     if program.startswith("python") and "-m" in words:
         assert importlib.util.find_spec(words[words.index("-m") + 1]), words
 
@@ -114,7 +117,14 @@ def test_what_is_not_run_is_parsed(block: Block, monkeypatch: pytest.MonkeyPatch
         check(words)
 
 
-@pytest.mark.parametrize("line", ["wosdk query WorkOrder --were 'Id = 1'", "wosdk sandbox sreve > x &"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "wosdk query WorkOrder --were 'Id = 1'",
+        "wosdk sandbox sreve > x &",
+        "ssh node0 env A=1 dask scheduler --protokol tls &",
+    ],
+)
 def test_a_wrong_option_is_found(line: str) -> None:
     """In a command that is only parsed."""
     with pytest.raises(click.UsageError):

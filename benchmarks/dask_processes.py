@@ -1,0 +1,100 @@
+"""A Dask cluster of real processes on this machine, for tests and measurements."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import attrs
+
+__all__ = ["SAFE", "DaskProcesses"]
+
+SAFE = {
+    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
+    "DASK_DISTRIBUTED__SCHEDULER__WORK_STEALING": "False",
+}
+"""Settings of a scheduler that repeats no work."""
+
+
+@attrs.define(eq=False)
+class DaskProcesses:
+    """A scheduler, and workers that are started when they are asked for; all are killed at the end.
+
+    Args:
+        folder: where they write their logs.
+        settings: variables of the environment, by default those of a scheduler that repeats no work.
+        variables: further ones.
+        options: further options of scheduler and workers.
+    """
+
+    folder: Path
+    settings: dict[str, str] = attrs.field(factory=lambda: dict(SAFE))
+    variables: dict[str, str] = attrs.field(factory=dict)
+    options: list[str] = attrs.field(factory=list)
+    workers: list[subprocess.Popen[bytes]] = attrs.field(factory=list)
+    address: str = ""
+    scheduler: subprocess.Popen[bytes] = attrs.field(init=False)
+
+    def __enter__(self) -> Self:
+        self.scheduler = self._start("scheduler", "--port", "0")
+        self.address = self._log("scheduler", "Scheduler at:")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in [*self.workers, self.scheduler]:
+            process.kill()
+            process.wait()
+
+    def add_worker(self) -> str:
+        """Start a worker and return its address."""
+        name = f"worker{len(self.workers)}"
+        self.workers.append(
+            self._start("worker", self.address, "--no-nanny", "--nthreads", "1", "--name", name, log=name)
+        )
+        return self._log(name, "Start worker at:")
+
+    def replace_worker(self, process: int) -> None:
+        """Start another worker in the place of one that was killed."""
+        for number, worker in enumerate(self.workers):
+            if worker.pid == process:
+                self.kill_worker(number)
+                self.add_worker()
+
+    def kill_worker(self, number: int) -> None:
+        """Kill a worker, and wait until it has ended."""
+        self.workers[number].kill()
+        self.workers[number].wait()
+
+    def logs(self) -> str:
+        """Return everything that the processes have written."""
+        return "".join(path.read_text() for path in self.folder.glob("*.log"))
+
+    def _start(self, kind: str, *arguments: str, log: str = "scheduler") -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "dask", kind, *arguments, "--host", "127.0.0.1", "--no-dashboard"]
+        command += self.options
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        with (self.folder / f"{log}.log").open("wb") as file:
+            return subprocess.Popen(
+                command,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder,
+                env=os.environ | {"PYTHONPATH": paths} | self.settings | self.variables,
+            )
+
+    def _log(self, name: str, text: str) -> str:
+        """Wait for a line of a log, and return what is behind a text."""
+        ends = time.monotonic() + 60
+        while time.monotonic() < ends:
+            for line in (self.folder / f"{name}.log").read_text().splitlines():
+                if text in line:
+                    return line.partition(text)[2].strip()
+            time.sleep(0.05)
+        raise TimeoutError(self.logs())
