@@ -107,6 +107,16 @@ async def test_no_more_rows_are_under_way_than_the_share_allows(local: Local) ->
         await worker.all_of(10)
 
 
+async def test_a_share_of_nothing_has_the_rate_0(local: Local) -> None:
+    """The worker keeps to it, and goes on with the next share."""
+    async with ordered(local) as worker:
+        worker.share = Share(number=2, rate=0.0, in_flight=0)
+        report = await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 3))),))
+        assert (report.share, report.unstarted) == (2, 2)
+        worker.share = Share(number=3, rate=50.0, in_flight=2)
+        assert {result.result for result in (await worker.all_of(2)).values()} == {"done"}
+
+
 async def test_rows_that_the_rate_delays_do_not_run_out_of_time(local: Local) -> None:
     """With a low rate fewer rows wait at a time, and none fails for it."""
     async with ordered(local, deadline=0.6) as worker:

@@ -140,7 +140,8 @@ class Worker:
         while self._results and self._results[0].number <= order.received:
             self._results.popleft()
         if order.share.number > self._share.number:
-            self._company.set_rate(order.share.rate)
+            if order.share.in_flight:  # without calls the rate is 0, which a Company cannot have
+                self._company.set_rate(order.share.rate)
             self._share = order.share
         if order.session is not None:
             self._sessions.push(order.session)
