@@ -118,8 +118,7 @@ class LocalPool:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        del broken
-        self.setup, self.joined = setup, joined
+        self.setup, self.joined, self.broken = setup, joined, broken
         for _ in range(self.number):
             self.add()
 

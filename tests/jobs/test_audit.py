@@ -185,5 +185,5 @@ async def test_an_audit_that_is_stopped_keeps_nothing(local: Local, job: Job, wr
 
         result, _ = await asyncio.gather(audit.run(), stop())
         assert (result, await journal.audit()) == (None, None)
-        assert stages[1] == "audit: 1 rows are looked up again in 600 s"
+        assert stages[1] == "audit: rows that do not fit: 1; looked up again in 600 s"
         assert await audit.run() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import ssl
@@ -18,6 +19,7 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, order
 from wosdk_async import Client, WoCreateCommand
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.jobs import sending
 from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport
 from wosdk_async.jobs.cluster.pool import LeftReport
 from wosdk_async.jobs.decisions import settle_job
@@ -117,6 +119,84 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, w
     assert "30" not in await held(local)
 
 
+async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over(
+    local: Local, job: Job, write: Write
+) -> None:
+    pool = LocalPool(local.company)
+    local.company = local.company.with_options(settle=0)
+    silent: list[LocalWorker] = []
+
+    def fall_silent(worker: LocalWorker, row: GrantedRow) -> None:
+        if row.row == 9 and not silent:
+            silent.append(worker)
+            worker.silent = True
+
+    pool.prepare = lambda worker: setattr(worker, "sent", fall_silent)
+    options = {"workers": pool, "lease": 0.6, "skew": 0}
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, **options)
+    summary, _ = await carried_out(ready, local)
+    assert silent
+    assert (summary.created, summary.complete) == (40, True)
+    assert await held(local) == Counter(map(str, NUMBERS))
+    assert summary.folder is not None
+    async with Journal.open(summary.folder, snapshot=True) as journal:
+        totals = await journal.grant_totals()
+        assert (totals.lost_leases, totals.lost_rows > 0) == (1, True)
+        (run,) = await journal.runs()
+        assert run.details["workers"]["lost_rows"] == totals.lost_rows
+        assert run.details["options"] == {"lease": 0.6, "skew": 0.0, "marker": MARKER}
+
+
+async def test_a_pool_that_breaks_stops_the_import(local: Local, job: Job, write: Write) -> None:
+    pool = LocalPool(local.company)
+
+    def break_pool(worker: LocalWorker, row: GrantedRow) -> None:
+        if row.row == 9:
+            pool.broken("the scheduler has gone; start it again")
+
+    pool.prepare = lambda worker: setattr(worker, "sent", break_pool)
+    source = write(HEADER, rows(*NUMBERS))
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, workers=pool), local)
+    assert summary.stopped == "the scheduler has gone; start it again"
+    assert (len(outcomes), summary.in_doubt) == (40, 0)
+    assert (summary.complete, summary.audit_state, summary.not_started > 0) == (False, "due", True)
+    assert sum((await held(local)).values()) == summary.created
+    again = LocalPool(local.company)
+    local.company = local.company.with_options(settle=0)
+    summary, _ = await carried_out(job(source, MAP, marker=MARKER, workers=again), local)
+    assert (summary.complete, summary.audit_state) == (True, "clean")
+    assert again.setup is not None
+    assert again.setup.run == 2
+
+
+async def test_an_import_that_is_aborted_leaves_its_leases_to_the_next_run(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "ABORT_GRACE", 0.05)
+    pool = LocalPool(local.company)
+    local.company = local.company.with_options(settle=0)
+    source = write(HEADER, rows(*NUMBERS))
+    ready = job(source, MAP, marker=MARKER, workers=pool, lease=0.9, skew=0)
+
+    def abort(worker: LocalWorker, row: GrantedRow) -> None:
+        if row.row == 9:
+            worker.silent = True
+            ready.stop()
+            ready.stop()
+
+    pool.prepare = lambda worker: setattr(worker, "sent", abort)
+    summary, outcomes = await carried_out(ready, local)
+    assert (summary.complete, summary.in_doubt > 0, len(outcomes)) == (False, True, 40)
+    assert summary.folder is not None
+    assert await open_leases(summary.folder) == 1
+    stages: list[str] = []
+    again = job(source, MAP, marker=MARKER, workers=LocalPool(local.company), on_stage=stages.append)
+    summary = await again.run(local.company)
+    assert "before their leases have surely ended" in stages[0]
+    assert (summary.created, summary.complete) == (40, True)
+    assert await held(local) == Counter(map(str, NUMBERS))
+
+
 # --- what earlier runs left -----------------------------------------------------------------------
 
 
@@ -154,7 +234,7 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
     ready = job(source, MAP, marker=MARKER, workers=pool, on_stage=stages.append)
     local.server.asked.clear()
     summary = await ready.run(local.company)
-    assert "1 leases have surely ended, in 0 s" in stages[0]
+    assert stages[0].endswith("before their leases have surely ended, in 0 s")
     assert pool.asked_for_left == 2
     assert (summary.created, summary.failed) == (5, 1)
     assert await held(local) == Counter("12456")
@@ -171,10 +251,20 @@ async def test_without_workers_leases_of_an_earlier_run_end_first(
 ) -> None:
     local.company = local.company.with_options(settle=0)
     source = write(HEADER, rows(1, 2))
-    folder = await left_open(job(source, MAP, marker=MARKER), local, 1)
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=0.7)
     stages: list[str] = []
-    ready = job(source, MAP, marker=MARKER, on_stage=stages.append)
+    orphans: list[asyncio.Task[Any]] = []
+    command = WoCreateCommand(work_order=await order(local, "1"))
+
+    def on_stage(text: str) -> None:
+        stages.append(text)
+        if "may still send" in text:  # and so it does
+            orphans.append(asyncio.create_task(local.company.run(command)))
+
+    ready = job(source, MAP, marker=MARKER, on_stage=on_stage)
     assert (await ready.run(local.company)).complete
+    assert await held(local) == Counter("12")
+    await asyncio.gather(*orphans)
     assert stages[0].startswith("workers of an earlier run may still send rows")
     assert stages[-1] == "audit: 2 once", "it was begun on many workers"
     assert await open_leases(folder) == 0
@@ -222,6 +312,20 @@ async def test_an_audit_that_is_due_is_made_by_the_next_run(local: Local, job: J
     assert not table.exists()
 
 
+async def test_an_audit_does_not_hold_for_rows_that_are_sent_after_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    local.company = local.company.with_options(settle=0)
+    local.server.refused = "notes 3"
+    source = write(HEADER, rows(1, 2, 3, 4))
+    first = job(source, MAP, marker=MARKER, workers=LocalPool(local.company))
+    summary = await first.run(local.company)
+    assert (summary.failed, summary.audit_state, summary.complete) == (1, "clean", False)
+    again = job(source, MAP, marker=MARKER, retry_refused=True)
+    again.stop()
+    assert (await again.run(local.company)).audit_state == "due"
+
+
 async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write) -> None:
     local.company = local.company.with_options(settle=0)
     folder = await left_open(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, 1)
@@ -249,3 +353,16 @@ async def test_a_deadline_that_no_lease_has_room_for_is_refused(local: Local, jo
     with pytest.raises(ConfigurationError, match="make the lease longer"):
         await ready.run(local.company)
     assert await held(local) == Counter()
+
+
+async def test_the_rate_is_shared(local: Local, job: Job, write: Write) -> None:
+    local.company.set_rate(50)
+    local.company = local.company.with_options(settle=0)
+    pool = LocalPool(local.company)
+    seen: list[float | None] = []
+    pool.prepare = lambda _: seen.append(local.company.rate)
+    ready = job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, workers=pool)
+    summary = await ready.run(local.company)
+    assert summary.complete
+    assert (seen[0], local.company.rate) == (5, 50)
+    assert sum(worker.orders[-1].share.rate or 0 for worker in pool.workers if worker.orders) <= 45

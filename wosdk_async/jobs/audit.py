@@ -27,7 +27,7 @@ from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.undone_keys import find_rows, is_ended
 
-__all__ = ["Audit", "audit_state"]
+__all__ = ["Audit", "audit_state_of"]
 
 _PAGE = 800  # rows that are looked up at a time, in four queries
 _MOST_LISTED = 100_000  # rows that are looked at again, and listed; further ones are only counted
@@ -41,7 +41,7 @@ def _can_be_audited(plan: JobPlan) -> bool:
     return plan.marker is not None and operation_named(plan.operation).by is None
 
 
-async def audit_state(journal: JournalReader) -> AuditState:
+async def audit_state_of(journal: JournalReader) -> AuditState:
     """Return how it stands with the audit of a job."""
     if not (await journal.grant_totals()).leases:
         return "none"
@@ -85,7 +85,7 @@ class Audit:
             JournalError: the journal cannot be read or written.
             WosdkError: a look-up failed.
         """
-        self.on_stage(f"audit: {self.journal.plan.rows} rows are looked up by {self.marker}")
+        self.on_stage(f"audit: rows to look up by {self.marker}: {self.journal.plan.rows}")
         self._said = time.monotonic()
         suspects: list[StoredRow] = []
         async for page in self.journal.pages(size=_PAGE):
@@ -110,7 +110,9 @@ class Audit:
         """Return the rows that the Company still does not have as the journal says; None when stopped."""
         if not suspects:
             return []
-        self.on_stage(f"audit: {len(suspects)} rows are looked up again in {self.settling.seconds:.0f} s")
+        self.on_stage(
+            f"audit: rows that do not fit: {len(suspects)}; looked up again in {self.settling.seconds:.0f} s"
+        )
         try:
             async with asyncio.timeout(self.settling.seconds):
                 await self._stopped.wait()
@@ -147,7 +149,7 @@ class Audit:
         self._looked_up += rows
         if time.monotonic() - self._said > _SAID_EACH:
             self._said = time.monotonic()
-            self.on_stage(f"audit: {self._looked_up} of {self.journal.plan.rows} rows are looked up")
+            self.on_stage(f"audit: rows looked up: {self._looked_up} of {self.journal.plan.rows}")
 
 
 _DOUBTFUL = (State.IN_DOUBT, State.SENDING)

@@ -37,33 +37,33 @@ class EarlierLeases:
         """Wait no longer: the leases stay open, and the next run waits for them."""
         self._stopped.set()
 
-    async def end(self, left: LeftReports | None = None, reports: RowReports | None = None) -> bool:
-        """End the open leases; return whether it was not stopped before.
+    async def end(self, left: LeftReports | None = None, reports: RowReports | None = None) -> None:
+        """End the open leases, unless it is stopped before.
 
         Args:
             left: asked before the wait, and again after it; None when there are no workers to ask.
             reports: gets the outcomes that count.
         """
-        leases = await self.journal.open_leases()
+        leases, began = await self.journal.open_leases(), asyncio.get_running_loop().time()
+        seconds = max((lease.seconds for lease in leases), default=0.0)
+        if leases:
+            self.on_stage(
+                "workers of an earlier run may still send rows: nothing is sent before their leases have "
+                f"surely ended, in {seconds:.0f} s"
+            )
         await self._take(left, reports, leases)
         if not leases:
-            return True
-        seconds = max(lease.seconds for lease in leases)
-        self.on_stage(
-            f"workers of an earlier run may still send rows: nothing is sent before their {len(leases)} "
-            f"leases have surely ended, in {seconds:.0f} s"
-        )
+            return
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout_at(began + seconds):
                 await self._stopped.wait()
-                return False
+                return
         except TimeoutError:
             pass
         await self._take(left, reports, leases)
         for lease in leases:
             self.journal.end_grant(lease.epoch)
         await self.journal.flush()
-        return True
 
     async def _take(
         self, left: LeftReports | None, reports: RowReports | None, leases: Sequence[OpenLease]

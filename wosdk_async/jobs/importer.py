@@ -227,7 +227,7 @@ class Import:
             return summary
         finally:
             with anyio.CancelScope(shield=True):
-                await self._end(job, summary, work.stopped)
+                await self._end(job, summary, work)
 
     async def _carry_out(self, work: JobWork) -> None:
         async with work:
@@ -250,14 +250,16 @@ class Import:
                 raise
             self._task.uncancel()
 
-    async def _end(self, job: OpenedJob, summary: Summary | None, stopped: str | None) -> None:
+    async def _end(self, job: OpenedJob, summary: Summary | None, work: JobWork) -> None:
         """Write how the run ended, and the files of the job unless they are there from its last run."""
         ran = job.new or not job.finished
         try:
             if ran:
                 with contextlib.suppress(JournalError):  # the summary says why the journal failed
                     complete = summary is not None and summary.complete
-                    await job.journal.end_run(0 if complete else self.exit_status, stopped=stopped)
+                    more = {"workers": work.worker_statistics} if work.worker_statistics else {}
+                    status = 0 if complete else self.exit_status
+                    await job.journal.end_run(status, stopped=work.stopped, **more)
             # From a journal that does not have all outcomes no files are made; the next run makes them.
             if job.journal.failed is None and (ran or not await outputs_are_current(job.journal)):
                 files = await write_outputs(

@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.jobs.audit import audit_state
+from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, left_behind, resumed_folder
 from wosdk_async.jobs.inputs import keep_copy
@@ -191,7 +191,7 @@ class _JobRequest:
         match await goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
             case "with the same file":
                 job = _opened(journal, new=await is_untouched(journal))
-                audited = undone is not None or await audit_state(journal) not in ("due", "not clean")
+                audited = undone is not None or await audit_state_of(journal) not in ("due", "not clean")
                 return attrs.evolve(job, undone=undone, finished=job.finished and audited)
             case "with a new file":
                 return await self._renew(journal)

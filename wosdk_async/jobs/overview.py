@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.audit import audit_state
+from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.job_places import jobs_within, later_jobs
 from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
@@ -62,7 +62,7 @@ class Overview:
             return "running"
         if self.undone is not None:
             return self.undone.name
-        if not self.left and self.audit != "due":
+        if not self.left and not self.audit_left:
             return "finished"
         if self.continued_by is not None:
             return "continued"
@@ -158,7 +158,7 @@ async def overview(journal: JournalReader) -> Overview:
         plan=journal.plan,
         counts=counts,
         undone=await undo_state(journal),
-        audit=await audit_state(journal),
+        audit=await audit_state_of(journal),
         audit_found=await journal.audit(),
         running=_running(journal),
         begun=not untouched or bool(await journal.runs()),

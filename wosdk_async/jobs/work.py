@@ -13,12 +13,13 @@ import anyio
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.audit import Audit, audit_state
+from wosdk_async.jobs.audit import Audit, audit_state_of
 from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.cluster.pool import WorkerPool
 from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import State, StoredRow
+from wosdk_async.jobs.journal import AuditResult, State, StoredRow
+from wosdk_async.jobs.journal.audit_table import AuditState
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob
@@ -148,6 +149,11 @@ class JobWork:
         """Why rows were not started; None when nothing stopped the run."""
         return self.stops.reason or ("it was asked to stop" if self._stopped else None)
 
+    @property
+    def worker_statistics(self) -> dict[str, Any]:
+        """What the workers did in this run; empty without workers."""
+        return {} if self._workers is None else self._workers.statistics
+
     async def prepare(self) -> None:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to.
 
@@ -202,11 +208,10 @@ class JobWork:
 
     async def audit(self) -> None:
         """Look up all rows by their keys, if workers sent them; not after a run that stopped."""
-        if self.stopped is not None or await audit_state(self._job.journal) in ("none", "impossible"):
-            return
         self._take_doubts()
         try:
-            await self._audit.run()
+            if self.stopped is None and (await self._audited())[1] not in ("none", "impossible"):
+                await self._audit.run()
         except WosdkError as error:
             self.stops.stop(f"the audit was not finished: {error.message}")
 
@@ -255,6 +260,7 @@ class JobWork:
         counts, index = await self._counts(), self._index
         unsent = len(self._reports.unsent)
         undone = self._job.undone
+        audit, audit_state = await self._audited()
         return Summary(
             rows=self._total,
             empty_rows=self._source.empty_rows,
@@ -272,11 +278,19 @@ class JobWork:
             references_created=index.created,
             warnings=[*self._job.warnings, *index.warnings],
             stopped=self.stopped,
-            audit=await self._job.journal.audit(),
-            audit_state=await audit_state(self._job.journal),
+            audit=audit,
+            audit_state=audit_state,
             unwritten=self._job.journal.unwritten,
             folder=self._job.folder,
         )
+
+    async def _audited(self) -> tuple[AuditResult | None, AuditState]:
+        """Return what the last audit found, and whether there has to be one."""
+        journal = self._job.journal
+        try:
+            return await journal.audit(), await audit_state_of(journal)
+        except JournalError:  # the journal cannot be read either
+            return None, "none" if self._workers is None else "due"
 
     @property
     def _done_now(self) -> int:

@@ -35,7 +35,7 @@ def cluster_options(options: ImportOptions, company: Company) -> ClusterOptions:
     Raises:
         ConfigurationError: the deadline of a row is longer than a lease.
     """
-    rate, deadline = sender_of(company).transport.options.rate, company.options.deadline
+    rate, deadline = company.rate, company.options.deadline
     return ClusterOptions(
         lease=options.lease,
         deadline=options.lease * _DEADLINE if deadline is None else deadline,
@@ -52,6 +52,8 @@ def _own_rate(rate: float) -> float:
 class JobWorkers:
     """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
 
+    Meanwhile the Company's own calls, such as look-ups, keep a tenth of its rate; the workers have the rest.
+
     Args:
         pool: where they run.
         company: the Company of the records.
@@ -67,7 +69,10 @@ class JobWorkers:
         self.ahead = max(_LEAST_AHEAD, _AHEAD * options.limit)
         """Rows that may be claimed ahead of the workers."""
         self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
+        self._rate: float | None = None
         self._coordinator: Coordinator | None = None
+        self.statistics: dict[str, Any] = {}
+        """What the workers did, as plain data; empty until they have ended."""
 
     async def open(self, marker: str | None) -> None:
         """Start the workers; ``marker`` is the field by which they look up calls in doubt.
@@ -77,7 +82,7 @@ class JobWorkers:
         """
         self._require_plain_client()
         await self._company.connect()
-        self._coordinator = Coordinator(
+        coordinator = Coordinator(
             self._pool,
             self._setup(marker),
             self._journal,
@@ -85,10 +90,14 @@ class JobWorkers:
             sessions=ManagedSessions(sender_of(self._company).sessions),
             boottime=boottime,
         )
+        self._rate = self._company.rate
+        if self._rate is not None:
+            self._company.set_rate(_own_rate(self._rate))
         try:
-            await self._coordinator.__aenter__()
+            await coordinator.__aenter__()
+            self._coordinator = coordinator
         except BaseException:
-            self._coordinator = None
+            await self.aclose()
             raise
 
     def _require_plain_client(self) -> None:
@@ -129,12 +138,14 @@ class JobWorkers:
         assert self._coordinator is not None  # noqa: S101 - after open
         return self._coordinator.run(claims, body_of, grace=grace)
 
-    def statistics(self) -> dict[str, Any]:
-        """Return what the workers did, as plain data; empty before they were started."""
-        return {} if self._coordinator is None else attrs.asdict(self._coordinator.statistics())
-
     async def aclose(self) -> None:
         """End the workers."""
         coordinator, self._coordinator = self._coordinator, None
-        if coordinator is not None:
-            await coordinator.__aexit__(None, None, None)
+        try:
+            if coordinator is not None:
+                self.statistics = attrs.asdict(coordinator.statistics())
+                await coordinator.__aexit__(None, None, None)
+        finally:
+            if self._rate is not None:
+                self._company.set_rate(self._rate)
+                self._rate = None

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.audit import audit_state
+from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.journal import (
     AuditResult,
     AuditRow,
@@ -130,7 +130,7 @@ class JobFacts:
             await journal.samples(),
             await undo_state(journal),
             await journal.audit(),
-            await audit_state(journal),
+            await audit_state_of(journal),
             await journal.audit_rows(limit=_MAX_LISTED),
             await journal.grant_totals(),
         )

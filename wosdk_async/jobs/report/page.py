@@ -63,10 +63,10 @@ def _heading(facts: JobFacts, name: str) -> Markup:
         state, kind = f"Not finished: {counted(counts[State.PLANNED], 'row')} not started", "look"
     elif doubted:
         state, kind = f"Finished, with {counted(doubted, 'row')} in doubt", "bad"
-    elif counts[State.REFUSED]:
-        state, kind = f"Finished, with {counted(counts[State.REFUSED], 'failed row')}", "look"
     elif facts.audit_state in ("due", "not clean"):
         state, kind = f"Finished, and the audit is {facts.audit_state}", "bad"
+    elif counts[State.REFUSED]:
+        state, kind = f"Finished, with {counted(counts[State.REFUSED], 'failed row')}", "look"
     else:
         state, kind = "Finished: every row was carried out", ""
     return element(
