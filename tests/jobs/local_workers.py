@@ -34,6 +34,7 @@ class LocalWorker:
         self.dead = self.silent = False
         self.sent: Sent = lambda _worker, _row: None
         self.about_to_send: Sent = lambda _worker, _row: None
+        self.in_doubt: Callable[[GrantedRow], bool] = lambda _row: False
         self._numbers = itertools.count(1)
         self._known: set[int] = set()
         self._open: dict[int, list[GrantedRow]] = {}
@@ -84,6 +85,8 @@ class LocalWorker:
             await asyncio.Event().wait()
 
     async def _send(self, row: GrantedRow) -> dict[str, Any]:
+        if self.in_doubt(row):
+            return {"result": "in_doubt", "reason": "no response", "error": "InDoubtError"}
         record = record_of(row.body, self.operation.kind)
         try:
             result = await self.operation.send(self.company, record, self.setup.marker)

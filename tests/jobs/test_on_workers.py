@@ -85,6 +85,22 @@ async def test_a_worker_that_is_killed_with_a_row_doubles_and_loses_nothing(
     assert await held(local) == Counter(map(str, NUMBERS))
 
 
+async def test_rounds_go_on_while_rows_end(local: Local, job: Job, write: Write) -> None:
+    """Row 2 is in doubt twice, row 3 three times, and so on."""
+    pool = LocalPool(local.company)
+    local.company = local.company.with_options(settle=0)
+    doubts: Counter[int] = Counter()
+
+    def in_doubt(row: GrantedRow) -> bool:
+        doubts[row.row] += 1
+        return row.row > 1 and doubts[row.row] <= row.row
+
+    pool.prepare = lambda worker: setattr(worker, "in_doubt", in_doubt)
+    ready = job(write(HEADER, rows(*range(1, 7))), MAP, marker=MARKER, workers=pool)
+    summary, _ = await carried_out(ready, local)
+    assert (summary.created, summary.complete) == (6, True)
+
+
 async def test_without_a_marker_rows_of_a_lost_worker_are_in_doubt(
     local: Local, job: Job, write: Write
 ) -> None:
@@ -251,7 +267,7 @@ async def test_without_workers_leases_of_an_earlier_run_end_first(
 ) -> None:
     local.company = local.company.with_options(settle=0)
     source = write(HEADER, rows(1, 2))
-    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=0.7)
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=1.5)
     stages: list[str] = []
     orphans: list[asyncio.Task[Any]] = []
     command = WoCreateCommand(work_order=await order(local, "1"))
@@ -261,8 +277,9 @@ async def test_without_workers_leases_of_an_earlier_run_end_first(
         if "may still send" in text:  # and so it does
             orphans.append(asyncio.create_task(local.company.run(command)))
 
-    ready = job(source, MAP, marker=MARKER, on_stage=on_stage)
+    ready, began = job(source, MAP, marker=MARKER, on_stage=on_stage), asyncio.get_running_loop().time()
     assert (await ready.run(local.company)).complete
+    assert asyncio.get_running_loop().time() - began >= 1.5
     assert await held(local) == Counter("12")
     await asyncio.gather(*orphans)
     assert stages[0].startswith("workers of an earlier run may still send rows")
