@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,20 @@ def test_an_audit_that_is_not_clean_is_made_again(file: Path, wosdk: Wosdk, tmp_
     assert "audit clean: " in again.stdout
     assert "audit: " in again.stderr
     assert "audit      clean" in wosdk("jobs", "show", folder).stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
+def test_processes_send_the_rows(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    options = ("--map", MAP, "--sandbox", store)
+    result = wosdk("import", file, *options, "--processes", "2", "--lease", "6")
+    assert result.exit_code == 0, result.stderr
+    assert "audit clean: 14 once" in result.stdout
+    folder = file.with_name(f"{file.name}.job")
+    facts = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    assert facts["workers"]["leases"] > 0
+    assert {"--processes=2", "--lease=6"} <= set(facts["plan"]["options"]["command"])
+    assert facts["runs"][0]["details"]["options"]["lease"] == 6
+    resumed = wosdk("jobs", "resume", folder)
+    assert resumed.exit_code == 0, resumed.stderr
+    assert "audit clean: 14 once" in resumed.stdout

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -35,8 +34,9 @@ class EngineChoice:
             return Processes(self.processes)
         if find_spec("distributed") is None:
             raise CliError("--engine dask needs the package distributed: pip install 'wosdk_async[dask]'")
-        pool: WorkerPool = import_module("wosdk_async.jobs.cluster.dask").DaskCluster(self.address)
-        return pool
+        from wosdk_async.jobs.cluster.dask import DaskCluster
+
+        return DaskCluster(self.address or "")
 
 
 def engine_of(
