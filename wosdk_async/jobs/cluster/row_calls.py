@@ -47,7 +47,7 @@ class RowCalls:
             why = str(end) or "its worker was stopped"
             fields = _interrupted(row, trace, why)
         except Exception as error:
-            fields = _failed(row, trace, error)
+            fields = _failed(row, trace, error, late=not fence.allows(0.0))
         return {**fields, "attempts": trace.attempts, "waits": trace.waits, "seconds": loop.time() - started}
 
     async def _send(self, row: GrantedRow, trace: Trace) -> dict[str, Any]:
@@ -73,12 +73,14 @@ def _interrupted(row: GrantedRow, trace: Trace, why: str) -> dict[str, Any]:
     return _error("in_doubt", outcome.error) if isinstance(outcome, InDoubt) else NOT_SENT
 
 
-def _failed(row: GrantedRow, trace: Trace, error: Exception) -> dict[str, Any]:
+def _failed(row: GrantedRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
+    """Return the fields for a call that raised ``error``; ``late`` says that its lease has ended."""
     outcome = failed_outcome(row.row, row, error, trace)
     if isinstance(outcome, InDoubt):
         return _error("in_doubt", outcome.error)
-    if isinstance(error, DeadlineError) and error.phase in _BEFORE_SENDING and not trace.sent:
-        return NOT_SENT  # the share or the session of the worker is to blame, and not the row
+    if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
+        # The share or the session of the worker is to blame, or its process stood still; not the row.
+        return NOT_SENT
     return _error("failed", error)
 
 
