@@ -123,7 +123,9 @@ def test_without_trouble_all_rows_are_done_and_shared():
         async with world.coordinator() as coordinator:
             ends = await outcomes_of(coordinator, Source(range(200)))
             statistics = coordinator.statistics()
+            began = asyncio.get_running_loop().time()
 
+        assert asyncio.get_running_loop().time() - began < 0.5
         assert kinds(ends) == {"Done": 200}
         assert ends[0].result == Effect("", ends[0].input.record)
         assert world.effects.total() == 200
@@ -351,6 +353,90 @@ def test_a_row_that_was_lost_alone_in_an_earlier_run_is_not_sent():
     virtually(main())
 
 
+def test_nothing_is_granted_beside_a_row_that_was_lost_before():
+    async def main():
+        world = World()
+        world.first_workers = 1
+        world.ledger.known = {20: Loss(1)}
+        async with world.coordinator() as coordinator:
+            ends = await outcomes_of(coordinator, Source(range(60)))
+
+        assert kinds(ends) == {"Done": 60}
+        (epoch,) = (epoch for epoch, grant in world.ledger.grants.items() if grant.rows == (20,))
+        assert world.ledger.beside[epoch] == 0  # nothing was open when it was granted
+        assert world.ledger.beside[epoch + 1] == 0  # it had ended before the next one
+
+    virtually(main())
+
+
+def test_workers_that_may_still_send_keep_their_share():
+    async def main():
+        world = World()
+        world.first_workers, world.seconds = 2, 100.0  # each call takes half a second
+        async with world.coordinator() as coordinator:
+            task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(150))))
+            await until(lambda: world.busy == 12)
+            await asyncio.sleep(1.0)  # by now they have rows ahead
+            world.links[0].cut = "cut off"  # and it goes on
+            world.add_worker()
+            await task
+
+        assert world.most_busy == 12
+        assert len(world.ledger.facts) == 0
+
+    virtually(main())
+
+
+def test_a_worker_that_wakes_is_told_which_grants_have_ended():
+    async def main():
+        world = World(options=attrs.evolve(OPTIONS, in_flight=1))
+        world.first_workers = 1
+        async with world.coordinator() as coordinator:
+            task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(5))))
+            await until(lambda: world.workers and world.workers[0].queue)
+            world.workers[0].awake.clear()
+            await asyncio.sleep(OPTIONS.surely_over + 1.0)
+            epochs = {epoch for epoch, _, _ in world.workers[0].queue}
+            world.workers[0].awake.set()
+            await until(lambda: any(epochs & set(each.withdrawn) for each in world.workers[0].orders))
+            await task
+
+    virtually(main())
+
+
+def test_a_report_that_is_repeated_counts_once():
+    async def main():
+        world = World(3, options=attrs.evolve(OPTIONS, lease=100.0), trouble=0.2)
+        async with world.coordinator() as coordinator:
+            ends = await outcomes_of(coordinator, Source(range(200)))
+            statistics = coordinator.statistics()
+
+        assert set(kinds(ends)) <= {"Done", "InDoubt"}
+        assert (statistics.facts, statistics.lost_rows) == (0, 0)
+        assert not world.ledger.facts
+
+    virtually(main())
+
+
+def test_a_grant_that_ends_before_it_is_written_does_not_count_as_work_of_its_worker():
+    async def main():
+        world = World()
+        world.first_workers = 1
+        async with world.coordinator() as coordinator:
+            task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(30))))
+            await until(lambda: world.busy)
+            world.ledger.disk.clear()
+            await asyncio.sleep(OPTIONS.surely_over + 1.0)
+            world.ledger.disk.set()
+            ends = await task
+
+        assert kinds(ends)["Done"] > 12  # those of the grant that was being written among them
+        assert set(kinds(ends)) == {"Done", "InDoubt"}
+        assert set(world.effects.values()) == {1}
+
+    virtually(main())
+
+
 # --- stop and abort -------------------------------------------------------------------------
 
 
@@ -429,6 +515,56 @@ def test_a_cancelled_run_can_be_read_to_its_end():
 
         assert_one_each(source, ends)
         assert set(rows_of(ends, InDoubt) + rows_of(ends, Done)) == set(world.effects)
+        assert any(order.abort for worker in world.workers for order in worker.orders)
+
+    virtually(main())
+
+
+@pytest.mark.parametrize("how", ["stop", "abort"])
+def test_a_grant_that_is_being_written_does_not_leave_any_more(how):
+    async def main():
+        world = World()
+        source, ends = Source(range(5)), []
+        async with world.coordinator() as coordinator:
+            await until(lambda: coordinator.statistics().workers == 3)
+            run = coordinator.run(source, str, grace=0.2)
+            try:
+                async with run:
+                    await until(lambda: len(source.taken) == 5)
+                    await asyncio.sleep(0)
+                    world.ledger.disk.clear()
+                    await until(lambda: "rows 5" in repr(coordinator))
+                    run.stop()
+                    if how == "abort":
+                        raise KeyError
+                    world.ledger.disk.set()
+            except KeyError:
+                world.ledger.disk.set()
+            ends = [outcome async for outcome in run]
+            await asyncio.sleep(0.3)
+
+        assert_one_each(source, ends)
+        assert kinds(ends) == {"NotStarted": 5}
+        assert not any(order.grants for worker in world.workers for order in worker.orders)
+
+    virtually(main())
+
+
+def test_a_run_that_is_stopped_while_it_takes_rows_in_needs_no_worker_to_end():
+    async def main():
+        world = World()
+        world.first_workers = 0
+        source = Source(range(5))
+        async with world.coordinator() as coordinator:
+            world.ledger.disk.clear()
+            async with coordinator.run(source, str) as run:
+                await until(lambda: len(source.taken) == 5)
+                run.stop()
+                world.ledger.disk.set()
+                ends = [outcome async for outcome in run]
+
+        assert_one_each(source, ends)
+        assert kinds(ends) == {"NotStarted": 5}
 
     virtually(main())
 
@@ -447,12 +583,17 @@ async def failing_run(world, rows=50):
 
 
 def test_a_grant_that_cannot_be_written_does_not_leave():
+    async def refuse(record):
+        raise JournalError("the disk is full")
+
     async def main():
         world = World()
-        world.ledger.error = JournalError("the disk is full")
+        world.ledger.grant = refuse
+        began = asyncio.get_running_loop().time()
         error, ends = await failing_run(world)
 
-        assert error is world.ledger.error
+        assert error.message == "the disk is full"
+        assert asyncio.get_running_loop().time() - began < 1.0
         assert kinds(ends) == {"NotStarted": len(ends)}
         assert not any(order.grants for worker in world.workers for order in worker.orders)
 
@@ -469,6 +610,30 @@ def test_a_run_without_workers_ends_after_a_while():
         assert "no worker of 3 fakes was heard of for 10 s" in error.message
         assert kinds(ends) == {"NotStarted": len(ends)}
         assert asyncio.get_running_loop().time() - began < 12.0
+
+    virtually(main())
+
+
+def test_losses_that_cannot_be_read_end_the_run():
+    async def main():
+        world = World()
+        world.ledger.error = JournalError("cannot be read")
+        error, ends = await failing_run(world)
+
+        assert error is world.ledger.error
+        assert kinds(ends) == {"NotStarted": len(ends)}
+
+    virtually(main())
+
+
+def test_the_time_without_workers_counts_from_the_begin_of_a_run():
+    async def main():
+        world = World(options=attrs.evolve(OPTIONS, no_worker=2.0))
+        world.first_workers = 0
+        async with world.coordinator() as coordinator:
+            await asyncio.sleep(5.0)
+            asyncio.get_running_loop().call_later(1.0, world.add_worker)
+            assert kinds(await outcomes_of(coordinator, Source(range(5)))) == {"Done": 5}
 
     virtually(main())
 
@@ -536,7 +701,7 @@ def test_a_refused_session_is_renewed_once_for_all_workers():
             ends = await outcomes_of(coordinator, Source(range(100, 160)))
 
         assert kinds(ends) == {"Done": 60}
-        assert world.sessions.log_ins == 1
+        assert world.sessions.log_ins == world.sessions.asked == 1
         pushed = [order.session.number for w in world.workers for order in w.orders if order.session]
         assert Counter(pushed) == {1: 3, 2: 3}
 

@@ -57,6 +57,10 @@ class Ledger:
         self.facts: list[RowReport] = []
         self.known: dict[int, Loss] = {}
         self.error: Exception | None = None
+        self.beside: dict[int, int] = {}
+        """Epoch -> how many grants of the same worker were open when it was granted."""
+        self.disk = asyncio.Event()
+        self.disk.set()
 
     async def last_epoch(self) -> int:
         return self.epoch
@@ -65,8 +69,11 @@ class Ledger:
         assert record.epoch > self.epoch
         self.epoch = record.epoch
         await asyncio.sleep(self._world.rng.random() * 0.02)  # the disk
+        await self.disk.wait()
         if self.error is not None:
             raise self.error
+        open_now = [self.grants[epoch].worker for epoch in self.open]
+        self.beside[record.epoch] = open_now.count(record.worker)
         self.grants[record.epoch] = record
         self.open.add(record.epoch)
 
@@ -79,7 +86,9 @@ class Ledger:
             self.known[row] = Loss(before.leases + 1, before.alone or alone)
 
     async def losses(self, rows: Any) -> dict[int, Loss]:
-        await asyncio.sleep(0)
+        await self.disk.wait()
+        if self.error is not None:
+            raise self.error
         return {row: self.known[row] for row in rows if row in self.known}
 
     def record_fact(self, epoch: int, worker: str, report: RowReport) -> None:
@@ -90,7 +99,7 @@ class Sessions:
     """Numbered sessions; the service refuses those below ``world.accepted``."""
 
     def __init__(self) -> None:
-        self.number, self.log_ins = 1, 0
+        self.number, self.log_ins, self.asked = 1, 0, 0
         self.error: Exception | None = None
 
     def current(self) -> PushedSession:
@@ -99,6 +108,7 @@ class Sessions:
         )
 
     async def renew(self, after: int) -> PushedSession:
+        self.asked += 1
         await asyncio.sleep(0.3)
         if self.error is not None:
             raise self.error

@@ -75,8 +75,6 @@ class Granting:
         except BaseException:
             self._withdraw(lease)
             raise
-        if lease.epoch not in self.book.of(worker.nonce):
-            return  # it ended while it was written
         if self.run is None or self.run.stopped:
             self._withdraw(lease)
             self.ledger.end_grant(lease.epoch)
@@ -88,10 +86,10 @@ class Granting:
     def leaving(self, worker: ReachedWorker) -> tuple[Grant, ...]:
         """Return the grants that the next order to a worker carries: from now on they may have arrived."""
         leases = self.book.of(worker.nonce)
-        grants = tuple(grant for grant in worker.unconfirmed.values() if grant.epoch in leases)
-        for grant in grants:
-            leases[grant.epoch].left = True
-        return grants
+        worker.forget_grants_except(leases)
+        for epoch in worker.unconfirmed:
+            leases[epoch].left = True
+        return tuple(worker.unconfirmed.values())
 
     def _batch_for(self, worker: ReachedWorker, share: Share) -> Batch | None:
         leases = self.book.of(worker.nonce)

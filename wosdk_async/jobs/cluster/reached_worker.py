@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import attrs
 
@@ -62,6 +62,10 @@ class ReachedWorker:
             self.unconfirmed.pop(epoch, None)
         self._measure(len(results), now)
         return results
+
+    def forget_grants_except(self, epochs: Collection[int]) -> None:
+        """Forget the grants that have ended: they are not repeated, and their rows are not on the way."""
+        self.unconfirmed = {epoch: grant for epoch, grant in self.unconfirmed.items() if epoch in epochs}
 
     def has_throttled(self, report: Report) -> bool:
         """Return whether the service asked it to wait since it was last asked this."""
