@@ -356,7 +356,7 @@ def test_a_row_that_was_lost_alone_in_an_earlier_run_is_not_sent():
 def test_nothing_is_granted_beside_a_row_that_was_lost_before():
     async def main():
         world = World()
-        world.first_workers = 1
+        world.first_workers, world.seconds = 1, 100.0  # each call takes half a second
         world.ledger.known = {20: Loss(1)}
         async with world.coordinator() as coordinator:
             ends = await outcomes_of(coordinator, Source(range(60)))

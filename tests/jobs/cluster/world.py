@@ -294,6 +294,7 @@ class Link:
         self.name = worker.nonce
         self.cut: str | None = None
         self.closed = False
+        self.before = to_bytes(Report(worker=worker.nonce, clock=worker.clock()))
 
     async def exchange(self, order: Order) -> Report:
         world, rng = self.world, self.world.rng
@@ -322,6 +323,9 @@ class Link:
         self.require()
         if rng.random() < world.trouble:
             raise OSError("the report is lost")
+        if rng.random() < world.trouble:
+            report = self.before  # it comes once more, and the newest not at all
+        self.before = report
         return from_bytes(report, Report)
 
     def require(self) -> None:
