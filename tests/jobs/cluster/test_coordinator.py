@@ -394,11 +394,14 @@ def test_a_worker_that_wakes_is_told_which_grants_have_ended():
         async with world.coordinator() as coordinator:
             task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(5))))
             await until(lambda: world.workers and world.workers[0].queue)
-            world.workers[0].awake.clear()
+            worker = world.workers[0]
+            worker.awake.clear()
+            worker.start = lambda: None  # it would start them though their lease has ended
+            epochs = {epoch for epoch, _, _ in worker.queue}
             await asyncio.sleep(OPTIONS.surely_over + 1.0)
-            epochs = {epoch for epoch, _, _ in world.workers[0].queue}
-            world.workers[0].awake.set()
-            await until(lambda: any(epochs & set(each.withdrawn) for each in world.workers[0].orders))
+            worker.awake.set()
+            await until(lambda: any(epochs <= set(each.withdrawn) for each in worker.orders))
+            del worker.start
             await task
 
     virtually(main())
@@ -730,6 +733,19 @@ def test_a_log_in_that_fails_again_and_again_ends_the_run():
         assert error is world.sessions.error
         assert not world.effects
         assert not rows_of(ends, Done)
+
+    virtually(main())
+
+
+def test_a_service_that_refuses_every_session_ends_the_run():
+    async def main():
+        world = World()
+        world.accepted = 1000
+        error, ends = await failing_run(world)
+
+        assert "refused 5 sessions one after another" in error.message
+        assert not world.effects
+        assert world.sessions.log_ins == 5
 
     virtually(main())
 

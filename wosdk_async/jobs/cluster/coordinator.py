@@ -269,7 +269,10 @@ class Coordinator:
 
     def _take(self, worker: ReachedWorker, report: Report) -> None:
         now = self._heard = self._now()
-        self._granting.reported(worker, worker.take(report, now))
+        results = worker.take(report, now)
+        self._granting.reported(worker, results)
+        if any(each.result == "done" for each in results):
+            self._sessions.worked()
         if worker.nonce not in self._budget:  # a new one, or it was silent for long
             self._budget.add(worker.nonce)
         self._budget.confirm(worker.nonce, report.share)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import SessionError, WosdkError
 from wosdk_async.jobs.cluster.messages import PushedSession
 from wosdk_async.transport.session.manager import Session, SessionManager
 
@@ -14,6 +14,7 @@ __all__ = ["ManagedSessions", "SessionPusher", "SessionSource"]
 
 _ATTEMPTS = 3  # to renew a session, before the run ends
 _BETWEEN = 5.0  # seconds between them
+_FRUITLESS = 5  # renewals one after another without a row that was carried out, before the run ends
 
 
 class SessionSource(Protocol):
@@ -61,6 +62,11 @@ class SessionPusher:
         self._source = source
         self._failed = failed
         self._renewal: asyncio.Task[None] | None = None
+        self._fruitless = 0
+
+    def worked(self) -> None:
+        """Note that a row was carried out, so the service takes the session."""
+        self._fruitless = 0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
         """Return the session that a worker gets, None when it has the newest or there is none yet.
@@ -82,7 +88,13 @@ class SessionPusher:
             await asyncio.gather(self._renewal, return_exceptions=True)
 
     def _renew(self, after: int) -> None:
-        if self._renewal is None or self._renewal.done():
+        if self._renewal is not None and not self._renewal.done():
+            return
+        self._fruitless += 1
+        if self._fruitless > _FRUITLESS:  # the log-in works, and the service refuses what it gives
+            text = f"the service refused {_FRUITLESS} sessions one after another"
+            self._failed(SessionError(text))
+        else:
             self._renewal = asyncio.get_running_loop().create_task(self._renewed(after))
 
     async def _renewed(self, after: int) -> None:
