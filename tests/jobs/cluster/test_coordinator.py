@@ -390,7 +390,7 @@ def test_workers_that_may_still_send_keep_their_share():
 def test_a_worker_that_wakes_is_told_which_grants_have_ended():
     async def main():
         world = World(options=attrs.evolve(OPTIONS, in_flight=1))
-        world.first_workers = 1
+        world.first_workers, world.seconds = 1, 100.0  # each call takes half a second
         async with world.coordinator() as coordinator:
             task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(5))))
             await until(lambda: world.workers and world.workers[0].queue)
@@ -741,7 +741,7 @@ def test_a_service_that_refuses_every_session_ends_the_run():
     async def main():
         world = World()
         world.accepted = 1000
-        error, ends = await failing_run(world)
+        error, _ = await failing_run(world)
 
         assert "refused 5 sessions one after another" in error.message
         assert not world.effects

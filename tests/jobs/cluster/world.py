@@ -253,9 +253,8 @@ class FakeWorker:
         if row in world.poison:
             self.kill()
             return "not_sent"
-        if self.session < world.accepted:
-            self.refused = self.session
         while self.session < world.accepted:
+            self.refused = self.session
             await asyncio.sleep(0.05)
         world.busy += 1
         world.most_busy = max(world.busy, world.most_busy)
