@@ -750,6 +750,20 @@ def test_a_service_that_refuses_every_session_ends_the_run():
     virtually(main())
 
 
+def test_sessions_may_be_refused_again_and_again_while_rows_are_carried_out():
+    async def main():
+        world = World()
+        async with world.coordinator() as coordinator:
+            for number in range(1, 9):
+                world.accepted = number
+                rows = range(100 * number, 100 * number + 20)
+                assert kinds(await outcomes_of(coordinator, Source(rows))) == {"Done": 20}
+
+        assert world.sessions.log_ins == 7
+
+    virtually(main())
+
+
 def test_a_response_that_asks_to_wait_lowers_all_shares():
     async def main():
         world = World()
