@@ -23,7 +23,7 @@ from wosdk_async.jobs import sending
 from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport
 from wosdk_async.jobs.cluster.pool import LeftReport
 from wosdk_async.jobs.decisions import settle_job
-from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal import Journal, RowRecord, State
 
 NUMBERS = range(1, 41)
 
@@ -260,6 +260,15 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
         assert (third.state, third.reason) == (State.REFUSED, "no such thing")
         assert [(fact.epoch, fact.report.row) for fact in await journal.facts()] == [(9, 5)]
         assert await journal.open_leases() == []
+        leases = (await journal.grant_totals()).leases
+    # A run that takes reports and is killed does not forget them: the next run gets them once more.
+    async with Journal.open(folder) as journal:
+        journal.record(RowRecord(6, State.PLANNED))
+    again = LocalPool(local.company, left=left)
+    assert (await job(source, MAP, marker=MARKER, workers=again, if_exists="skip").run(local.company)).found
+    async with Journal.open(folder, snapshot=True) as journal:
+        assert (await journal.grant_totals()).leases == leases
+        assert [fact.epoch for fact in await journal.facts()] == [9]
 
 
 async def test_without_workers_leases_of_an_earlier_run_end_first(

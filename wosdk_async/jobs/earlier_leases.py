@@ -81,13 +81,24 @@ class EarlierLeases:
             counts = lease is not None and (lease.epoch, lease.worker) == (report.epoch, each.worker)
             if counts and stored is not None and stored.state in (State.SENDING, State.IN_DOUBT):
                 _count(self.journal, reports, stored, report)
-            else:
+            elif not _is_known(stored, report):
                 self.journal.record_fact(report.epoch, each.worker, report)
         await self.journal.flush()
 
     async def _stored(self, row: int) -> StoredRow | None:
         found = await self.journal.rows_in(after=row - 1, limit=1)
         return found[0] if found and found[0].row == row else None
+
+
+def _is_known(row: StoredRow | None, report: RowReport) -> bool:
+    """Return whether the journal has what a report says: a run that was killed since may have taken it."""
+    if row is None:
+        return False
+    if report.result == "done":
+        return row.state == State.DONE and row.id == report.id
+    if report.result == "failed":
+        return row.state == State.REFUSED and (row.reason or "").startswith(report.reason)
+    return True  # "in doubt" and "not sent" say nothing that a settled row needs
 
 
 def _count(journal: Journal, reports: RowReports, row: StoredRow, report: RowReport) -> None:
