@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -117,6 +118,20 @@ async def test_a_cluster_over_tls(tmp_path: Path) -> None:
             assert (await link.exchange(HELLO)).worker
 
 
+async def test_a_worker_that_stands_still_joins_when_it_goes_on(
+    cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds up neither the others nor the results of earlier runs."""
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._GRACE", 1.0)
+    names = [cluster.add_worker(), cluster.add_worker()]
+    cluster.workers[0].send_signal(signal.SIGSTOP)
+    async with opened(DaskCluster(cluster.address)) as pool:
+        assert (await pool.links.get()).name == names[1]
+        assert not await pool.pool.leftovers()
+        cluster.workers[0].send_signal(signal.SIGCONT)
+        assert (await pool.links.get()).name == names[0]
+
+
 async def test_results_of_an_orphan_reach_the_next_run(cluster: DaskProcesses) -> None:
     cluster.add_worker()
     async with opened(DaskCluster(cluster.address)) as first:
@@ -152,9 +167,11 @@ async def test_a_scheduler_that_dies_breaks_the_pool(cluster: DaskProcesses) -> 
         link = await pool.links.get()
         await link.exchange(HELLO)
         cluster.scheduler.kill()
+        assert not await pool.pool.leftovers()
         assert "start a new one, and repeat the command" in await pool.broken.get()
         with pytest.raises(WorkerLostError, match="connection to the scheduler"):
             await link.exchange(HELLO)
+        assert not await pool.pool.leftovers()
     assert pool.broken.empty()
 
 

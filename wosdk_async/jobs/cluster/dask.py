@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -60,6 +60,7 @@ class DaskCluster:
         self.name = f"Dask cluster {address}"
         self._address, self._security, self._direct, self._patience = address, security, direct, patience
         self._links: dict[str, _DaskLink] = {}
+        self._arriving: dict[str, asyncio.Task[None]] = {}
         self._refused: set[str] = set()
         self._client: Any = None
         self._watching: asyncio.Task[None] | None = None
@@ -81,27 +82,27 @@ class DaskCluster:
                 raise ConfigurationError(
                     f"{self.name} has no workers; start some: dask worker {self._address}"
                 )
-            await asyncio.gather(*(self._welcome(worker) for worker in workers))
-        except BaseException:
+            await self._welcome_first(workers)
+        except BaseException as error:
             await self.aclose()
+            if isinstance(error, OSError):
+                raise ConfigurationError(f"{self.name}: the scheduler is lost ({error})") from None
             raise
         self._watching = asyncio.create_task(self._watch())
 
     async def leftovers(self) -> Sequence[LeftReport]:
         """End the actors of earlier runs of this job that still live, and return what they left."""
-        found = await self._on_workers(left_results, self._setup.job, self._setup.run)
-        return [report for left in found.values() if isinstance(left, list) for report in left]
+        found = await self._ask_all(left_results, self._setup.job, self._setup.run)
+        return [report for left in found for report in left]
 
     async def aclose(self) -> None:
         """End the actors of this job, and leave the cluster."""
-        if self._watching is not None:
-            self._watching.cancel()
-            await asyncio.gather(self._watching, return_exceptions=True)
+        for task in (*self._arriving.values(), *([self._watching] if self._watching else [])):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
         if self._client is None:
             return
-        if self._client.status == "running":
-            with contextlib.suppress(OSError, TimeoutError):
-                await self._on_workers(forget, self._setup.job, self._setup.run)
+        await self._ask_all(forget, self._setup.job, self._setup.run)
         for link in self._links.values():
             link.lose(f"{self.name} was left")
         self._links.clear()
@@ -130,21 +131,43 @@ class DaskCluster:
     async def _workers(self) -> Sequence[str]:
         return list(await self._client.nthreads())
 
-    async def _on_workers(
-        self, function: Callable[..., Any], *arguments: object, workers: Sequence[str] | None = None
-    ) -> Mapping[str, Any]:
-        """Run a function in workers; return by their addresses what it returned, or the error."""
+    async def _ask(self, worker: str, function: Callable[..., Any], *arguments: object) -> Any:
+        """Run a function in a worker, and return its result or its error."""
         async with asyncio.timeout(self._setup.deadline + _GRACE):
-            found: Mapping[str, Any] = await self._client.run(
-                function, *arguments, workers=workers, on_error="return"
-            )
-            return found
+            found = await self._client.run(function, *arguments, workers=[worker], on_error="return")
+        return found[worker]
+
+    async def _ask_all(self, function: Callable[..., Any], *arguments: object) -> list[Any]:
+        """Run a function in all workers, and return the results of those that respond."""
+        if self._client.status != "running":
+            return []
+        try:
+            asked = [self._ask(worker, function, *arguments) for worker in await self._workers()]
+        except OSError:  # the scheduler is lost right now
+            return []
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        return [each for each in found if not isinstance(each, BaseException)]
+
+    # --- workers --------------------------------------------------------------------------------
+
+    async def _welcome_first(self, workers: Sequence[str]) -> None:
+        """Start actors in the workers that are there; one that does not respond may join later.
+
+        Raises:
+            ConfigurationError: a worker cannot be used, or none responds.
+        """
+        self._arriving = {worker: asyncio.create_task(self._welcome(worker)) for worker in workers}
+        await asyncio.wait(self._arriving.values(), timeout=_CONNECT)
+        for task in self._arriving.values():
+            if task.done() and isinstance(error := task.exception(), ConfigurationError):
+                raise error
+        if not self._links:
+            raise ConfigurationError(f"{self.name}: none of its {len(workers)} workers responds")
 
     async def _welcome(self, worker: str) -> None:
         """Start an actor in a worker."""
         require_private(worker)
-        found = await self._on_workers(version, workers=[worker])
-        require_version(worker, found[worker], VERSION)
+        require_version(worker, await self._ask(worker, version), VERSION)
         with self._client.as_current():  # the actor's handle looks for its client there
             future = self._client.submit(
                 JobActor,
@@ -164,12 +187,10 @@ class DaskCluster:
 
     async def _watch(self) -> None:
         """Notice workers that join and that are lost, and the end of the scheduler."""
-        try:
-            while self._client.status == "running":
-                await self._compare(await self._workers())
-                await asyncio.sleep(_POLL)
-        except OSError:
-            pass
+        while self._client.status == "running":
+            with contextlib.suppress(OSError):  # of the scheduler: the status will say so
+                self._compare(await self._workers())
+            await asyncio.sleep(_POLL)
         # Dask forgets the actors of a client that was away for a moment, so it is not reached again.
         why = f"the connection to the scheduler of the {self.name} is lost"
         for link in self._links.values():
@@ -177,19 +198,25 @@ class DaskCluster:
         self._links.clear()
         self._broken(f"{why}; look whether it runs, or start a new one, and repeat the command to go on")
 
-    async def _compare(self, workers: Sequence[str]) -> None:
+    def _compare(self, workers: Sequence[str]) -> None:
         for address, link in list(self._links.items()):
             if address not in workers or link.is_lost:
                 link.lose(f"the worker {address} is lost")
                 del self._links[address]
-        for address in set(workers) - set(self._links) - self._refused:
-            try:
-                await self._welcome(address)
-            except ConfigurationError as error:
-                self._refused.add(address)
-                _log.warning("a worker that joined gets no rows: %s", error.message)
-            except (OSError, TimeoutError, KeyError, RuntimeError) as error:  # it is lost already
-                _log.warning("the worker %s did not start: %s", address, type(error).__name__)
+        for address, task in list(self._arriving.items()):
+            if task.done():
+                self._arrived(address, None if task.cancelled() else task.exception())
+        for address in set(workers) - set(self._links) - set(self._arriving) - self._refused:
+            self._arriving[address] = asyncio.create_task(self._welcome(address))
+
+    def _arrived(self, address: str, error: BaseException | None) -> None:
+        """Note how the start of an actor ended; one that a lost worker did not start may start later."""
+        del self._arriving[address]
+        if isinstance(error, ConfigurationError):
+            self._refused.add(address)
+            _log.warning("a worker that joined gets no rows: %s", error.message)
+        elif error is not None:
+            _log.warning("the worker %s does not respond (%s)", address, type(error).__name__)
 
 
 @contextlib.contextmanager
