@@ -136,8 +136,10 @@ async def test_a_row_that_was_sent_and_is_there_is_not_expected(local: Local, jo
     await created(local, "1")
     folder = await imported(local, job, write(HEADER, rows(1)))
     async with Journal.open(folder) as journal:
+        [refused] = await journal.rows_in(State.REFUSED)
         await journal.grant(a_grant(1, 1))
         journal.end_grant(1, lost=[1])
+        journal.record(refused)
     _, listed = await audited(local, folder)
     assert findings(listed) == {1: ("unexpected", 1)}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sqlite3
 import ssl
 from collections import Counter
 from pathlib import Path
@@ -83,6 +84,26 @@ async def test_a_worker_that_is_killed_with_a_row_doubles_and_loses_nothing(
     assert (summary.created, summary.complete, summary.stopped) == (40, True, None)
     assert len(outcomes) == 40
     assert await held(local) == Counter(map(str, NUMBERS))
+
+
+async def test_a_row_that_is_not_granted_stays_planned(local: Local, job: Job, write: Write) -> None:
+    """So after a kill of the coordinator only rows are in doubt that a worker may have had."""
+    seen: list[tuple[set[int], set[int]]] = []
+    pool = LocalPool(local.company, workers=1)
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, workers=pool, limit=1)
+    opened = await ready.open(local.company)
+
+    def look(worker: LocalWorker, _: GrantedRow) -> None:
+        granted = {row.row for order in worker.orders for grant in order.grants for row in grant.rows}
+        with sqlite3.connect(f"{(opened.folder / 'journal.db').as_uri()}?mode=ro", uri=True) as db:
+            begun = {row for (row,) in db.execute("SELECT row FROM outcome WHERE state > 0")}
+        seen.append((begun, granted))
+
+    pool.prepare = lambda worker: setattr(worker, "about_to_send", look)
+    summary, _ = await carried_out(ready, local)
+    assert summary.created == 40
+    assert all(granted <= begun for begun, granted in seen)  # never sent before it is on the disk
+    assert len(seen[0][0]) < 40
 
 
 async def test_rounds_go_on_while_rows_end(local: Local, job: Job, write: Write) -> None:

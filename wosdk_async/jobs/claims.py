@@ -1,4 +1,4 @@
-"""Claims: rows that the journal has as being sent, a few ahead of the calls."""
+"""Claims: rows that may be sent, a few ahead of the calls."""
 
 from __future__ import annotations
 
@@ -49,12 +49,17 @@ class Claims:
         prepared: the rows to claim, in pages; what it raises is raised after the claims before it.
         journal: the journal of the job.
         limit: the number of calls at a time.
+        begin: whether to write ``SENDING`` here. Rows for workers stay PLANNED until they are granted: the
+            journal writes both at once, so that a kill leaves fewer in doubt.
     """
 
-    def __init__(self, prepared: AsyncIterator[list[Claim]], journal: Journal, limit: int) -> None:
+    def __init__(
+        self, prepared: AsyncIterator[list[Claim]], journal: Journal, limit: int, *, begin: bool = True
+    ) -> None:
         self._prepared = prepared
         self._journal = journal
         self._limit = limit
+        self._begin = begin
         # A commit costs the same for any number of rows, so half of the limit is written while half is sent.
         self._least = max(1, limit // 2)
         self._unrecorded = 0
@@ -76,8 +81,9 @@ class Claims:
             if self._task is not None:
                 await asyncio.wait([self._task])
                 self._task.cancelled() or self._task.exception()  # read, so that asyncio does not report it
-        while self._ready:
-            self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))
+        if self._begin:
+            while self._ready:
+                self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))
 
     def stop(self) -> None:
         """Claim no further row; the claims that are ready are still handed out."""
@@ -132,7 +138,8 @@ class Claims:
         if not self._stopped:
             group = [waiting.popleft() for _ in range(min(free, len(waiting)))]
             self._unrecorded += len(group)
-            await self._journal.begin([claim.row.number for claim in group])
+            if self._begin:
+                await self._journal.begin([claim.row.number for claim in group])
             self._ready.extend(group)
             self._changed.set()
 

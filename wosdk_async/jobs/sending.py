@@ -63,13 +63,16 @@ class RowSender:
         """
         operation, keys, limit = self._operation, self.builder.keys, self.options.limit
         marker = await self.marker()
+        here = self.workers is None
         ahead = limit if self.workers is None else self.workers.ahead
-        async with Claims(self._prepared(only), self._journal, ahead) as claims:
+        async with Claims(self._prepared(only), self._journal, ahead, begin=here) as claims:
             if keys is not None and operation.by is None and not self._proved:
                 # One row alone first: if its marker cannot be found, only one work order is affected.
                 first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
+                    if not here:
+                        await self._journal.begin([claim.row.number])
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
                 await self._consume(Run(first, prove, limit=1, grace=ABORT_GRACE), claims)

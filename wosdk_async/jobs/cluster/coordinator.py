@@ -2,9 +2,9 @@
 
 One task for each worker exchanges messages with it, again and again. A row goes through these steps::
 
-    claim         SENDING is on the disk (jobs/claims.py)
+    claim         the row is built and checked (jobs/claims.py)
     lease         leases.py says who may send it, until when
-    ledger.grant  the grant is on the disk
+    ledger.grant  the grant is on the disk, and the row is SENDING there
     order         the grant leaves, again with each order until a report shows it
     report        the row has its outcome; the grant ends with its last row
 
@@ -158,7 +158,7 @@ class Coordinator:
         """Return a run of some claims; only one at a time.
 
         Args:
-            claims: the rows, of which SENDING is on the disk.
+            claims: the rows.
             encode: returns the JSON of the record of a claim.
             grace: seconds that calls under way still get when the block ends by an exception.
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
@@ -259,6 +260,7 @@ class _ProcessLink:
         await self.ended.wait()
 
     def _kill(self) -> None:
+        # Not Process.kill(): that reaps a process which has just ended, and asyncio then loses how it ended.
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                os.kill(self._process.pid, signal.SIGKILL)

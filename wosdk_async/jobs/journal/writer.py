@@ -125,12 +125,13 @@ class JournalWriter(JournalReader):
         commits.queue.others.append(functools.partial(save_undos, records=[record], now=self._clock()))
 
     async def grant(self, record: GrantRecord) -> None:
-        """Note that rows are about to be granted to a worker; it is on the disk when it returns.
+        """Note that rows are granted to a worker; grant and SENDING are on the disk when it returns.
 
         Raises:
             JournalError: the journal cannot be written, so the grant must not leave.
         """
         commits = self._usable_commits()
+        commits.queue.rows += record.rows
         commits.queue.others.append(functools.partial(save_grant, grant=record))
         await commits.written()
 
