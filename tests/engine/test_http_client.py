@@ -21,12 +21,17 @@ from wosdk_async import (
     ConfigurationError,
     Credentials,
     Customer,
+    DeadlineError,
     InDoubtError,
+    InvalidCallError,
     Limits,
     NoAnswerError,
+    NotFoundError,
+    NotSentError,
     RetryPolicy,
     Timeouts,
     WoCreateCommand,
+    WosdkError,
 )
 from wosdk_async.sandbox import LocalCompany
 
@@ -142,6 +147,44 @@ async def test_a_hook_that_fails_after_a_create_leaves_it_in_doubt(library: Any,
     async with library.AsyncClient(event_hooks={"response": [report]}) as http:
         async with service.client(http_client=http, options=QUICK) as client:
             with pytest.raises(InDoubtError, match="ConnectError"):
+                await client.company().run(WoCreateCommand(), check=False)
+    assert len(service.calls) == 1
+
+
+@pytest.mark.parametrize("kind", [NotSentError, NotFoundError, DeadlineError, InvalidCallError])
+@pytest.mark.parametrize("place", ["hook", "auth", "transport"])
+async def test_an_error_of_ours_from_own_code_says_nothing_of_the_create(
+    library: Any, service: Service, place: str, kind: type[WosdkError]
+) -> None:
+    """A hook that makes a call of another Company raises the error of that call."""
+
+    def fail(path: str) -> None:
+        if path.endswith("/WoCreateCommand"):
+            raise kind("of another call; nothing was sent")
+
+    async def hook(response: Any) -> None:
+        fail(response.request.url.path)
+
+    class Auth(library.Auth):  # type: ignore[misc, name-defined]
+        def auth_flow(self, request: Any) -> Any:
+            yield request
+            fail(request.url.path)
+
+    class Transport(library.AsyncHTTPTransport):  # type: ignore[misc, name-defined]
+        async def handle_async_request(self, request: Any) -> Any:
+            response = await super().handle_async_request(request)
+            await response.aread()
+            fail(request.url.path)
+            return response
+
+    own = {
+        "hook": lambda: {"event_hooks": {"response": [hook]}},
+        "auth": lambda: {"auth": Auth()},
+        "transport": lambda: {"transport": Transport(verify=trusted())},
+    }[place]()
+    async with library.AsyncClient(**own) as http:
+        async with service.client(http_client=http, options=QUICK) as client:
+            with pytest.raises(InDoubtError, match=kind.__name__):
                 await client.company().run(WoCreateCommand(), check=False)
     assert len(service.calls) == 1
 

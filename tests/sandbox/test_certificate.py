@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 import subprocess
 from pathlib import Path
@@ -61,3 +62,18 @@ def test_a_certificate_of_an_authority(tmp_path: Path) -> None:
     path = tmp_path / "signed.pem"
     path.write_bytes((tmp_path / "key").read_bytes() + (tmp_path / "cert").read_bytes())
     assert read_certificate(path).names == ("localhost",)
+
+
+@pytest.mark.parametrize(
+    "odd", ["DNS:evil.example/@localhost", "email:a@b.example", "DNS:a\x1b[31m", "DNS:a b"]
+)
+def test_a_name_that_cannot_stand_in_an_address_is_left_out(tmp_path: Path, odd: str) -> None:
+    path = certificate_file(tmp_path / "a.pem", f"{odd},DNS:localhost")
+    assert read_certificate(path).names == ("localhost",)
+
+
+def test_a_pipe_is_no_certificate(tmp_path: Path) -> None:
+    """OpenSSL would wait for somebody who writes into it."""
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(ValueError, match="not a file"):
+        read_certificate(tmp_path / "fifo")

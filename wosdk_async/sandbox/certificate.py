@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import ipaddress
+import re
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ __all__ = ["Certificate", "read_certificate"]
 
 _NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME, which Python has no name for
 _FLIGHTS = 4  # more than a handshake takes
+_HOST = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 _ANY = ("0.0.0.0", "::")  # noqa: S104 - compared only
 
 
@@ -55,6 +58,8 @@ def read_certificate(path: Path) -> Certificate:
     """Return the certificate in a file. Raises ValueError if a server cannot use it."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
+        if path.exists() and not path.is_file():  # OpenSSL would wait for a writer of a pipe
+            raise OSError(errno.EINVAL, "not a file")
         context.load_cert_chain(path, password="")
         shown = _shown_to_clients(context, path)
     except OSError as error:  # ssl.SSLError too
@@ -65,7 +70,7 @@ def read_certificate(path: Path) -> Certificate:
         ) from None
     return Certificate(
         path,
-        tuple(_name(*each) for each in shown.get("subjectAltName", ())),
+        tuple(_names(shown.get("subjectAltName", ()))),
         ssl.cert_time_to_seconds(shown["notBefore"]),
         ssl.cert_time_to_seconds(shown["notAfter"]),
     )
@@ -90,8 +95,14 @@ def _shown_to_clients(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
     return client.getpeercert() or {}
 
 
-def _name(kind: str, value: str) -> str:
-    return str(ipaddress.ip_address(value)) if kind == "IP Address" else value.lower()
+def _names(found: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the names that can stand in an address; a certificate may hold any text, and mail addresses."""
+    for kind, value in found:
+        if kind == "IP Address":
+            with contextlib.suppress(ValueError):
+                yield str(ipaddress.ip_address(value))
+        elif kind == "DNS" and _HOST.fullmatch(value):
+            yield value.lower()
 
 
 def _is_ip(name: str) -> bool:

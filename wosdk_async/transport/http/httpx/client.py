@@ -14,7 +14,7 @@ import attrs
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.httpx_family import HttpxClient, HttpxTransport, library_of
 from wosdk_async.options import ClientOptions, Limits, Timeouts
-from wosdk_async.protocol.wire import InconclusiveResponse
+from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.engine import (
     OnSending,
     PoolStatistics,
@@ -101,6 +101,16 @@ class ClientEngine:
         """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         self._require_usable()
         request: httpx.Request | None = None
+        verdict: Exception | None = None
+
+        def read_and_note(response: Response) -> Any:
+            nonlocal verdict
+            try:
+                return read(response)
+            except (WosdkError, InconclusiveResponse) as error:
+                verdict = error
+                raise
+
         self._busy += 1
         try:
             client = _with_own_cookies(self._client)
@@ -108,10 +118,10 @@ class ClientEngine:
             on_sending()
             with filtered_logs():
                 response = await client.send(request, stream=True, follow_redirects=False)
-                return await read_response(response, self._max_body, read)
-        except (WosdkError, InconclusiveResponse):  # from ``read``
-            raise
+                return await read_response(response, self._max_body, read_and_note)
         except Exception as cause:
+            if cause is verdict:
+                raise  # any other error of ours is of a call that a hook made: it says nothing of this one
             foreign = foreign_response(cause, self._library)
             if foreign is None and isinstance(cause, AssertionError):
                 raise  # from a mock that did not expect the request: it is for the test
@@ -119,6 +129,7 @@ class ClientEngine:
             error = foreign or send_error(url, cause, sent=sent)
         finally:
             self._busy -= 1
+            verdict = None  # it holds this frame, and with it the token
         raise error
 
     @contextlib.asynccontextmanager

@@ -57,13 +57,14 @@ async def read_response(response: httpx.Response, limit: int, read: Read) -> Any
     """
     believed = False
     try:
-        body = await _read_body(response, limit)
-        value = read(Response(response.status_code, response.headers, body))
+        whole = Response(response.status_code, response.headers, await _read_body(response, limit))
+        try:
+            value = read(whole)
+        except WosdkError:
+            believed = True
+            raise
         believed = True
         return value
-    except WosdkError:
-        believed = True
-        raise
     except BadContent as bad:
         raise UnreadableBody(str(bad)) from None
     except MemoryError:
