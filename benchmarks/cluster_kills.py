@@ -28,7 +28,7 @@ from wosdk_async.jobs.journal import State
 __all__ = ["Faults", "Found", "break_workers"]
 
 _CHILD = [sys.executable, "-m", "benchmarks.cluster_child"]
-_LONGEST = 300.0  # seconds of one job
+_LONGEST = 500.0  # seconds of one job
 _MOST_RUNS = 6  # after the last fault
 
 

@@ -20,10 +20,22 @@ SAFE = {
 }
 """Settings of a scheduler that repeats no work."""
 
+_DASK = """
+import os, threading
+
+def end_with_parent():
+    os.read(0, 1)  # returns when the parent has ended, however it did
+    os._exit(1)
+
+threading.Thread(target=end_with_parent, daemon=True).start()
+from dask.__main__ import main
+main()
+"""
+
 
 @attrs.define(eq=False)
 class DaskProcesses:
-    """A scheduler, and workers that are started when they are asked for; all are killed at the end.
+    """A scheduler, and workers that are started when they are asked for; all end with their parent.
 
     Args:
         folder: where they write their logs.
@@ -42,15 +54,22 @@ class DaskProcesses:
 
     def __enter__(self) -> Self:
         self.scheduler = self._start("scheduler", "--port", "0")
-        self.address = self._log("scheduler", "Scheduler at:")
+        try:
+            self.address = self._log("scheduler", "Scheduler at:")
+        except BaseException:
+            self._kill_all()
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._kill_all()
+
+    def _kill_all(self) -> None:
         for process in [*self.workers, self.scheduler]:
             process.kill()
-            process.wait()
+            process.communicate()  # closes its standard input, too
 
     def add_worker(self) -> str:
         """Start a worker and return its address."""
@@ -77,12 +96,13 @@ class DaskProcesses:
         return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     def _start(self, kind: str, *arguments: str, log: str = "scheduler") -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "dask", kind, *arguments, "--host", "127.0.0.1", "--no-dashboard"]
+        command = [sys.executable, "-c", _DASK, kind, *arguments, "--host", "127.0.0.1", "--no-dashboard"]
         command += self.options
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         with (self.folder / f"{log}.log").open("wb") as file:
             return subprocess.Popen(
                 command,
+                stdin=subprocess.PIPE,
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 cwd=self.folder,

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import signal
+import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -243,6 +248,34 @@ async def _told(address: str, folder: Path) -> list[str]:
             str(await client.call_stack()),
             str(await client.scheduler.get_task_stream()),
         ]
+
+
+PARENT = """
+import sys
+from pathlib import Path
+from benchmarks.dask_processes import DaskProcesses
+
+with DaskProcesses(Path(sys.argv[1])) as cluster:
+    print(cluster.address, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_dask_processes_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    """A test run that is killed leaves no schedulers behind."""
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
+    ) as parent:
+        assert parent.stdout is not None
+        host, port = parent.stdout.readline().decode().strip().removeprefix("tcp://").split(":")
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            parent.kill()
+            with contextlib.suppress(ConnectionResetError):
+                while connection.recv(4096):
+                    pass  # until the scheduler has ended
 
 
 # --- settings, addresses, versions ----------------------------------------------------------------
