@@ -127,8 +127,10 @@ async def test_a_worker_that_stands_still_joins_when_it_goes_on(
     cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It holds up neither the others nor the results of earlier runs."""
-    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._GRACE", 1.0)
     names = [cluster.add_worker(), cluster.add_worker()]
+    async with opened(DaskCluster(cluster.address)):
+        pass  # the workers have imported the package: from now on they respond soon
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._GRACE", 3.0)
     cluster.workers[0].send_signal(signal.SIGSTOP)
     async with opened(DaskCluster(cluster.address)) as pool:
         assert (await pool.links.get()).name == names[1]
