@@ -75,11 +75,13 @@ def ratios(found: dict[Cell, load.Rounds]) -> dict[str, float]:
 
 
 def table(found: dict[Cell, load.Rounds]) -> str:
-    """Return the CPU time of each stack in each cell, and what ours costs above its floor."""
+    """Return the CPU time of each stack in each cell, and the difference of ours and its floor."""
     head = "{:28}".format("CPU us of a create") + "".join(f"{cell!s:>16}" for cell in found)
     medians = {cell: rounds.medians() for cell, rounds in found.items()}
     lines = [
         f"{name:28}" + "".join(f"{each[name].cpu_us:16.1f}" for each in medians.values()) for name in STACKS
     ]
     above = (each[load.OURS].cpu_us - each[load.FLOOR].cpu_us for each in medians.values())
-    return "\n".join([head, *lines, f"{'ours above the floor':28}" + "".join(f"{us:16.1f}" for us in above)])
+    return "\n".join(
+        [head, *lines, f"{'ours - floor, of these medians':28}" + "".join(f"{us:16.1f}" for us in above)]
+    )

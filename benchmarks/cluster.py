@@ -119,8 +119,13 @@ def main() -> int:
     """Read the arguments, break workers, and measure."""
     parser = arguments.parser("benchmarks.cluster", __doc__)
     parser.add_argument("--quick", action="store_true", help="2 workers and one fault of each kind")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rows", type=arguments.count, metavar="N", help="rows of each import")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the moments of the faults")
+    parser.add_argument(
+        "--rows",
+        type=arguments.count,
+        metavar="N",
+        help=f"rows of each import (default: {_FULL.rows}, with --quick {_QUICK.rows})",
+    )
     parser.add_argument("--only", choices=["processes", "dask", "costs"], help="one part")
     args = parser.parse_args()
     arguments.require(parser, "distributed", extra="dask")

@@ -13,7 +13,6 @@ import gc
 import json
 import statistics
 import time
-from pathlib import Path
 
 from benchmarks import arguments, load
 from benchmarks.stacks import STACKS, Call
@@ -51,8 +50,10 @@ async def compare(rounds: int) -> dict[str, float]:
 def main() -> None:
     """Measure and print."""
     parser = arguments.parser("benchmarks.connections", __doc__)
-    parser.add_argument("--rounds", type=arguments.count, default=9)
-    parser.add_argument("--json", type=Path, metavar="OUT.json")
+    parser.add_argument(
+        "--rounds", type=arguments.count, default=9, metavar="N", help="rounds of each client"
+    )
+    arguments.add_json(parser)
     args = parser.parse_args()
     arguments.require(parser, *arguments.BENCH)
     with load.own_core():

@@ -114,9 +114,13 @@ async def run(engine: str, create: Callable[[Any, str], Any], creates: int, ever
 def main() -> int:
     """Run the campaign; return 1 if an outcome of a command was wrong."""
     parser = arguments.parser("benchmarks.desync", __doc__)
-    parser.add_argument("--creates", type=arguments.count, default=5000, help="of each kind and engine")
-    parser.add_argument("--every", type=arguments.count, default=10, help="good responses for a surplus one")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--creates", type=arguments.count, default=5000, metavar="N", help="creates of each kind and engine"
+    )
+    parser.add_argument(
+        "--every", type=arguments.count, default=10, metavar="N", help="good responses for a surplus one"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the surplus responses")
     parser.add_argument("--engine", action="append", choices=ENGINES, help="only this one; may be repeated")
     args = parser.parse_args()
     failed = False

@@ -1,10 +1,10 @@
 """Export of a million work orders to Parquet: speed beside bare reading, memory, equal values.
 
-    python -m benchmarks.export [--rows 1000000 | --quick] [--json FILE]
+    python -m benchmarks.export [--rows 1000000 | --quick] [--repeats 1] [--json OUT.json]
 
-A server process generates pages of work orders of 1 KB from their ids. Each measurement is a process of its
-own: reading the same pages bare (records, and dicts), counted and thrown away, by the same number of calls at
-once; and the export. Then the file is read back and each value compared with the generator.
+A server process generates pages of work orders of 870 bytes from their ids. Each measurement is a process of
+its own: reading the same pages bare (records, and dicts), counted and thrown away, by the same number of
+calls at once; and the export. Then the file is read back and each value compared with the generator.
 """
 
 from __future__ import annotations
@@ -310,10 +310,10 @@ def compare(rows: int, repeats: int) -> dict[str, Any]:
 def main() -> int:
     """Read the arguments and compare, or be one of the processes."""
     parser = arguments.parser("benchmarks.export", __doc__)
-    parser.add_argument("--rows", type=arguments.count, default=1_000_000)
+    parser.add_argument("--rows", type=arguments.count, default=1_000_000, metavar="N", help="rows to export")
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} rows, without a verdict on speed")
-    parser.add_argument("--repeats", type=arguments.count, default=1)
-    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--repeats", type=arguments.count, default=1, metavar="N", help="rounds of each way")
+    arguments.add_json(parser)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--measure", nargs=3, metavar=("WAY", "PORT", "OUTPUT"), help=argparse.SUPPRESS)
     args = parser.parse_args()

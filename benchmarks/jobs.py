@@ -103,10 +103,10 @@ def main() -> int:
     """Read the arguments and measure."""
     parser = arguments.parser("benchmarks.jobs", __doc__)
     parser.add_argument("--kills", type=arguments.count, metavar="N", help="kills in each of the two modes")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the moments of the kills")
     parser.add_argument("--every-kill", action="store_true", help="a kill at every point, on virtual time")
     parser.add_argument("--overhead", action="store_true", help="CPU time of a row on top of a create")
-    parser.add_argument("--rounds", type=arguments.count, default=5)
+    parser.add_argument("--rounds", type=arguments.count, default=5, metavar="N", help="rounds of --overhead")
     parser.add_argument("--rows", type=arguments.count, metavar="N", help="rows of one long import")
     parser.add_argument("--marker", action="store_true", help="give the long import a marker")
     args = parser.parse_args()

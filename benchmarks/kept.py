@@ -70,7 +70,9 @@ async def measure(stack: str, rounds: int) -> dict[str, float]:
 def main() -> None:
     """Read the arguments and measure."""
     parser = arguments.parser("benchmarks.kept", __doc__)
-    parser.add_argument("--rounds", type=arguments.count, default=9)
+    parser.add_argument(
+        "--rounds", type=arguments.count, default=9, metavar="N", help="rounds to take the median of"
+    )
     parser.add_argument("--stack", choices=list(_STACKS), default="ours", help="the client that is measured")
     args = parser.parse_args()
     for name, figure in asyncio.run(measure(args.stack, args.rounds)).items():

@@ -232,9 +232,11 @@ async def _compare_all(effort: Effort) -> int:
 def main() -> int:
     """Read the arguments and run on the loop that they name."""
     parser = arguments.parser("benchmarks.reliability", "Creates through faults, compared with the store.")
-    parser.add_argument("--creates", type=arguments.count, default=20_000)
-    parser.add_argument("--kills", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--creates", type=arguments.count, default=20_000, metavar="N", help="creates to send"
+    )
+    parser.add_argument("--kills", type=int, default=4, metavar="N", help="how often the server is killed")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the faults")
     parser.add_argument("--tls", action="store_true", help="over https")
     parser.add_argument("--uvloop", action="store_true", help="on uvloop instead of asyncio's own loop")
     given = vars(parser.parse_args())

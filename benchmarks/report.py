@@ -19,45 +19,15 @@ import attrs
 import msgspec
 
 from benchmarks import arguments, load
-from benchmarks.cells import STACKS
+from benchmarks.cells import HTTP, OTHERS, STACKS
 from benchmarks.chart import grouped_chart
+from benchmarks.goals import GOALS, Goal, mark
 
-__all__ = ["GOALS", "Goal", "Run", "insert", "picture", "tables"]
+__all__ = ["Run", "insert", "picture", "tables"]
 
-_HTTP = "asyncio, http"
-
-
-@attrs.frozen
-class Goal:
-    """Bound of a ratio."""
-
-    bound: float
-    least: bool = False
-    """Whether the bound is the least that is kept, not the most."""
-
-    def is_kept(self, value: float) -> bool:
-        """Return whether a ratio keeps the bound."""
-        return value >= self.bound if self.least else value <= self.bound
-
-    def __str__(self) -> str:
-        return f"at {'least' if self.least else 'most'} {self.bound:g}"
-
-
-GOALS = {
-    "codec_vs_pydantic": Goal(0.5),
-    "typed_create_vs_aiohttp": Goal(0.5),
-    "typed_create_vs_floor": Goal(1.7),
-    "httpx_vs_typed_create": Goal(25, least=True),
-    "outstanding_50k_vs_1k": Goal(1.5),
-    "run_many_50k_vs_1k": Goal(1.1),
-    "latency_50ms_vs_floor": Goal(0.9, least=True),
-    "typed_create_vs_pyreqwest": Goal(0.75),
-    "tls_typed_create_vs_pyreqwest": Goal(0.85),
-    "uvloop_typed_create_vs_pyreqwest": Goal(0.95),
-    "uvloop_tls_typed_create_vs_pyreqwest": Goal(1.05),
-    "tls_typed_create_vs_aiohttp": Goal(0.4),
-}
-"""Goals by the name of the ratio. The other ratios have none."""
+_HTTP = str(HTTP)
+_PREFIXES = {str(cell): cell.prefix for cell in (HTTP, *OTHERS)}
+"""Beginning of the names of a cell's ratios."""
 
 
 @attrs.frozen
@@ -100,6 +70,8 @@ class Run:
             ratios = msgspec.convert(others, dict[str, float])
             if not all(set(STACKS) <= rest.cells.get(cell, {}).keys() for cell in {_HTTP, *rest.cells}):
                 raise ValueError(f"{_HTTP!r} or a client is missing in its cells")
+            if unknown := rest.cells.keys() - _PREFIXES.keys():
+                raise ValueError(f"no cells of these names: {', '.join(sorted(unknown))}")
         except (ValueError, msgspec.MsgspecError) as error:
             raise ValueError(f"{path} was not written by python -m benchmarks --json: {error}") from None
         about = rest.about
@@ -137,18 +109,24 @@ def tables(runs: Sequence[Run]) -> dict[str, str]:
 
 
 def _cells_table(runs: Sequence[Run]) -> str:
-    """Return the CPU time of each stack in each cell, and what ours costs beside two others."""
+    """Return the CPU time of each stack in each cell, and the ratios of ours to two others."""
     chosen = _chosen(runs)
     cells = list(chosen[0].cells)
     cpu = {each: {stack: _median(chosen, each, stack, "cpu_us") for stack in STACKS} for each in cells}
     rows = [[stack, *(f"{cpu[each][stack]:.0f}" for each in cells)] for stack in STACKS]
-    for other, name in ((load.FLOOR, "the floor"), (load.PYREQWEST, "pyreqwest")):
-        shares = (cpu[each][load.OURS] / cpu[each][other] for each in cells)
-        rows.append([f"ours, divided by {name}", *(f"{share:.2f}" for share in shares)])
+    for other, name in (("floor", "the floor"), ("pyreqwest", "pyreqwest")):
+        names = (f"{_PREFIXES[each]}typed_create_vs_{other}" for each in cells)
+        rows.append([f"ours, divided by {name}", *(_median_ratio(chosen, each) for each in names)])
     above = (cpu[each][load.OURS] - cpu[each][load.FLOOR] for each in cells)
-    rows.append(["ours above the floor", *(f"{microseconds:.0f}" for microseconds in above)])
+    rows.append(["ours - floor, of these medians", *(f"{microseconds:.0f}" for microseconds in above)])
     table = _markdown(["CPU us of a create, 100 at once", *cells], rows)
     return f"{table}\n\n{_origin(chosen)}"
+
+
+def _median_ratio(chosen: Sequence[Run], name: str) -> str:
+    """Return the median of a ratio that was taken within each round, as in the table of the ratios."""
+    values = [run.ratios[name] for run in chosen if name in run.ratios]
+    return f"{statistics.median(values):.2f}" if values else ""
 
 
 def _origin(chosen: Sequence[Run]) -> str:
@@ -187,8 +165,7 @@ def _ratios_table(runs: Sequence[Run]) -> str:
 
 
 def _ratio(value: float, goal: Goal | None) -> str:
-    text = f"{value:.0f}" if value >= 10 else f"{value:.2f}"
-    return text if goal is None or goal.is_kept(value) else f"**{text}**"
+    return mark(f"{value:.0f}" if value >= 10 else f"{value:.2f}", value, goal)
 
 
 def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -230,8 +207,10 @@ def insert(page: str, found: Mapping[str, str]) -> str:
 def main() -> None:
     """Read the arguments and the files, and write tables and picture."""
     parser = arguments.parser("benchmarks.report", __doc__)
-    parser.add_argument("files", type=Path, nargs="+", metavar="RUN.json")
-    parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the four cells")
+    parser.add_argument("files", type=Path, nargs="+", metavar="RUN.json", help="what a run wrote by --json")
+    parser.add_argument(
+        "--svg", type=arguments.output, metavar="OUT.svg", help="where to draw the four cells"
+    )
     parser.add_argument("--page", type=Path, metavar="PAGE.md", help="page to write the tables into")
     args = parser.parse_args()
     try:

@@ -125,8 +125,10 @@ async def figures(rows: int) -> dict[str, float]:
 def main() -> None:
     """Read the arguments, measure, and write the figures."""
     parser = arguments.parser("benchmarks.sandbox", __doc__)
-    parser.add_argument("--rows", type=arguments.count, default=100_000, help="orders of the large store")
-    parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the figures")
+    parser.add_argument(
+        "--rows", type=arguments.count, default=100_000, metavar="N", help="orders of the large store"
+    )
+    arguments.add_json(parser)
     args = parser.parse_args()
     cores = os.sched_getaffinity(0)
     if len(cores) > 1:  # the server has the last one

@@ -29,12 +29,14 @@ def main() -> int:
     """Fuzz a served sandbox; return the exit status."""
     parser = arguments.parser("benchmarks.schemathesis_run", __doc__)
     parser.add_argument(
-        "--examples", type=arguments.count, default=20, help="for each operation (default: %(default)s)"
+        "--examples", type=arguments.count, default=20, metavar="N", help="examples for each operation"
     )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", help="regular expression: only these paths")
-    parser.add_argument("--phases", default="examples,coverage,fuzzing", help="coverage takes the longest")
-    parser.add_argument("--checks", default=",".join(CHECKS))
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the examples")
+    parser.add_argument("--only", metavar="PATTERN", help="regular expression: only these paths")
+    parser.add_argument(
+        "--phases", default="examples,coverage,fuzzing", help="phases, of which coverage takes the longest"
+    )
+    parser.add_argument("--checks", default=",".join(CHECKS), help="checks of each response")
     args = parser.parse_args()
     arguments.require(parser, "openapi_spec_validator", "schemathesis", extra="fuzz")
     from openapi_spec_validator import validate

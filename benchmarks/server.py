@@ -157,9 +157,11 @@ async def serve(delay: float, certificate: str | None) -> None:
 def main() -> None:
     """Read the arguments and serve."""
     parser = arguments.parser("benchmarks.server", __doc__)
-    parser.add_argument("--delay", type=float, default=0.0, help="seconds before the response to a create")
-    parser.add_argument("--core", type=int, help="core to stay on")
-    parser.add_argument("--certificate", help="file with key and certificate: serve https")
+    parser.add_argument(
+        "--delay", type=float, default=0.0, metavar="SECONDS", help="seconds before the response to a create"
+    )
+    parser.add_argument("--core", type=int, metavar="N", help="core to stay on")
+    parser.add_argument("--certificate", metavar="FILE", help="file with key and certificate: serve https")
     args = parser.parse_args()
     if args.core is not None:
         os.sched_setaffinity(0, {args.core})

@@ -101,9 +101,13 @@ async def measure(calls: int, idle: tuple[float, float], distance: float) -> Non
 def main() -> None:
     """Read the arguments and measure."""
     parser = arguments.parser("benchmarks.stale", __doc__)
-    parser.add_argument("--calls", type=arguments.count, default=5000)
-    parser.add_argument("--distance", type=float, default=0.0, help="milliseconds, one way")
-    parser.add_argument("--idle", type=float, nargs=2, default=(20.0, 60.0), help="milliseconds")
+    parser.add_argument("--calls", type=arguments.count, default=5000, metavar="N", help="creates to send")
+    parser.add_argument(
+        "--distance", type=float, default=0.0, metavar="MS", help="time that a close takes to arrive"
+    )
+    parser.add_argument(
+        "--idle", type=float, nargs=2, default=(20.0, 60.0), metavar="MS", help="shortest and longest pause"
+    )
     args = parser.parse_args()
     low, high = (each / 1000 for each in args.idle)
     asyncio.run(measure(args.calls, (low, high), args.distance / 1000))

@@ -69,7 +69,7 @@ def main() -> None:
     """Measure in fresh processes and print the medians."""
     parser = arguments.parser("benchmarks.startup", __doc__)
     parser.add_argument(
-        "--runs", type=arguments.count, default=7, help="fresh processes to take the median of"
+        "--runs", type=arguments.count, default=7, metavar="N", help="fresh processes to take the median of"
     )
     runs = [
         json.loads(

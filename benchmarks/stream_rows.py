@@ -152,7 +152,7 @@ def read(way: str, port: int) -> None:
 def main() -> None:
     """Read the arguments and compare, or be one of the processes."""
     parser = arguments.parser("benchmarks.stream_rows", __doc__)
-    parser.add_argument("--rows", type=arguments.count, default=100_000)
+    parser.add_argument("--rows", type=arguments.count, default=100_000, metavar="N", help="rows to read")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--read", nargs=2, metavar=("WAY", "PORT"), help=argparse.SUPPRESS)
     args = parser.parse_args()

@@ -69,8 +69,10 @@ def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, fl
 def main() -> None:
     """Print the figures."""
     parser = arguments.parser("benchmarks.tables", __doc__)
-    parser.add_argument("--rows", type=arguments.count, default=1000)
-    parser.add_argument("--rounds", type=arguments.count, default=15)
+    parser.add_argument("--rows", type=arguments.count, default=1000, metavar="N", help="rows of the page")
+    parser.add_argument(
+        "--rounds", type=arguments.count, default=15, metavar="N", help="rounds to take the median of"
+    )
     given = parser.parse_args()
     pages = {
         "default columns": (ORDER, ()),

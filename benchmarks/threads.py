@@ -5,8 +5,9 @@
 Each thread has an event loop and makes its share of 8,000 typed creates, 100 at once over all threads. The
 threads are on one core and the server is on the other. So this shows what it costs to share a client, and
 whether it is right: every result is the order that the server sends, the client compares every RequestId,
-nothing raises, and loops that share a client log in once. It does not show whether threads use several cores;
-with Python's global lock they do not.
+nothing raises, and a shared client logs in once, before the threads begin. (Loops that need a session at
+the same moment may each log in.) It does not show whether threads use several cores; with Python's global
+lock they do not.
 
 The figures are calls a second of all threads together, and CPU time of the process for a call: medians of
 rounds in which the cases take turns.
@@ -25,7 +26,6 @@ import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -167,10 +167,14 @@ def _uvloop() -> LoopFactory:
 def main() -> None:
     """Read the arguments, measure, and print."""
     parser = arguments.parser("benchmarks.threads", __doc__)
-    parser.add_argument("--threads", type=arguments.count, nargs="+", default=[1, 2, 4], metavar="N")
-    parser.add_argument("--loop", choices=["asyncio", "uvloop"], default="asyncio")
-    parser.add_argument("--rounds", type=arguments.count, default=9)
-    parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the figures")
+    parser.add_argument(
+        "--threads", type=arguments.count, nargs="+", default=[1, 2, 4], metavar="N", help="how many threads"
+    )
+    parser.add_argument("--loop", choices=["asyncio", "uvloop"], default="asyncio", help="event loop")
+    parser.add_argument(
+        "--rounds", type=arguments.count, default=9, metavar="N", help="rounds to take the median of"
+    )
+    arguments.add_json(parser)
     args = parser.parse_args()
     if max(args.threads) > load.AT_ONCE:
         parser.error(f"argument --threads: {max(args.threads)} is more than the {load.AT_ONCE} calls at once")

@@ -170,12 +170,8 @@ async def measure(requests: int, at_once: int) -> dict[str, Any]:
 def main() -> None:
     """Print the figures; end with 1 if a promise is broken."""
     parser = arguments.parser("benchmarks.web", __doc__)
-    parser.add_argument(
-        "--requests", type=arguments.count, default=500, metavar="N", help="requests in all (%(default)s)"
-    )
-    parser.add_argument(
-        "--at-once", type=arguments.count, default=50, metavar="N", help="at a time (%(default)s)"
-    )
+    parser.add_argument("--requests", type=arguments.count, default=500, metavar="N", help="requests in all")
+    parser.add_argument("--at-once", type=arguments.count, default=50, metavar="N", help="requests at a time")
     given = parser.parse_args()
     figures = asyncio.run(measure(given.requests, given.at_once))
     print(json.dumps(figures, indent=1))

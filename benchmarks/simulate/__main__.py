@@ -19,9 +19,11 @@ from benchmarks.simulate.shrink import shrink_plan
 def main() -> int:
     """Read the arguments and run the simulation."""
     parser = arguments.parser("benchmarks.simulate", "Client and service on virtual time, seed by seed.")
-    parser.add_argument("--seeds", type=arguments.count, default=1000, help="how many seeds to run")
-    parser.add_argument("--start", type=int, default=0, help="number of the first seed")
-    parser.add_argument("--seed", type=int, help="replay this seed and print every event")
+    parser.add_argument(
+        "--seeds", type=arguments.count, default=1000, metavar="N", help="how many seeds to run"
+    )
+    parser.add_argument("--start", type=int, default=0, metavar="N", help="number of the first seed")
+    parser.add_argument("--seed", type=int, metavar="N", help="replay this seed and print every event")
     parser.add_argument("--name", default="", help="the violation to replay, if a seed has several")
     parser.add_argument("--go-on", action="store_true", help="do not stop at the first seed that fails")
     parser.add_argument("--twice", action="store_true", help="run every seed twice and compare the events")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks import arguments
 from benchmarks.arguments import BENCH
+from benchmarks.cells import STACKS
 from tests.docs.pages import ROOT
 from tests.docs.test_benchmark_report import OURS, run
 
@@ -60,6 +63,19 @@ def test_help_without_the_extra() -> None:
     assert all(f"usage: python -m {name} [-h]" in ended.stdout for name in COMMANDS)
 
 
+def test_help_explains_every_option() -> None:
+    """No option without a text, and files to write are named alike."""
+    ended = execute("-W", "ignore", "-c", WITHOUT_BENCH, " ".join(COMMANDS), "--help")
+    entries = re.findall(r"^  (\S.*(?:\n {6,}.*)*)", ended.stdout, re.MULTILINE)
+    options = [entry for entry in entries if entry.startswith("-")]
+    assert len(options) > 2 * len(COMMANDS)
+    assert [entry for entry in options if not re.search(r"\s{2,}\w", entry)] == []
+    assert {entry.split("  ")[0] for entry in options if "--json" in entry} == {"--json OUT.json"}
+    assert "--rounds N  " in ended.stdout
+    assert "(default: 1 2 4)" in ended.stdout
+    assert "(default: None)" not in ended.stdout
+
+
 @pytest.mark.parametrize(
     ("command", "missing"),
     [
@@ -90,6 +106,32 @@ def test_a_number_that_cannot_be_measured(command: list[str], said: str) -> None
     assert said in error_of(*command)
 
 
+WRITERS = [
+    "benchmarks --json",
+    "benchmarks --svg",
+    *(f"benchmarks.{name} --json" for name in ("connections", "export", "records", "sandbox", "threads")),
+]
+
+
+@pytest.mark.parametrize("command", WRITERS)
+def test_a_file_that_cannot_be_written(tmp_path: Path, command: str) -> None:
+    """It is refused before anything is measured."""
+    none = tmp_path / "none" / "a.json"
+    option = command.split()[1]
+    assert error_of(*command.split(), none).endswith(
+        f"error: argument {option}: '{none}' cannot be written: No such file or directory"
+    )
+    assert "cannot be written: Is a directory" in error_of(*command.split(), tmp_path)
+
+
+def test_a_file_to_write_is_not_touched_before(tmp_path: Path) -> None:
+    there, new = tmp_path / "there.json", tmp_path / "new.json"
+    there.write_text("earlier figures")
+    assert [arguments.output(str(path)) for path in (there, new)] == [there, new]
+    assert there.read_text() == "earlier figures"
+    assert not new.exists()
+
+
 def test_instructions_without_valgrind(tmp_path: Path) -> None:
     for name in BENCH:  # so that it is not the extra that is missing
         tmp_path.joinpath(f"{name}.py").touch()
@@ -99,6 +141,10 @@ def test_instructions_without_valgrind(tmp_path: Path) -> None:
         "python -m benchmarks.instructions: error: valgrind is not on the path: install it, for example by"
         " apt-get install valgrind"
     )
+
+
+FIGURES = {"cpu_us": 1, "per_second": 1, "p50_ms": 1, "p99_ms": 1, "server_us": 1}
+STACKS_OF_1 = dict.fromkeys(STACKS, FIGURES)
 
 
 def written(path: Path, **changes: Any) -> Path:
@@ -118,6 +164,7 @@ def written(path: Path, **changes: Any) -> Path:
         {"cells": {}},
         {"cells": {"asyncio, http": {OURS: {"cpu_us": 1}}}},
         {"cells": {"asyncio, http": {}}},
+        {"cells": {"asyncio, http": STACKS_OF_1, "trio, http": STACKS_OF_1}},
         {"peak_mb": [1]},
         {"codec_vs_pydantic": "small"},
     ],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import report
+from benchmarks import goals, report
 from benchmarks.cells import STACKS
 from benchmarks.load import Figures
 from tests.docs.pages import ROOT
@@ -43,9 +43,21 @@ def test_absolute_figures_are_medians_of_the_full_runs() -> None:
     found = rows(table)
     assert found["CPU us of a create, 100 at once"] == list(CELLS)
     assert found[OURS] == ["44"] * 4
-    assert found["ours, divided by the floor"] == ["0.88"] * 4
-    assert found["ours above the floor"] == ["-6"] * 4
+    assert found["ours - floor, of these medians"] == ["-6"] * 4
     assert "Medians of 3 full runs, CPython 3.11.7." in table
+
+
+def test_ratios_of_the_cells_are_those_of_the_runs() -> None:
+    """They are taken within each round, so they are not the quotients of the medians above them."""
+    prefixes = ("", "tls_", "uvloop_", "uvloop_tls_")
+    full = [
+        run(ratios={f"{prefix}typed_create_vs_floor": i + more for i, prefix in enumerate(prefixes)})
+        for more in (1.1, 1.2, 1.9)
+    ]
+    quick = run(quick=True, ratios={"typed_create_vs_floor": 9.0, "typed_create_vs_pyreqwest": 9.0})
+    found = rows(report.tables([*full, quick])["cells"])
+    assert found["ours, divided by the floor"] == ["1.20", "2.20", "3.20", "4.20"]
+    assert found["ours, divided by pyreqwest"] == [""] * 4
 
 
 def test_quick_runs_count_when_there_are_no_others() -> None:
@@ -66,6 +78,16 @@ def test_ratios_that_miss_their_goal_are_bold() -> None:
     assert found["`httpx_vs_typed_create`"] == ["at least 25", "25", "**24**, 25", "2 of 3"]
     assert found["`latency_50ms_vs_floor`"] == ["at least 0.9", "0.90", "**0.89**, 0.90", "2 of 3"]
     assert found["`only_here`"] == ["", "1.00", "", ""]
+
+
+def test_one_run_marks_ratios_that_miss_their_goal() -> None:
+    """In the output of the benchmarks, as in the table."""
+    lines = goals.lines({"codec_vs_pydantic": 0.51, "httpx_vs_typed_create": 25.0, "only_here": 1.0})
+    assert [line.split(maxsplit=2) for line in lines.splitlines()] == [
+        ["codec_vs_pydantic", "**0.510**", "at most 0.5"],
+        ["httpx_vs_typed_create", "25.000", "at least 25"],
+        ["only_here", "1.000"],
+    ]
 
 
 def test_the_picture_says_in_words_what_it_shows() -> None:
