@@ -156,6 +156,16 @@ async def test_with_httpx2_alone_http2_is_spoken(run: Run, certificates: dict[st
     assert speaking.protocols == ["h2"]
 
 
+@pytest.mark.parametrize(("without", "extra"), [((), "wosdk_async[http2]"), (HTTPX, "httpx2[http2]")])
+def test_http2_without_its_package(run: Run, without: tuple[str, ...], extra: str) -> None:
+    """The extra is that of the library that sends: our own brings httpx."""
+    program = (
+        "from wosdk_async import Client\ntry: Client(http2=True)\nexcept ValueError as error: print(error)"
+    )
+    (line,) = said(run("-c", program, without=(*without, "h2")))
+    assert line == f"http2=True needs the package h2: pip install '{extra}'"
+
+
 WITHOUT_BOTH = """
 async def main(variables):
     async with Client.from_env(variables) as client:
@@ -239,7 +249,7 @@ async def test_a_company(wosdk_company):
     assert (await wosdk_company.get(Customer, 512)).id == 512
 
 def test_mocks_of_httpx():
-    with pytest.raises(ImportError, match=r"routes needs an extra: pip install wosdk_async\\[testing\\]"):
+    with pytest.raises(ImportError, match=r"routes needs .*testing\\]' \\(respx and httpx\\); Mock"):
         from wosdk_async.testing import routes
 """
 

@@ -120,6 +120,8 @@ class Client:
         self._transport = Transport(
             TransportSettings(options=arguments, engine=arguments.engine, clock=clock)
         )
+        if arguments.region is not None:
+            self._transport.require_usable(arguments.region)
 
     @classmethod
     @takes_options(EnvArguments, "Client.from_env()")
@@ -170,7 +172,8 @@ class Client:
             region: the Company's own, instead of the client's.
 
         Raises:
-            ConfigurationError: the name cannot be sent in a header, or there are no credentials for it.
+            ConfigurationError: the name cannot be sent in a header, there are no credentials for it, or an
+                address of the region or ``SSL_CERT_FILE`` cannot be used.
         """
         check_names(_unknown, ("name", "credentials", "region"), "company()")
         _check_credentials(credentials)
@@ -185,6 +188,7 @@ class Client:
                 f"{name!r} cannot be sent as a Company name: it has a control character or outer spaces"
             )
         tenant = Tenant(name, region or self._region, credentials or self._credentials_for(name))
+        self._transport.require_usable(tenant.region)
         return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
 
     def _credentials_for(self, company: str) -> Credentials | CredentialProvider | GrantProvider:

@@ -74,6 +74,8 @@ class WosdkError(Exception):
     status: int = 0
     code: str = ""
     time_stamp: str | None = None
+    remedy: str = ""
+    """What to do about a fault that the next call would meet again; empty if it may pass."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)

@@ -23,6 +23,7 @@ __all__ = [
     "error_kinds",
     "installed_library",
     "is_installed",
+    "library_name",
     "library_of",
 ]
 
@@ -107,7 +108,12 @@ def installed_library() -> Any:
 
 def is_installed() -> bool:
     """Return whether either library is installed, without importing it."""
-    return any(map(find_spec, CORES))
+    return library_name() is not None
+
+
+def library_name() -> str | None:
+    """Return the name of the library that is used, None without both; it is not imported."""
+    return next(filter(find_spec, CORES), None)
 
 
 def error_kinds(error: BaseException) -> set[str]:

@@ -19,7 +19,7 @@ from wosdk_async.httpx_family import (
     HttpxLimits,
     HttpxTimeout,
     HttpxTransport,
-    is_installed,
+    library_name,
 )
 from wosdk_async.option_checks import check_kind, hook, instance, names_checked, number, switch
 from wosdk_async.protocol.verdicts import CODES, REFUSED
@@ -92,7 +92,7 @@ def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
         return Timeouts(**given.as_dict())
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"timeouts is {given!r}; it takes Timeouts(...) or httpx.Timeout(...), of seconds above 0"
+            f"timeouts is {given!r}; it takes Timeouts(...), or httpx's or httpx2's, of seconds above 0"
         ) from None
 
 
@@ -105,7 +105,7 @@ def as_limits(given: Limits | HttpxLimits) -> Limits:
         return Limits(**{name: value for name, value in named.items() if value is not None})
     except (AttributeError, TypeError, ValueError):
         raise ConfigurationError(
-            f"limits is {given!r}; it takes Limits(...) or httpx.Limits(...), of one connection at least"
+            f"limits is {given!r}; it takes Limits(...), or httpx's or httpx2's, of one connection at least"
         ) from None
 
 
@@ -306,6 +306,8 @@ class ClientOptions:
         if own and ours:
             raise ConfigurationError(f"{ours[0]}= has no effect beside {own[0]}=; set it there")
         if self.http2 and find_spec("h2") is None:
-            raise ConfigurationError("http2=True needs the package h2: pip install 'wosdk_async[http2]'")
-        if self.http2 and not is_installed():
+            name = library_name()
+            extra = "wosdk_async[http2]" if name in (None, "httpx") else f"{name}[http2]"
+            raise ConfigurationError(f"http2=True needs the package h2: pip install '{extra}'")
+        if self.http2 and library_name() is None:
             raise ConfigurationError(f"http2=True cannot be used: {MISSING}")

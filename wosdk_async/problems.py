@@ -7,7 +7,7 @@
 * 500 with ``in_doubt``: it may have been done. Not 502, 503 or 504, because proxies and HTTP libraries send a
   request again by themselves after these.
 * 502, 503, 504: it was not done, and the client cannot help it. ``Retry-After`` says when it makes sense to
-  ask again.
+  ask again. An error with a ``remedy`` is a 502 without it: only the operator can help.
 
 A body never holds a token, a secret or an address: errors of the connection, the log-in, the settings, and
 refusals that are not for users get a fixed text; addresses, hosts, paths and settings are removed from
@@ -154,6 +154,8 @@ def problem_of(error: WosdkError) -> ProblemDetails:
     A class that has no row of its own (one of your own, say) has the response of the nearest class above it.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
+    if error.remedy and rule.retry_after is not None:  # time alone does not help: the operator has to act
+        rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
     body: dict[str, Any] = {

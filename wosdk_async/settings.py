@@ -25,13 +25,14 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import read_regular
+from wosdk_async.suggestions import suggestion
 from wosdk_async.transport.session.credentials import (
     CredentialProvider,
     Credentials,
     GrantProvider,
     Region,
 )
-from wosdk_async.transport.session.hosts import shown_address
+from wosdk_async.transport.session.hosts import HostRules, host_names, is_local, shown_address
 
 __all__ = ["Settings", "ignored_profile", "profile_variables", "settings_file"]
 
@@ -57,6 +58,8 @@ _NAMES = frozenset(
 )
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _VARIABLES = frozenset(f"{_PREFIX}{name}" for name in _NAMES) - {_COMPANY}
+_KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
+_NEAR = 0.9  # of a misspelt name; a program may have variables of its own with our prefix
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
 
 
@@ -133,12 +136,17 @@ class Settings:
             found = given  # the profile is not mixed with these: they may be of another Company
         else:
             found = given | _default_profile(env, given.get(_COMPANY) if company is None else company)
+        _warn_of_misspelt(given)
         company = company if company is not None else found.get(_COMPANY)
+        trusted_hosts = _hosts(found) if trusted_hosts is None else tuple(trusted_hosts)
+        if region is None:
+            region = _region(found)
+            _require_addresses(region, found, HostRules(trusted=trusted_hosts))
         return cls(
-            region=region or _region(found),
+            region=region,
             company=company,
             credentials=credentials or _credentials(found),
-            trusted_hosts=_hosts(found) if trusted_hosts is None else tuple(trusted_hosts),
+            trusted_hosts=trusted_hosts,
             # facts 1: a pair belongs to one Company; a command gets the name of the Company that asks
             pair_of=None if credentials or _CLIENT_ID not in found else company,
         )
@@ -146,7 +154,9 @@ class Settings:
 
 def _hosts(env: Mapping[str, str]) -> tuple[str, ...]:
     hosts = env.get("WOSDK_TRUSTED_HOSTS", "").split(",")
-    return tuple(host.strip() for host in hosts if host.strip())
+    given = tuple(host.strip() for host in hosts if host.strip())
+    host_names("WOSDK_TRUSTED_HOSTS", given)
+    return given
 
 
 def _region(env: Mapping[str, str]) -> Region:
@@ -160,6 +170,22 @@ def _region(env: Mapping[str, str]) -> Region:
         token_url=env.get("WOSDK_TOKEN_URL", region.token_url),
         locator_url=env.get("WOSDK_LOCATOR_URL", region.locator_url),
     )
+
+
+def _require_addresses(region: Region, env: Mapping[str, str], rules: HostRules) -> None:
+    """Raise ConfigurationError for an address that cannot be used, alone or with the other one."""
+    urls = {"WOSDK_TOKEN_URL": region.token_url, "WOSDK_LOCATOR_URL": region.locator_url}
+    given = {name: rules.endpoint(name, url) for name, url in urls.items() if name in env}
+    if len(given) != 1:
+        return
+    ((name, url),) = given.items()
+    # A locator of a test stack may go with the usual token host (facts 1, 2), but not one on this machine.
+    if is_local(url) or not url.startswith("https:"):
+        (other,) = urls.keys() - given
+        raise ConfigurationError(
+            f"{name} is {shown_address(url)}, and {other} is not set, so {urls[other]} would be used; "
+            "set both"
+        )
 
 
 def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | None:
@@ -258,6 +284,18 @@ def _file(path: Path) -> tuple[dict[str, Any], int]:
         why = "is not TOML: it is nested too deeply"
     # Not in the handler: the cause, an error of decoding, holds the file, which may hold a secret.
     raise ConfigurationError(f"the settings file {path} {why}")
+
+
+_misspelt: set[str] = set()  # names that were warned of; two threads may both warn of one
+
+
+def _warn_of_misspelt(given: Iterable[str]) -> None:
+    """Warn once of each variable that is not ours and looks like one of ours."""
+    for name in given:
+        if name.startswith(_PREFIX) and name not in _KNOWN | _misspelt:
+            _misspelt.add(name)
+            if near := suggestion(name, _KNOWN, cutoff=_NEAR):
+                _log.warning("the variable %s is not a setting%s", name, near)
 
 
 _warned: set[Path] = set()  # two threads may both warn of a file, when they read it first at the same time

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Wosdk
-from tests.support.certificates import PAST, VALID, certificate_file
+from tests.support.certificates import FUTURE, PAST, VALID, certificate_file
 from tests.support.service import SECRET, Answer, Handler, Service, error
 from wosdk_async.cli.diagnostics import remedy
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
@@ -54,9 +54,48 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
         ("COMPANY", "", 2, "settings", "`wosdk login`"),
         ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
         ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; it is one of"),
-        ("TOKEN_URL", f"https://svc:{SECRET}@example.com/", 2, "token", "'https://***@example.com/'"),
-        ("TRUSTED_HOSTS", f"https://svc:{SECRET}@example.com", 2, "settings", "'https://***@example.com'"),
-        ("TOKEN_URL", "http://example.com/", 2, "token", "would send the token in clear; use https"),
+        (
+            "TOKEN_URL",
+            f"https://svc:{SECRET}@example.com/",
+            2,
+            "settings",
+            "WOSDK_TOKEN_URL is 'https://***@example.com/'",
+        ),
+        (
+            "TRUSTED_HOSTS",
+            f"https://svc:{SECRET}@example.com",
+            2,
+            "settings",
+            "WOSDK_TRUSTED_HOSTS has 'https://***@example.com'",
+        ),
+        (
+            "TOKEN_URL",
+            "http://example.com/",
+            2,
+            "settings",
+            "WOSDK_TOKEN_URL: http://example.com would send the token in clear; use https",
+        ),
+        (
+            "TOKEN_URL",
+            "login.example/token",
+            2,
+            "settings",
+            "WOSDK_TOKEN_URL is 'login.example/token', which is not an http",
+        ),
+        (
+            "LOCATOR_URL",
+            "",
+            2,
+            "settings",
+            "and WOSDK_LOCATOR_URL is not set, so https://am-apilocator.corrigo.com would",
+        ),
+        (
+            "TOKEN_URL",
+            "",
+            2,
+            "settings",
+            "and WOSDK_TOKEN_URL is not set, so https://oauth-pro-v2.corrigo.com/OAuth/token",
+        ),
         ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing listens there: check the network"),
         ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "nothing listens there: check the network"),
     ],
@@ -82,7 +121,9 @@ def test_a_wrong_setting(
     ("place", "answer", "status", "step", "message"),
     [
         ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "have an administrator generate a new one"),
-        ("on_token", Answer(404, b"<html>"), 5, "token", "the token address responds with HTTP 404; check it"),
+        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responds with HTTP 404; check WOSDK_TOKEN_URL, or"),
+        ("on_token", error(404, "NOT_FOUND", "Nothing here."), 5, "token", "HTTP 404 (Nothing here.); check WOSDK_TOKEN_URL, or"),
+        ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL, or"),
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy, or a page of maintenance"),
         ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "it may be at home in another region"),
         ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),
@@ -109,7 +150,7 @@ def test_tls_where_there_is_none(
     monkeypatch.setenv("WOSDK_LOCATOR_URL", seeded["WOSDK_LOCATOR_URL"].replace("http:", "https:"))
     status, step, text = failing(wosdk)
     assert (status, step) == (6, "discovery")
-    assert "the other side does not speak TLS" in text
+    assert text.count("the other side does not speak TLS: the address may need http://") == 1
 
 
 @pytest.fixture
@@ -120,6 +161,7 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
         def start(names: str, dates: tuple[str, str] = VALID, *, trusted: bool = True) -> dict[str, str]:
             path = certificate_file(tmp_path / "local.pem", names, dates)
             local = exits.enter_context(LocalCompany(certificate=path))
+            monkeypatch.delenv("SSL_CERT_FILE", raising=False)
             if trusted:
                 monkeypatch.setenv("SSL_CERT_FILE", str(path))
             for name, value in local.variables.items():
@@ -132,9 +174,10 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
 @pytest.mark.parametrize(
     ("names", "dates", "trusted", "message"),
     [
-        ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE"),
+        ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE or pass ssl_context="),
         ("IP:127.0.0.2", VALID, True, "write the address with a host name that the certificate has"),
-        ("IP:127.0.0.1", PAST, True, "check the clock of this machine"),
+        ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then have the certificate renewed"),
+        ("IP:127.0.0.1", FUTURE, True, "the clock of this machine and the date from which the certificate"),
     ],
 )
 def test_a_certificate_that_is_refused(
@@ -166,6 +209,7 @@ def test_http_where_https_is_spoken(
     status, failed, text = failing(wosdk)
     assert (status, failed) == (6, step)
     assert "the host speaks https: write https:// in WOSDK_TOKEN_URL" in text
+    assert "if this host speaks https, write https:// in its address" in text
 
 
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
@@ -176,7 +220,7 @@ def test_a_variable_without_certificates(
     over_https("IP:127.0.0.1", trusted=False)
     monkeypatch.setenv(variable, "/nowhere/certificates")
     status, step, text = failing(wosdk)
-    assert (status, step) == (2, "token")
+    assert (status, step) == (2, "settings")
     assert f"{variable} is '/nowhere/certificates'" in text
 
 

@@ -144,18 +144,29 @@ def test_the_variables_name_a_host_of_the_certificate(
     assert (warning or "") in said
 
 
-@pytest.mark.parametrize("content", [None, "", "no certificate", "a key alone"])
-def test_a_certificate_that_cannot_be_used(wosdk: Wosdk, tmp_path: Path, content: str | None) -> None:
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "(No such file or directory)"),
+        ("", ""),
+        ("no certificate", ""),
+        ("a key alone", "(it holds no certificate)"),
+        ("a cert alone", "(it holds no private key)"),
+    ],
+)
+def test_a_certificate_that_cannot_be_used(
+    wosdk: Wosdk, tmp_path: Path, content: str | None, why: str
+) -> None:
     """Refused before a store is made, with what the option takes."""
     path = tmp_path / "given.pem"
     if content is not None:
         path.write_text(content)
-    if content == "a key alone":
+    if content in ("a key alone", "a cert alone"):
         local_certificate(tmp_path)
-        path.write_bytes((tmp_path / "key").read_bytes())
+        path.write_bytes((tmp_path / content.split()[1]).read_bytes())
     result = wosdk("sandbox", "serve", "--store", tmp_path / "s.db", "--port", "0", "--certificate", path)
     assert result.exit_code == 2
-    assert f"{path} cannot serve https" in result.stderr
+    assert f"{path} cannot serve https {why}" in result.stderr
     assert "it takes a key without a password and its certificate, in PEM" in result.stderr
     assert not (tmp_path / "s.db").exists()
 

@@ -17,8 +17,8 @@ from tests.support.tls import trusted
 from wosdk_async.errors import BusinessRuleError
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import Engine, PoolStatistics, SendError
-from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.httpx.client import ClientEngine
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
 from wosdk_async.transport.http.native.connect import connect

@@ -29,8 +29,8 @@ from tests.engine.raw import (
     responding,
 )
 from wosdk_async.options import Limits, Timeouts
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
-from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
 

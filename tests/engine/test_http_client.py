@@ -7,6 +7,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
+from unittest.mock import AsyncMock
 
 import httpx
 import httpx2
@@ -331,3 +332,40 @@ def test_what_contradicts_itself_is_refused(library: Any, settings: Callable[[An
     with pytest.raises(ConfigurationError, match=match) as caught:
         Client(**settings(library))
     assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("event", ["request", "response"])
+@pytest.mark.parametrize("shows", ["nothing", "the token", "the request"])
+async def test_a_hook_that_raises(library: Any, event: str, shows: str) -> None:
+    """The error names the hook and has its exception as the cause, unless that shows the token."""
+    raised: list[Exception] = []
+
+    async def hook(of: Any) -> None:
+        request = getattr(of, "request", of) if event == "response" else of
+        if "/base/" not in request.url.path:
+            return
+        token = request.headers["authorization"]
+        error = {
+            "nothing": KeyError("missing-key"),
+            "the token": ValueError(f"odd {token}"),
+            "the request": library.RequestError("odd", request=request),
+        }[shows]
+        raised.append(error)
+        raise error
+
+    hooks = {event: [hook]}
+    async with Service() as service, library.AsyncClient(verify=trusted(), event_hooks=hooks) as http:
+        async with service.client(http_client=http, options=QUICK) as client:
+            with pytest.raises(NoAnswerError, match="an event hook of the http_client raised") as caught:
+                await client.company().get("Thing", 1)
+    failure = caught.value.__cause__
+    assert failure is not None
+    assert failure.__cause__ is (raised[-1] if shows == "nothing" else None)
+    assert "token-0" not in str(caught.value)
+
+
+async def test_a_double_of_a_client() -> None:
+    """It has every attribute, and no connection."""
+    async with Service() as service, service.client(http_client=AsyncMock()) as client:
+        with pytest.raises(ConfigurationError, match="is a AsyncMock, not a client of httpx or httpx2; mock"):
+            await client.company().connect()

@@ -174,6 +174,22 @@ async def test_a_proxy_that_refuses(status: bytes) -> None:
     assert SECRET not in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["http://acme.example/", "https://acme.example/"])
+@pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
+async def test_an_error_about_a_proxy_that_is_not_there(scheme: str, url: str) -> None:
+    """The error is about the proxy, without its password, and not about the service."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # nobody listens
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        made = engine_for(ClientOptions(proxy=f"{scheme}://user:{SECRET}@{address}"))
+        with pytest.raises(SendError) as caught:
+            await made.send("POST", url, (), b"{}", lambda: pytest.fail("sent"))
+        await made.aclose()
+    assert str(caught.value).startswith(f"the proxy {scheme}://{address}: ConnectError")
+    assert NAME not in str(caught.value)
+    assert SECRET not in str(caught.value)
+
+
 PASSWORD = "p@ss/w0rd%of-the+proxy"
 PAIR = base64.b64encode(f"proxy-user:{PASSWORD}".encode()).decode()
 

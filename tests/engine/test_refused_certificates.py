@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +13,32 @@ import httpx2
 import pytest
 
 from tests.engine.conftest import serving
-from tests.support.certificates import PAST, VALID, certificate_file
+from tests.engine.raw import RawServer
+from tests.support.certificates import FUTURE, PAST, VALID, certificate_file
 from tests.support.service import Service
-from wosdk_async import AssetMatchByTaskCodeCommand, Client, ConfigurationError, Customer, NotSentError
+from wosdk_async import (
+    AssetMatchByTaskCodeCommand,
+    Client,
+    ConfigurationError,
+    Credentials,
+    Customer,
+    NotSentError,
+    Region,
+    problem_of,
+)
 from wosdk_async.outcome import Failed
 
 COMMAND = AssetMatchByTaskCodeCommand(task_code="x")
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates")
+
+AUTHORITY = {
+    "native": "load its certificate into your ssl_context",
+    "engine on httpx": "load its certificate into your ssl_context",
+    "client of httpx": "let your httpx client load its certificate: verify=",
+    "client of httpx2": "let your httpx client load its certificate: verify=",
+}
+"""What to do about an authority that is not trusted."""
 
 SENDERS: dict[str, Callable[[ssl.SSLContext], dict[str, Any]]] = {
     "native": lambda context: {"ssl_context": context},
@@ -33,9 +52,10 @@ SENDERS: dict[str, Callable[[ssl.SSLContext], dict[str, Any]]] = {
 @pytest.mark.parametrize(
     ("names", "dates", "trusted", "reason", "remedy"),
     [
-        ("IP:127.0.0.1", VALID, False, "self-signed certificate", "name its certificate in SSL_CERT_FILE or"),
+        ("IP:127.0.0.1", VALID, False, "self-signed certificate", ""),
         ("DNS:elsewhere.example", VALID, True, "not valid for", "a host name that the certificate"),
         ("IP:127.0.0.1", PAST, True, "certificate has expired", "check the clock of this machine"),
+        ("IP:127.0.0.1", FUTURE, True, "not yet valid", "the date from which the certificate is valid"),
     ],
 )  # fmt: skip
 async def test_it_is_refused_once_with_the_remedy(
@@ -55,9 +75,12 @@ async def test_it_is_refused_once_with_the_remedy(
     for error in errors:
         assert isinstance(error, NotSentError)
         assert (error.attempts, error.waits) == (1, ())
-        assert all(
-            part in error.message for part in (service.url, "certificate verify failed", reason, remedy)
-        )
+        parts = (service.url, "certificate verify failed", reason, remedy or AUTHORITY[sender])
+        assert all(part in error.message for part in parts)
+        assert error.remedy
+        assert error.remedy in error.message
+        assert problem_of(error).status == 502
+        assert "retry_after" not in problem_of(error).body
     assert not service.tokens
 
 
@@ -79,16 +102,23 @@ async def test_a_variable_that_names_no_certificates(
     content: str | None,
     reason: str,
 ) -> None:
-    """OpenSSL ignores it, and every host would be refused: the error names the variable and the path."""
+    """OpenSSL ignores it, and every host would be refused: the error names the variable and the path.
+
+    The client is not made; and a call says it, too, if the file has gone since.
+    """
     path = tmp_path / "given"
     if content is not None:
         path.write_text(content)
     for each in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(each, raising=False)
-    monkeypatch.setenv(variable, str(path))
     its = certificate_file(tmp_path / "its.pem", "IP:127.0.0.1")
     async with Service(context=serving(its)) as service:
         async with service.client(http2=sender != "native") as client:
+            monkeypatch.setenv(variable, str(path))
+            with pytest.raises(ConfigurationError, match=f"{variable} is '{path}'"):
+                service.client()
+            with pytest.raises(ConfigurationError, match=f"{variable} is '{path}'"):
+                Client(credentials=Credentials("id-1", "x")).company("Acme")
             for _ in range(2):
                 with pytest.raises(ConfigurationError, match=reason) as caught:
                     await client.company().get(Customer, 7)
@@ -120,6 +150,44 @@ async def test_a_context_of_the_callers_own_reads_no_variable(
 
 
 def test_a_client_is_made_without_reading_certificates(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The context is made when it is first needed, so a program without https needs no certificates."""
+    """A program without https needs no certificates, and neither does one with connections of its own."""
     monkeypatch.setenv("SSL_CERT_FILE", "missing")
-    Client()
+    plain = Region("here", locator_url="http://127.0.0.1:1", token_url="http://127.0.0.1:1/token")
+    pair = Credentials("id-1", "x")
+    Client(region=plain, credentials=pair).company("Acme")
+    mock = httpx.MockTransport(lambda _: httpx.Response(500))
+    Client(transport=mock, region=Region.EMEA, credentials=pair).company("Acme")
+
+
+async def test_a_file_without_the_authority(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error names the file that was used, not how to name one."""
+    its = certificate_file(tmp_path / "its.pem", "IP:127.0.0.1")
+    other = certificate_file(tmp_path / "other.pem", "IP:127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(other))
+    async with Service(context=serving(its)) as service, service.client() as client:
+        with pytest.raises(
+            NotSentError, match="the authority that signed the certificate is not in it"
+        ) as caught:
+            await client.company().connect()
+    assert f"SSL_CERT_FILE is '{other}'" in caught.value.message
+
+
+@pytest.mark.parametrize("sender", SENDERS)
+async def test_tls_where_there_is_none(sender: str) -> None:
+    """Never sent, once, with the likely cause."""
+    settings = SENDERS[sender](ssl.create_default_context())
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+
+    async with RawServer(answer) as server:
+        url = server.url.replace("http:", "https:")
+        region = Region("test", locator_url=url, token_url=f"{url}/OAuth/token")
+        async with Client(region=region, credentials=Credentials("id-1", "x"), **settings) as client:
+            with pytest.raises(NotSentError, match="does not speak TLS: the address may need") as caught:
+                await client.company("Acme").connect()
+    if http := settings.get("http_client"):
+        await http.aclose()
+    assert caught.value.attempts == 1
+    assert problem_of(caught.value).status == 502

@@ -14,8 +14,8 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, echoing, engine, get, responding
 from wosdk_async.options import Timeouts
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.http.environment import TLSContextProvider
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 

@@ -89,7 +89,10 @@ def test_an_ending(error: Exception, status: int, passes: bool) -> None:
     ("status", "code", "unknown"),
     [
         (400, "", True),
-        (400, "COMMAND_NOT_FOUND", True),
+        (200, "", True),
+        (400, "COMMAND_NOT_FOUND", False),
+        (404, "NOT_FOUND", False),
+        (403, "", False),
         (403, "DATABASE_VERSION_MISMATCH", True),
         (429, "DATABASE_VERSION_MISMATCH", True),
         (403, "INCORRECT_TOKEN", False),
@@ -98,5 +101,5 @@ def test_an_ending(error: Exception, status: int, passes: bool) -> None:
     ],
 )
 def test_a_refusal_of_the_locator(status: int, code: str, unknown: bool) -> None:
-    """It does not know the Company, unless it refuses the token or asks to wait."""
+    """A 400 or the code for it: it does not know the Company. Other statuses are those of another place."""
     assert means_unknown_company(refused(code, "", status)) is unknown

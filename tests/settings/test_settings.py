@@ -192,6 +192,35 @@ def test_what_is_passed_comes_first(config: dict[str, str]) -> None:
     assert left.credentials == Credentials("file-id", "file-secret")
 
 
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:8000", "https://localhost:8000", "http://wosdk.acme.example"]
+)
+@pytest.mark.parametrize(("given", "other"), [("TOKEN_URL", "LOCATOR_URL"), ("LOCATOR_URL", "TOKEN_URL")])
+def test_half_of_the_addresses_of_a_service_of_ones_own(given: str, other: str, url: str) -> None:
+    """The other half would be the real service's. A private locator with the vendor's token host may be."""
+    env = {f"WOSDK_{given}": url, "WOSDK_TRUSTED_HOSTS": "acme.example"}
+    with pytest.raises(ConfigurationError, match=f"WOSDK_{given} is '{url}', and WOSDK_{other} is not set"):
+        Settings.from_env(env)
+    Settings.from_env({**env, f"WOSDK_{other}": url})
+    Settings.from_env({f"WOSDK_{given}": "https://wosdk.acme.example"})
+
+
+def test_a_variable_that_is_misspelt(caplog: pytest.LogCaptureFixture) -> None:
+    """One warning with the suggestion and without the value; variables of others are left alone."""
+    env = {
+        "WOSDK_TOKENURL": "hush",
+        "WOSDK_CLIENT_ID_STAGE": "x",
+        "WOSDK_TEST_TLS": "1",
+        "WOSDK_COMPLETE": "x",
+    }
+    for _ in range(3):
+        Settings.from_env({**env, "WOSDK_COMPANY": "Acme"})
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "the variable WOSDK_TOKENURL is not a setting; did you mean 'WOSDK_TOKEN_URL'?"
+    )
+
+
 def test_variables_that_are_not_needed_may_be_wrong() -> None:
     """What is passed stands for them, so half a pair and an unknown region do not matter."""
     env = {"WOSDK_CLIENT_ID": "half", "WOSDK_REGION": "moon"}

@@ -183,7 +183,7 @@ def test_without_the_sandbox_extra(kit: pytest.Pytester, library: str) -> None:
     kit.makepyfile("def test_without(): ...\ndef test_with(wosdk_company): ...")
     result = kit.runpytest_subprocess()
     result.assert_outcomes(passed=1, errors=1)
-    result.stdout.fnmatch_lines(["*pip install wosdk_async[[]sandbox[]]*"])
+    result.stdout.fnmatch_lines(["*pip install 'wosdk_async[[]sandbox[]]'*"])
 
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])
@@ -197,7 +197,7 @@ def test_the_sandbox_itself_without_the_extra(library: str) -> None:
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out.splitlines() == [
-        "Sandbox needs an extra: pip install wosdk_async[sandbox]",
+        "Sandbox needs an extra: pip install 'wosdk_async[sandbox]'",
         "module 'wosdk_async.testing' has no attribute 'Sandbx'",
     ]
 

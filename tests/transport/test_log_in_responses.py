@@ -16,11 +16,11 @@ from wosdk_async import (
     CredentialsError,
     DiscoveryError,
     NoAnswerError,
-    NotSentError,
     Region,
     SessionError,
     UnknownCompanyError,
     WosdkError,
+    problem_of,
 )
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
@@ -43,9 +43,11 @@ async def test_locator_and_token_address_must_be_safe() -> None:
     async with Service() as service:
         mixed = Region("mine", locator_url="http://locator.example", token_url=service.region().token_url)
         for wrong in (region, mixed):
-            async with service.client(region=wrong) as client:
-                with pytest.raises((ConfigurationError, NotSentError)):
-                    await client.company().get("Thing", 1)
+            with pytest.raises(ConfigurationError, match="locator_url of the region mine: http://locator"):
+                service.client(region=wrong)
+            async with service.client() as client:
+                with pytest.raises(ConfigurationError, match="in clear; use https"):
+                    client.company(region=wrong)
 
 
 @pytest.mark.parametrize("name", ["Acme\r\nX-Evil: 1", "Acme\n", "A\0", " Acme", "Acme ", "", "\u2028x"])
@@ -161,9 +163,43 @@ async def test_a_token_address_that_is_wrong_is_an_error_at_once(status: int) ->
     async with Service() as service, service.client() as client:
         service.on_token = lambda _: Answer(status, b"<html>")
         for _ in range(2):
-            with pytest.raises(SessionError, match=f"the token address responds with HTTP {status}; check"):
+            with pytest.raises(SessionError) as caught:
                 await client.company().connect()
+            assert f"{service.url}/OAuth/token responds with HTTP {status}; check WOSDK_TOKEN_URL, or" in str(
+                caught.value
+            )
         assert (len(service.tokens), service.connections) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("place", "variable", "kind"),
+    [("on_token", "WOSDK_TOKEN_URL", SessionError), ("on_discovery", "WOSDK_LOCATOR_URL", DiscoveryError)],
+)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        error(404, "NOT_FOUND", "There is nothing at this path."),
+        error(405, "NOT_ALLOWED"),
+        error(404, "COMMAND_NOT_FOUND"),
+        Answer(404, b"<html>"),
+    ],
+)
+async def test_an_address_that_is_not_that_of_a_log_in(
+    place: str, variable: str, kind: type[SessionError], answer: Answer
+) -> None:
+    """The caller asked for nothing wrong, and the Company may be known: only the operator can help."""
+    async with Service() as service, service.client() as client:
+        setattr(service, place, lambda _: answer)
+        with pytest.raises(SessionError) as caught:
+            await client.company().connect()
+        assert len(service.tokens) == 1
+    found = caught.value
+    assert type(found) is kind
+    assert f"{service.url}" in found.message
+    assert f"check {variable}, or" in found.message
+    assert found.status == answer.status
+    problem = problem_of(found)
+    assert (problem.status, "retry_after" in problem.body) == (502, False)
 
 
 async def test_a_locators_page_closes_its_connection() -> None:

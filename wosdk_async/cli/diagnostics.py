@@ -24,7 +24,7 @@ from wosdk_async.errors import (
     NoAnswerError,
     NotSentError,
     RefusedError,
-    SessionError,
+    SessionRefusedError,
     UnknownCompanyError,
     WosdkError,
 )
@@ -207,7 +207,6 @@ _ROUTE = "check the network, a firewall, and WOSDK_LOCATOR_URL and WOSDK_TOKEN_U
 # Messages of the system and of OpenSSL in lower case; the first that fits. The errors themselves are not
 # kept, because they would hold the request, and with it the token.
 _BY_TEXT = (
-    (("certificate verify failed",), ""),  # the message itself has the remedy
     (("[ssl",), "the other side does not speak TLS: the address has the wrong port, or a proxy responds"),
     (
         ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
@@ -220,6 +219,8 @@ _BY_TEXT = (
 
 def remedy(error: WosdkError) -> str:
     """Return what to do about ``error``; empty where its own message says so."""
+    if error.remedy:
+        return ""
     if isinstance(error, NotSentError | NoAnswerError):
         text = error.message.lower()
         found = next((say for signs, say in _BY_TEXT if any(sign in text for sign in signs)), None)
@@ -236,7 +237,7 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     ),
     (UnknownCompanyError, "it may be at home in another region: WOSDK_REGION is americas, apac or emea"),
     (DiscoveryError, "name the host in WOSDK_TRUSTED_HOSTS only if it is yours"),
-    (SessionError, "the token was given and then refused: try again, then ask the administrator"),
+    (SessionRefusedError, "the token was given and then refused: try again, then ask the administrator"),
     (
         RefusedError,  # facts 1 names the right; how its lack is refused is not shown; assumed
         "the login is good: its role may lack rights; it needs 'Permissions - Web Services Access'",

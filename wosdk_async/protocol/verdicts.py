@@ -76,8 +76,8 @@ NEVER_SENT = Verdict(
     "never sent",
     "always",
     when="no connection; a certificate is refused; cancelled or out of time before the first byte",
-    then="sent again, creates too; then `NotSentError` or `DeadlineError`. After a certificate "
-    "`NotSentError`, at once",
+    then="sent again, creates too; then `NotSentError` or `DeadlineError`. After a certificate, or where no "
+    "TLS is spoken, `NotSentError`, at once",
 )
 REFUSED = Verdict(
     "refused",
@@ -261,8 +261,13 @@ def is_early(error: RefusedError) -> bool:
 
 
 def means_unknown_company(error: RefusedError) -> bool:
-    """Return whether the locator says by a refusal that it does not know the Company (facts 2)."""
-    return CODES.get(error.code, _OTHER_CODE).unknown_company or verdict_of(error) in (REFUSED, OTHER_PATH)
+    """Return whether the locator says by a refusal that it does not know the Company.
+
+    Other statuses than 400, and a command that is not found, come from something else than a locator.
+    """
+    # facts 2: a 400, of which the body was not seen
+    rule = CODES.get(error.code, _OTHER_CODE)
+    return rule.unknown_company or (error.status <= 400 and verdict_of(error) is REFUSED)
 
 
 # --- errors that a call ends with -----------------------------------------------------------

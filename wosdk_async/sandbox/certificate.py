@@ -63,7 +63,7 @@ def read_certificate(path: Path) -> Certificate:
         context.load_cert_chain(path, password="")
         shown = _shown_to_clients(context, path)
     except OSError as error:  # ssl.SSLError too
-        why = error.strerror or str(error)
+        why = _what_is_missing(path) or error.strerror or str(error)
         raise ValueError(
             f"{path} cannot serve https ({why}); it takes a key without a password and its certificate, in "
             "PEM"
@@ -74,6 +74,18 @@ def read_certificate(path: Path) -> Certificate:
         ssl.cert_time_to_seconds(shown["notBefore"]),
         ssl.cert_time_to_seconds(shown["notAfter"]),
     )
+
+
+def _what_is_missing(path: Path) -> str:
+    """Return which half a file lacks, by the titles of PEM; an empty text if it has both or is not PEM."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return ""
+    has_key, has_certificate = (title in content for title in (b"PRIVATE KEY-----", b"CERTIFICATE-----"))
+    if has_key == has_certificate:
+        return ""
+    return "it holds no certificate" if has_key else "it holds no private key"
 
 
 def _shown_to_clients(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:

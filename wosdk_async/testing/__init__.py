@@ -67,7 +67,9 @@ def __getattr__(name: str) -> Any:
         package = (missing.name or "").partition(".")[0]
         if package not in _EXTRAS:
             raise
-        remedy = f"{name} needs an extra: pip install wosdk_async[{_EXTRAS[package]}]"
+        remedy = f"{name} needs an extra: pip install 'wosdk_async[{_EXTRAS[package]}]'"
+        if _EXTRAS[package] == "testing":
+            remedy += " (respx and httpx); MockTransport and the local Company need neither"
         raise ModuleNotFoundError(remedy, name=missing.name) from missing
     value = getattr(module, name)
     globals()[name] = value

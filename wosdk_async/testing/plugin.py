@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
 _SETTINGS = ("company", "dialect", "seed", "now")
-_REMEDY = "The fixtures of wosdk_async need its sandbox: pip install wosdk_async[sandbox]"
+_REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -17,12 +17,14 @@ from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
+from wosdk_async.transport.http.certificates import require_certificates
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
 from wosdk_async.transport.http.environment import checked_proxy
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryQuota
+from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.session.manager import SessionManager
@@ -60,6 +62,18 @@ class TransportSettings:
         """Refuse a proxy that cannot be used."""
         if self.options.proxy is not None:
             checked_proxy(self.options.proxy, "proxy")
+
+    def require_usable(self, region: Region) -> None:
+        """Raise ConfigurationError for an address, or certificates, with which no log-in can be sent."""
+        urls = [
+            self.hosts.endpoint(f"{name} of the region {region.name}", getattr(region, name))
+            for name in ("token_url", "locator_url")
+        ]
+        given, options = self.engine, self.options
+        if given or options.http_client or options.transport or options.ssl_context:
+            return  # it has certificates of its own
+        if any(url.startswith("https:") for url in urls):
+            require_certificates()
 
 
 @attrs.define(eq=False)

@@ -107,14 +107,17 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     """Return the error to raise for ``failure`` when the call is not sent again."""
     if isinstance(failure, WosdkError):
         return failure
-    then = f"; {failure.remedy}" if isinstance(failure, SendError) and failure.remedy else ""
+    remedy = failure.remedy if isinstance(failure, SendError) else ""
+    then = f"; {remedy}" if remedy else ""
     if _verdict(failure) is NEVER_SENT:
-        return NotSentError(f"the service was not reached ({failure}); nothing was sent{then}")
+        return NotSentError(f"the service was not reached ({failure}); nothing was sent{then}", remedy=remedy)
     status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
-        return NoAnswerError(f"no response that could be read ({failure}){then}", status=status)
+        return NoAnswerError(
+            f"no response that could be read ({failure}){then}", status=status, remedy=remedy
+        )
     doubt = f"it may have been carried out: no response that tells ({failure}){then}"
-    return InDoubtError(doubt, status=status)
+    return InDoubtError(doubt, status=status, remedy=remedy)
 
 
 @attrs.define

@@ -22,7 +22,7 @@ from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
-from wosdk_async.transport.session.credentials import GrantProvider, Tenant
+from wosdk_async.transport.session.credentials import GrantProvider, Region, Tenant
 from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
 from wosdk_async.transport.telemetry.observers import LOG_OBSERVER, HookObserver, ObservedCall, Observer
 from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
@@ -51,6 +51,7 @@ class Transport:
         self._quota = RetryQuota(options.retry_quota)
         self._request_ids = RequestIds() if options.check_request_ids else None
         self._closed = False
+        self._usable: set[Region] = set()  # GIL: threads add to it in one step
         self._hook = None if options.on_attempt is None else HookObserver(options.on_attempt)
         self._telemetry: Telemetry | None = None
         self._observers: tuple[Observer, ...] = ()
@@ -84,6 +85,12 @@ class Transport:
                 tenant.company, partial(self._log_in, tenant), self._settings.clock, self._options.rate
             ),
         )
+
+    def require_usable(self, region: Region) -> None:
+        """Raise ConfigurationError for a region with which no log-in can be sent; each is checked once."""
+        if region not in self._usable:
+            self._settings.require_usable(region)
+            self._usable.add(region)
 
     def set_rate(self, sessions: SessionManager, rate: float | None) -> None:
         """Send at most ``rate`` calls of a Company in a second from now on, in each loop."""

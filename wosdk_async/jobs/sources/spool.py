@@ -15,7 +15,7 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal.folder import replace_file
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import optional_package
-from wosdk_async.transport.http.environment import system_context
+from wosdk_async.transport.http.certificates import system_context
 
 __all__ = ["MAX_SPOOLED", "is_remote", "shown_source", "spool"]
 

@@ -22,7 +22,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 
-__all__ = ["HostRules", "is_local", "is_loopback", "require_link", "shown_address"]
+__all__ = ["HostRules", "host_names", "is_local", "is_loopback", "require_link", "shown_address"]
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _NAMED = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
@@ -38,14 +38,15 @@ _MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a se
 
 
 def _trusted(given: object) -> tuple[str, ...]:
-    return _names("trusted_hosts", given)
+    return host_names("trusted_hosts", given)
 
 
 def _suffixes(given: object) -> tuple[str, ...]:
-    return _names("host_suffixes", given)
+    return host_names("host_suffixes", given)
 
 
-def _names(setting: str, given: object) -> tuple[str, ...]:
+def host_names(setting: str, given: object) -> tuple[str, ...]:
+    """Return the hosts of a setting in their plain form. Raises ConfigurationError."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise ConfigurationError(f"{setting} is {shown_address(given)}; it takes a list of host names")
     return tuple(_name(setting, name) for name in given)
@@ -147,7 +148,7 @@ class HostRules:
         Raises ConfigurationError if it is not an address, or needs https.
         """
         parts, host = _parse(url, ConfigurationError, f"{setting} is {shown_address(url)}")
-        self._require_https(parts, host, ConfigurationError)
+        self._require_https(parts, host, ConfigurationError, f"{setting}: ")
         return _origin(parts, host) + parts.path.rstrip("/")
 
     def require_download(self, url: str, *, local: bool) -> None:
@@ -166,11 +167,11 @@ class HostRules:
             "https is needed, or the host in trusted_hosts if it is yours"
         )
 
-    def _require_https(self, parts: SplitResult, host: str, error: type[WosdkError]) -> None:
+    def _require_https(self, parts: SplitResult, host: str, error: type[WosdkError], where: str = "") -> None:
         if parts.scheme != "https" and not (is_loopback(host) or _matches(host, self.trusted)):
             raise error(
-                f"{parts.scheme}://{host} would send the token in clear; use https, "
-                "or list the host in trusted_hosts if it is yours"
+                f"{where}{parts.scheme}://{host} would send the token in clear; use https, "
+                "or list the host in trusted_hosts (WOSDK_TRUSTED_HOSTS) if it is yours"
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ from wosdk_async import codec
 from wosdk_async.errors import (
     CredentialsError,
     DiscoveryError,
+    NoAnswerError,
     RefusedError,
     SessionError,
     ThrottledError,
@@ -109,7 +111,7 @@ class Login:
         if hidden.within(url):
             raise DiscoveryError("the locator's response has a Url with the token or secret in it")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
-        locator = self.hosts.endpoint("the locator address", region.locator_url)
+        locator = self.hosts.endpoint(_LOCATOR.name, region.locator_url)
         try:
             base_url = self.hosts.company_url(url, local=is_local(locator))
         except DiscoveryError as error:
@@ -152,20 +154,28 @@ class Login:
             "token", "POST", "", _token_and_lifetime, repeat_safe=True, body=urlencode(form).encode()
         )
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
-        url = self.hosts.endpoint("the token address", region.token_url)
-        return await self._send(call, url, headers, _read_token, secrets, _token_page)
+        url = self.hosts.endpoint(_TOKEN.name, region.token_url)
+        try:
+            return await self._send(call, url, headers, _read_token, secrets, partial(_page, _TOKEN, url))
+        except (SessionError, ThrottledError):
+            raise
+        except RefusedError as error:
+            raise _TOKEN.wrong(url, error.status, error) from error
 
     async def _discover(self, region: Region, company: str, token: str, secrets: Secrets) -> dict[str, Any]:
         body = codec.dumps({"Command": {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}})
         path = "/api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
         call = Call("discovery", "POST", path, _discovered, repeat_safe=True, body=body)
-        url = self.hosts.endpoint("the locator address", region.locator_url) + path
+        url = self.hosts.endpoint(_LOCATOR.name, region.locator_url)
+        headers, page = _session_headers(company, token), partial(_page, _LOCATOR, url)
         try:
-            return await self._send(call, url, _session_headers(company, token), read, secrets, _locator_page)
+            return await self._send(call, url + path, headers, read, secrets, page)
         except RefusedError as error:
-            if not means_unknown_company(error):
+            if means_unknown_company(error):
+                raise _unknown_company(company, region, error) from error
+            if isinstance(error, SessionError | ThrottledError):
                 raise
-            raise _unknown_company(company, region, error) from error
+            raise _LOCATOR.wrong(url, error.status, error) from error
 
     async def _send(
         self,
@@ -209,6 +219,9 @@ class Login:
         try:
             return await Retries(self.policy, self.clock).run(call, once, trace)
         except WosdkError as error:
+            if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
+                # A server of TLS closes such a connection without a word.
+                error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
             error.add(operation=call.operation, attempts=trace.attempts)
             raise
 
@@ -228,6 +241,38 @@ def _unknown_company(company: str, region: Region, error: RefusedError) -> Unkno
     )
 
 
+@attrs.frozen
+class _Address:
+    """Address that a log-in is sent to, and where it is set."""
+
+    name: str
+    variable: str
+    field: str
+    error: type[SessionError]
+
+    def wrong(self, url: str, status: int, refusal: RefusedError | None = None) -> SessionError:
+        """Return the error for a response that no such endpoint gives."""
+        said = f" ({refusal.message})" if refusal else ""
+        remedy = f"check {self.variable}, or {self.field}= of the Region"
+        text = f"{self.name} {url} responds with HTTP {status}{said}; {remedy}"
+        error = self.error(text, status=status, remedy=remedy)
+        error.add(**(_details(refusal) if refusal else {}))
+        return error
+
+
+_TOKEN = _Address("the token address", "WOSDK_TOKEN_URL", "token_url", SessionError)
+_LOCATOR = _Address("the locator address", "WOSDK_LOCATOR_URL", "locator_url", DiscoveryError)
+
+
+def _page(address: _Address, url: str, page: InconclusiveResponse) -> Exception:
+    """Return the error for a page of something else: a wrong address, unless it may pass."""
+    if page.status == 400 and address is _LOCATOR:
+        return refused("", "", 400)  # facts 2 reports the status only: whatever the body, it is a refusal
+    if 300 <= page.status < 500 and page.status != 408:
+        return address.wrong(url, page.status)
+    return page
+
+
 def _details(error: RefusedError) -> dict[str, object]:
     """Return the details of ``error`` for the error that is raised instead."""
     return {name: getattr(error, name) for name in ("operation", "attempts", "status", "code", "time_stamp")}
@@ -238,11 +283,6 @@ def _discovered(body: bytes) -> dict[str, Any]:
     if not isinstance(result, dict):
         raise ValueError("CommandResult is not an object")
     return result
-
-
-def _locator_page(page: InconclusiveResponse) -> Exception:
-    """Take a 400 for a refusal, whatever its body: none was seen (facts 2 reports the status only)."""
-    return refused("", "", 400) if page.status == 400 else page
 
 
 def _read_token(call: Call[tuple[str, float]], response: Response, secrets: Secrets) -> tuple[str, float]:
@@ -257,15 +297,6 @@ def _read_token(call: Call[tuple[str, float]], response: Response, secrets: Secr
             code=reason,
         )
     return read(call, response, secrets)
-
-
-def _token_page(page: InconclusiveResponse) -> Exception:
-    """Return the error for a page that is not the token endpoint's: a wrong address, unless it may pass."""
-    if 300 <= page.status < 500 and page.status != 408:
-        return SessionError(
-            f"the token address responds with HTTP {page.status}; check it", status=page.status
-        )
-    return page
 
 
 def _refusal(body: bytes) -> str:

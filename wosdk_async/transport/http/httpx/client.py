@@ -12,23 +12,26 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.httpx_family import HttpxClient, HttpxTransport, library_of
+from wosdk_async.httpx_family import HttpxClient, HttpxTransport, error_kinds, library_of
 from wosdk_async.options import ClientOptions, Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
+from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import (
     OnSending,
     PoolStatistics,
     Read,
     RequestHeaders,
+    SendError,
     StreamedResponse,
     encode_headers,
     whole_response,
 )
-from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
     body_chunks,
     foreign_response,
+    is_of_hook,
     read_response,
     send_error,
     translated_errors,
@@ -126,7 +129,10 @@ class ClientEngine:
             if foreign is None and isinstance(cause, AssertionError):
                 raise  # from a mock that did not expect the request: it is for the test
             sent = request is not None and not was_never_sent(cause, request)
-            error = foreign or send_error(url, cause, sent=sent)
+            if foreign is None and is_of_hook(cause, self._library):
+                error = _hook_error(cause, headers, sent)
+            else:
+                error = foreign or send_error(url, cause, sent=sent)
         finally:
             self._busy -= 1
             verdict = None  # it holds this frame, and with it the token
@@ -174,7 +180,13 @@ class ClientEngine:
         The pool of httpx would use those of another loop, which fails after the request seems to be sent.
         Transports without a pool, and mocks, are bound to no loop.
         """
-        if self._client.is_closed:
+        closed: object = self._client.is_closed
+        if not isinstance(closed, bool):  # a double of unittest.mock has every attribute
+            raise ConfigurationError(
+                f"the http_client is a {type(self._client).__name__}, not a client of httpx or httpx2; mock"
+                " the network instead: transport=httpx.MockTransport(handler)"
+            )
+        if closed:
             raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
         transport = getattr(self._client, "_transport", None)
         if isinstance(transport, self._library.AsyncHTTPTransport) and mocked() is not self._library:
@@ -194,6 +206,19 @@ class ClientEngine:
         build = client.build_request if self._merge_defaults else self._library.Request
         request: httpx.Request = build(method, url, headers=raw, content=body, extensions=extensions)
         return request
+
+
+def _hook_error(cause: Exception, headers: RequestHeaders, sent: bool) -> SendError:
+    """Return the error for an exception of an event hook, which is its cause unless that shows the token."""
+    text = str(cause)
+    error = SendError(
+        f"an event hook of the http_client raised {type(cause).__name__}{text and ': '}{text}", sent=sent
+    )
+    token = dict(headers).get("Authorization", "").partition(" ")[2]  # a log-in has none, but the secret
+    shown = repr((text, cause.args, vars(cause)))
+    if token and not error_kinds(cause) and Secrets(token).hide(shown, len(shown)) == shown:
+        error.__cause__ = cause
+    return error
 
 
 def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:

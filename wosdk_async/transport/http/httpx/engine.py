@@ -17,6 +17,7 @@ from wosdk_async.errors import RefusedError, WosdkError
 from wosdk_async.httpx_family import installed_library
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import (
     FRESH,
     OnSending,
@@ -28,9 +29,10 @@ from wosdk_async.transport.http.engine import (
     origin_of,
     whole_response,
 )
-from wosdk_async.transport.http.environment import TLSContextProvider, secrets_of_proxy
+from wosdk_async.transport.http.environment import secrets_of_proxy, shown_proxy
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
+    Route,
     body_chunks,
     is_failure,
     read_response,
@@ -81,7 +83,9 @@ class HttpxEngine:
         protocols = ("http/1.1", "h2") if http2 else ("http/1.1",)
         self._certificates = TLSContextProvider(ssl_context, protocols)
         self._proxy = proxy
-        self._proxy_secrets = secrets_of_proxy(proxy)
+        self._route = Route(
+            self._certificates.authority_remedy(), shown_proxy(proxy), secrets_of_proxy(proxy)
+        )
         self._http2 = http2
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -128,7 +132,7 @@ class HttpxEngine:
         except Exception as cause:
             if not is_failure(cause):
                 raise
-            error = send_error(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
+            error = send_error(url, cause, sent=sent, route=self._route)
         finally:
             self._limiter.release(self._queue)
         # Not raised from the cause: it holds the request, and with it the token.
@@ -142,7 +146,7 @@ class HttpxEngine:
         try:
             transport = await self._take(origin_of(url))
             try:
-                with translated_errors(url, self._proxy_secrets), filtered_logs(download=True):
+                with translated_errors(url, self._route), filtered_logs(download=True):
                     headers = [(b"Accept-Encoding", b"identity")]
                     request = self._library.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
@@ -174,7 +178,7 @@ class HttpxEngine:
         except WosdkError as error:
             believed = True
             if isinstance(error, RefusedError):  # without TLS a proxy may respond in the service's place
-                error.hide(self._proxy_secrets)
+                error.hide(self._route.secrets)
             raise
         finally:
             if believed and not self._closed and _is_silent(transport):

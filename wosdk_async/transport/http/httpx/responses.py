@@ -8,12 +8,16 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import AsyncGenerator, Iterator
+from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
+
+import attrs
 
 from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.httpx_family import CORES, error_kinds
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.http.certificates import THEIR_OWN, tls_error, tls_remedy
 from wosdk_async.transport.http.decompression import (
     TOO_LONG,
     BadContent,
@@ -24,17 +28,18 @@ from wosdk_async.transport.http.decompression import (
     decompressor_for,
 )
 from wosdk_async.transport.http.engine import Read, SendError, origin_of
-from wosdk_async.transport.http.environment import certificate_remedy
 from wosdk_async.transport.http.httpx.log_filter import filtered_chunks
 
 if TYPE_CHECKING:
     import httpx
 
 __all__ = [
+    "Route",
     "UnreadableBody",
     "body_chunks",
     "foreign_response",
     "is_failure",
+    "is_of_hook",
     "read_response",
     "send_error",
     "translated_errors",
@@ -129,8 +134,29 @@ _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "U
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*", re.DOTALL)
 """Text in which h11 and h2 quote the peer, in forms in which a secret could hardly be recognised."""
 _MAX_SUMMARY = 8192  # characters: more than is searched when the secrets of the session are hidden
-_NO_SECRETS = Secrets()
+_CONNECTING = {"ConnectError", "ConnectTimeout", "ProxyError"}
 _STEPS = {"ConnectTimeout": "connect", "ReadTimeout": "read", "WriteTimeout": "write", "PoolTimeout": "pool"}
+
+
+@attrs.frozen
+class Route:
+    """How requests reach the service, for the errors about it."""
+
+    authority: str = THEIR_OWN
+    """What to do about a certificate of an authority that is not trusted."""
+    proxy: str = ""
+    """The proxy, without name and password."""
+    secrets: Secrets = attrs.field(default=Secrets(), repr=False)
+    """Those of the proxy, which may repeat them."""
+
+    def failed_at(self, url: str, cause: BaseException) -> str:
+        """Return the host that ``cause`` is about: no connection to the proxy is its fault alone."""
+        if self.proxy and not error_kinds(cause).isdisjoint(_CONNECTING) and tls_error(cause) is None:
+            return f"the proxy {self.proxy}"
+        return origin_of(url)
+
+
+_DIRECT = Route()
 
 
 def is_failure(error: Exception) -> bool:
@@ -154,13 +180,12 @@ def was_never_sent(error: BaseException, request: httpx.Request | None = None) -
         return False
 
 
-def send_error(
-    url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secrets = _NO_SECRETS
-) -> SendError:
+def send_error(url: str, cause: BaseException, *, sent: bool, route: Route = _DIRECT) -> SendError:
     """Return the error for ``cause``. Raise it outside of its handler: the cause may hold the token."""
     step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
-    why = proxy_secrets.hide(_summary(cause), _MAX_SUMMARY)
-    return SendError(f"{origin_of(url)}: {why}", sent=sent, timeout=step, remedy=certificate_remedy(cause))
+    why = route.secrets.hide(_summary(cause), _MAX_SUMMARY)
+    remedy = tls_remedy(cause, route.authority)
+    return SendError(f"{route.failed_at(url, cause)}: {why}", sent=sent, timeout=step, remedy=remedy)
 
 
 def _summary(cause: BaseException) -> str:
@@ -190,7 +215,7 @@ def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     where = cause.__traceback__
     while where is not None and where.tb_next is not None:
         where = where.tb_next
-    if where is None or where.tb_frame.f_globals.get("__name__", "").partition(".")[0] != library.__name__:
+    if where is None or not _is_in(where.tb_frame, library):
         return None
     found = where.tb_frame.f_locals.get("response")
     if found is None or isinstance(found, library.Response):
@@ -203,15 +228,31 @@ def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     return SendError(why, sent=True, remedy=remedy)  # sent by whatever made the response
 
 
+def is_of_hook(cause: BaseException, library: Any) -> bool:
+    """Return whether an event hook of a client raised ``cause``: the client calls it from its redirects."""
+    where = cause.__traceback__
+    while where is not None and where.tb_next is not None:
+        frame, where = where.tb_frame, where.tb_next
+        calls_hooks = frame.f_code.co_name == "_send_handling_redirects" and _is_in(frame, library)
+        if calls_hooks and not _is_in(where.tb_frame, library):
+            return True
+    return False
+
+
+def _is_in(frame: FrameType, library: Any) -> bool:
+    name: str = frame.f_globals.get("__name__", "")
+    return name.partition(".")[0] == str(library.__name__)
+
+
 @contextlib.contextmanager
-def translated_errors(url: str, proxy_secrets: Secrets = _NO_SECRETS) -> Iterator[None]:
+def translated_errors(url: str, route: Route = _DIRECT) -> Iterator[None]:
     """Raise SendError for errors of the connection; other exceptions pass."""
     try:
         yield
     except Exception as cause:
         if not is_failure(cause):
             raise
-        error = send_error(url, cause, sent=not was_never_sent(cause), proxy_secrets=proxy_secrets)
+        error = send_error(url, cause, sent=not was_never_sent(cause), route=route)
         try:
             raise error from None
         finally:

@@ -11,8 +11,8 @@ from itertools import chain, zip_longest
 from typing import Any, cast
 
 from wosdk_async.errors import WosdkError
+from wosdk_async.transport.http.certificates import tls_remedy
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.http.environment import certificate_remedy
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
@@ -39,7 +39,7 @@ async def connect(pool: Pool, origin: Origin) -> Connection:
         if isinstance(cause, WosdkError) or not isinstance(cause, OSError | ValueError):
             pool.closed(connection)  # uvloop does not always report the end of what was cancelled meanwhile
             raise
-        late, remedy = limit.expired(), certificate_remedy(cause)
+        late, remedy = limit.expired(), tls_remedy(cause, pool.tls.authority_remedy())
         why = f"no connection within {seconds} s" if late else str(cause) or type(cause).__name__
     else:
         if connection.live:

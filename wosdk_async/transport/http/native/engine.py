@@ -27,6 +27,7 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.fork_safety import register_after_fork
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import (
     OnSending,
@@ -36,7 +37,6 @@ from wosdk_async.transport.http.engine import (
     SendError,
     whole_response,
 )
-from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.connect import connect
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool

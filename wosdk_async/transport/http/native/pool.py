@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from wosdk_async.options import Limits, Timeouts
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import FRESH, PoolStatistics, SendError
-from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.batching import SocketReader, WriteBatcher
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin, parse_origin, split_url
