@@ -16,7 +16,7 @@ import attrs
 from benchmarks.simulate.loop import VirtualLoop
 from wosdk_async.jobs.journal import JobPlan, Journal
 
-__all__ = ["KilledJournal", "Process", "ThreadlessLoop", "run_now", "running", "without_threads"]
+__all__ = ["Killed", "KilledJournal", "Process", "ThreadlessLoop", "run_now", "running", "without_threads"]
 
 
 class Killed(BaseException):

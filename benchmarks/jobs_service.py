@@ -80,7 +80,7 @@ class FaultyService:
         if fault == "late":
             self._loop.call_later(LATE, self.send, Process(None), scope, body)
             raise SendError("reset", sent=True)
-        response = await self._carry_out(scope, body)
+        response = await self.carry_out(scope, body)
         if creates:
             process.pass_point(f"carried out {scope['path']} {fault}")
         await asyncio.sleep(0.01)
@@ -95,7 +95,8 @@ class FaultyService:
         )
         return self._faults.pop(key, "")
 
-    async def _carry_out(self, scope: Any, body: bytes) -> Response:
+    async def carry_out(self, scope: Any, body: bytes) -> Response:
+        """Send a request to the application and return the response."""
         parts: list[Any] = []
 
         async def receive() -> Any:

@@ -156,6 +156,29 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, w
     assert "30" not in await held(local)
 
 
+async def test_the_first_row_of_a_later_run_is_sent_by_a_worker_too(
+    local: Local, job: Job, write: Write
+) -> None:
+    """It may be the one that kills its workers; and the marker was proved before there was any grant."""
+    pool = LocalPool(local.company)
+    local.company = local.company.with_options(settle=0)
+    source = write(HEADER, rows(*NUMBERS))
+    ready = job(source, MAP, marker=MARKER, workers=pool)
+
+    def stop(worker: LocalWorker, row: GrantedRow) -> None:
+        if row.row == 9:
+            ready.stop()
+
+    pool.prepare = lambda worker: setattr(worker, "sent", stop)
+    summary, _ = await carried_out(ready, local)
+    assert summary.not_started > 0
+    again, sent = LocalPool(local.company), []
+    again.prepare = lambda worker: setattr(worker, "sent", lambda _, row: sent.append(row.row))
+    await carried_out(job(source, MAP, marker=MARKER, workers=again), local)
+    assert len(sent) == summary.not_started
+    assert await held(local) == Counter(map(str, NUMBERS))
+
+
 async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over(
     local: Local, job: Job, write: Write
 ) -> None:
@@ -407,9 +430,14 @@ async def test_the_rate_is_shared(local: Local, job: Job, write: Write) -> None:
     local.company = local.company.with_options(settle=0)
     pool = LocalPool(local.company)
     seen: list[float | None] = []
-    pool.prepare = lambda _: seen.append(local.company.rate)
+
+    def prepare(worker: LocalWorker) -> None:
+        seen.append(local.company.rate)  # all of it, for what the rows refer to: no worker has rows yet
+        worker.sent = lambda *_: seen.append(local.company.rate)
+
+    pool.prepare = prepare
     ready = job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, workers=pool)
     summary = await ready.run(local.company)
     assert summary.complete
-    assert (seen[0], local.company.rate) == (5, 50)
+    assert (seen, local.company.rate) == ([50, 50, 5, 5], 50)
     assert sum(worker.orders[-1].share.rate or 0 for worker in pool.workers if worker.orders) <= 45

@@ -64,6 +64,9 @@ class RowSender:
         operation, keys, limit = self._operation, self.builder.keys, self.options.limit
         marker = await self.marker()
         here = self.workers is None
+        if not here and await self._journal.last_epoch():
+            # Rows were granted, so the marker is proved. And the next one may be a row that kills its worker.
+            self._proved = True
         ahead = limit if self.workers is None else self.workers.ahead
         async with Claims(self._prepared(only), self._journal, ahead, begin=here) as claims:
             if keys is not None and operation.by is None and not self._proved:

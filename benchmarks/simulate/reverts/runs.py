@@ -71,10 +71,10 @@ def _inputs_cut_off() -> Iterator[None]:
     "not-started-but-sent not-started-but-sent-and-done",
 )
 def _not_started_though_sent() -> Iterator[None]:
-    cancelled_outcome = bulk._cancelled_outcome
+    cancelled_outcome = bulk.cancelled_outcome
 
-    def faulty(index: int, item: Any, trace: Any) -> Any:
-        return cancelled_outcome(index, item, trace) if trace.sent else NotStarted(index, item)
+    def faulty(index: int, item: Any, trace: Any, why: str) -> Any:
+        return cancelled_outcome(index, item, trace, why) if trace.sent else NotStarted(index, item)
 
     original = Trace.go_on
 
@@ -82,7 +82,7 @@ def _not_started_though_sent() -> Iterator[None]:
         original(self, attempt)
         self.sent = attempt.sent
 
-    with replace(bulk, "_cancelled_outcome", faulty), replace(Trace, "go_on", last_attempt_only):
+    with replace(bulk, "cancelled_outcome", faulty), replace(Trace, "go_on", last_attempt_only):
         yield
 
 

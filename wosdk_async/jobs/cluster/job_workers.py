@@ -52,7 +52,8 @@ def _own_rate(rate: float) -> float:
 class JobWorkers:
     """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
 
-    Meanwhile the Company's own calls, such as look-ups, keep a tenth of its rate; the workers have the rest.
+    From the first run on the Company's own calls, such as look-ups, keep a tenth of its rate; the workers
+    have the rest.
 
     Args:
         pool: where they run.
@@ -90,9 +91,6 @@ class JobWorkers:
             sessions=ManagedSessions(sender_of(self._company).sessions),
             boottime=boottime,
         )
-        self._rate = self._company.rate
-        if self._rate is not None:
-            self._company.set_rate(_own_rate(self._rate))
         try:
             await coordinator.__aenter__()
             self._coordinator = coordinator
@@ -136,6 +134,10 @@ class JobWorkers:
     def run(self, claims: ClaimSource, *, grace: float) -> ClusterRun:
         """Return the run that sends the claims."""
         assert self._coordinator is not None  # noqa: S101 - after open
+        if self._rate is None and self._company.rate is not None:
+            # Not before: what the rows refer to is looked up and created while no worker sends anything.
+            self._rate = self._company.rate
+            self._company.set_rate(_own_rate(self._rate))
         return self._coordinator.run(claims, body_of, grace=grace)
 
     async def aclose(self) -> None:
