@@ -30,6 +30,8 @@ def stored_rows(folder: Path) -> list[StoredRow]:
 
 def check_job(world: World, folder: Path, facts: Counter[str]) -> None:
     """Check a finished job, and count what happened in it."""
+    if not (folder / "journal.db").exists():
+        return world.watch.broken("not-finished", "it never began")
     there, watch, plan = world.service.ids("WorkOrder", "PoNumber"), world.watch, world.plan
     journal = Journal.open(folder, read_only=True, synchronous=True)
     try:
@@ -50,7 +52,7 @@ def check_job(world: World, folder: Path, facts: Counter[str]) -> None:
         watch.broken("customer", f"it is there {len(customers)} times")
     if plan.marked and totals.leases:
         _check_audit(watch, rows, there, audit)
-    facts.update(lost=totals.lost_leases, late=totals.late_reports, leases=totals.leases)
+    return facts.update(lost=totals.lost_leases, late=totals.late_reports, leases=totals.leases)
 
 
 def there_of(world: World, name: str) -> Sequence[int]:

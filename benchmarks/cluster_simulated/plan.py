@@ -71,7 +71,7 @@ def draw(seed: int) -> Plan:
     rng = random.Random(f"cluster {seed}")
     rate = rng.uniform(4.0, 25.0) if rng.random() < 0.5 else None
     deadline = rng.uniform(0.5, 2.0) + (0.0 if rate is None else _NEEDED / rate)
-    lease = deadline * rng.uniform(1.3, 4.0)
+    lease = deadline * rng.uniform(1.3, 5.0)
     kind: Literal["processes", "cluster"] = rng.choice(["processes", "cluster"])
     marked = rng.random() < 0.8
     rows = rng.randint(20, 80)
@@ -83,7 +83,7 @@ def draw(seed: int) -> Plan:
         rows=rows,
         lease=lease,
         deadline=deadline,
-        settle=rng.uniform(0.4, 2.5),
+        settle=rng.uniform(0.3, 1.5),
         skew=rng.uniform(0.1, 0.5),
         rate=rate,
         limit=limit,
@@ -97,7 +97,7 @@ def draw(seed: int) -> Plan:
         late=_rarely(rng),
         repeated=_rarely(rng),
         left_lost=rng.choice([0.0, 0.3, 1.0]),
-        service=rng.choice([0.0, 0.05, 0.2]),
+        service=rng.choice([0.0, 0.1, 0.3]),
         pace=min(0.4 * deadline, _BUSY * limit / rows),
     )
 
@@ -114,8 +114,11 @@ def _events(rng: random.Random, kind: str, lease: float) -> tuple[Event, ...]:
         kinds += ["freeze the coordinator"]
     if rng.random() < 0.1:
         kinds += ["stop"]
+    most = 8
+    if rng.random() < 0.5:  # only one kind, which meets itself again and again
+        kinds, most = [rng.choice(kinds)], 5
     events = [
-        Event(rng.uniform(0.3, 6.0), rng.choice(kinds), rng.randrange(12), lease * rng.uniform(0.2, 3.0))
-        for _ in range(rng.randint(0, 8))
+        Event(rng.uniform(0.3, 6.0), rng.choice(kinds), rng.randrange(12), lease * rng.uniform(0.2, 4.0))
+        for _ in range(rng.randint(0, most))
     ]
     return tuple(sorted(events, key=lambda event: event.at))

@@ -163,6 +163,9 @@ class _Scenario:
             if killed:
                 continue
             dead.cancel()
+            if program.cancelled() or program.exception() is not None:
+                watch.broken("raw-error", repr(program))
+                continue
             was_finished, finished = finished, program.result()
             self._require_no_task(process.machine)
             if was_finished:
@@ -218,7 +221,7 @@ class _Scenario:
     def _is_finished(self) -> bool:
         states = self.states = Counter(row.state for row in stored_rows(self.folder / "rows.csv.job"))
         left = states[State.PLANNED] + states[State.SENDING]
-        return not left and not (self.world.plan.marked and states[State.IN_DOUBT])
+        return bool(states) and not left and not (self.world.plan.marked and states[State.IN_DOUBT])
 
     def _require_no_task(self, machine: Machine) -> None:
         if machine.alive and (left := machine.tasks()):

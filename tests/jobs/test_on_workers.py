@@ -19,7 +19,7 @@ from tests.jobs.local_workers import LocalPool, LocalWorker
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, order
 from wosdk_async import Client, WoCreateCommand
-from wosdk_async.errors import ConfigurationError
+from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.jobs import sending
 from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport
 from wosdk_async.jobs.cluster.pool import LeftReport
@@ -227,6 +227,45 @@ async def test_a_pool_that_breaks_stops_the_import(local: Local, job: Job, write
     assert (summary.complete, summary.audit_state) == (True, "clean")
     assert again.setup is not None
     assert again.setup.run == 2
+
+
+class SlowlyClosedPool(LocalPool):
+    """A pool that is asked to stop the import, twice, while it ends its workers."""
+
+    job: Any = None
+
+    async def aclose(self) -> None:
+        self.job.stop()
+        self.job.stop()
+        await asyncio.sleep(0.01)
+        await super().aclose()
+
+
+async def test_a_second_stop_does_not_cut_the_end_of_the_workers(
+    local: Local, job: Job, write: Write
+) -> None:
+    local.company = local.company.with_options(settle=0)
+    pool = SlowlyClosedPool(local.company)
+    pool.job = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool)
+    summary, outcomes = await carried_out(pool.job, local)
+    assert (pool.closed, summary.created, len(outcomes)) == (True, 40, 40)
+
+
+async def test_a_second_stop_does_not_hide_why_an_import_cannot_begin(
+    local: Local, job: Job, write: Write
+) -> None:
+    pool = SlowlyClosedPool(local.company)
+    source = write(HEADER, rows(1))
+    await left_open(job(source, MAP, marker=MARKER), local, 1)
+
+    async def leftovers() -> Any:
+        raise WosdkError("nothing can be asked")
+
+    pool.leftovers = leftovers  # type: ignore[method-assign]
+    pool.job = job(source, MAP, marker=MARKER, workers=pool)
+    with pytest.raises(WosdkError, match="nothing can be asked"):
+        await pool.job.run(local.company)
+    assert pool.closed
 
 
 async def test_an_import_that_is_aborted_leaves_its_leases_to_the_next_run(

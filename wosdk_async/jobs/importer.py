@@ -217,7 +217,7 @@ class Import:
             try:
                 if not job.finished:
                     await self._carry_out(work)
-                self._task = None  # nothing is under way that a second stop could abort
+                self._task = None
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
                     await work.report_not_started()
@@ -231,14 +231,17 @@ class Import:
 
     async def _carry_out(self, work: JobWork) -> None:
         async with work:
-            with self._keep_reporting():
-                await work.prepare()
             try:
                 with self._keep_reporting():
-                    await work.send()
-                    await work.audit()
+                    await work.prepare()
+                try:
+                    with self._keep_reporting():
+                        await work.send()
+                        await work.audit()
+                finally:
+                    work.leave_the_rest()
             finally:
-                work.leave_the_rest()
+                self._task = None  # nothing is under way that a second stop could abort
 
     @contextlib.contextmanager
     def _keep_reporting(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections import Counter
@@ -141,8 +142,12 @@ class JobWork:
 
     async def _end_workers(self) -> None:
         if self._workers is not None:
+            ending = asyncio.create_task(self._workers.aclose())
             with anyio.CancelScope(shield=True):
-                await self._workers.aclose()
+                try:
+                    await asyncio.shield(ending)
+                finally:  # a second stop cancels this task, and must not cut the end of the workers
+                    await asyncio.wait([ending])
 
     @property
     def stopped(self) -> str | None:
