@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import ipaddress
 import re
 import ssl
@@ -56,10 +55,10 @@ class Certificate:
 
 def read_certificate(path: Path) -> Certificate:
     """Return the certificate in a file. Raises ValueError if a server cannot use it."""
+    if path.exists() and not path.is_file():  # reading a pipe would wait for somebody who writes into it
+        raise ValueError(f"{path} cannot serve https: it is not a file")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
-        if path.exists() and not path.is_file():  # OpenSSL would wait for a writer of a pipe
-            raise OSError(errno.EINVAL, "not a file")
         context.load_cert_chain(path, password="")
         shown = _shown_to_clients(context, path)
     except OSError as error:  # ssl.SSLError too
