@@ -45,11 +45,17 @@ def attributes(kind: type[WosdkError]) -> dict[str, object]:
     return {name: getattr(kind, name) for name in names if not name.startswith("_")}
 
 
+SECONDS = st.none() | st.floats()
+
+
 @st.composite
 def any_error(draw: st.DrawFn) -> WosdkError:
     """An error of any class, its attributes filled by their kind, some with notes."""
     kind = draw(st.sampled_from(KINDS))
-    filled = {name: draw(VALUES[type(default)]) for name, default in attributes(kind).items()}
+    filled = {
+        name: draw(SECONDS if name == "retry_after" else VALUES[type(default)])
+        for name, default in attributes(kind).items()
+    }
     made = kind(draw(TEXTS), **filled)
     for note in draw(st.lists(TEXTS, max_size=2)):
         made.add_note(note)
