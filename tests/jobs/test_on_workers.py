@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import sqlite3
@@ -95,7 +96,8 @@ async def test_a_row_that_is_not_granted_stays_planned(local: Local, job: Job, w
 
     def look(worker: LocalWorker, _: GrantedRow) -> None:
         granted = {row.row for order in worker.orders for grant in order.grants for row in grant.rows}
-        with sqlite3.connect(f"{(opened.folder / 'journal.db').as_uri()}?mode=ro", uri=True) as db:
+        address = f"{(opened.folder / 'journal.db').as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
             begun = {row for (row,) in db.execute("SELECT row FROM outcome WHERE state > 0")}
         seen.append((begun, granted))
 
