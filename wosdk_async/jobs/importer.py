@@ -195,19 +195,23 @@ class Import:
         """
         self._task = asyncio.current_task()
         job = await self.open(company)
-        work = self._work = JobWork(
-            job,
-            self._company,
-            source=self._source,
-            import_map=self._map,
-            index=self._index,
-            marker=self._marker,
-            options=self.options,
-            rows=self._rows,
-            workers=self._workers,
-            on_row=on_row or self._callbacks[0],
-            on_stage=on_stage or self._callbacks[1],
-        )
+        try:
+            work = self._work = JobWork(
+                job,
+                self._company,
+                source=self._source,
+                import_map=self._map,
+                index=self._index,
+                marker=self._marker,
+                options=self.options,
+                rows=self._rows,
+                workers=self._workers,
+                on_row=on_row or self._callbacks[0],
+                on_stage=on_stage or self._callbacks[1],
+            )
+        except BaseException:  # options that workers cannot have
+            await self.close()
+            raise
         if self._stops:
             work.stop()
         summary = None
