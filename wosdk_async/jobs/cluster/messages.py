@@ -34,7 +34,7 @@ __all__ = [
 M = TypeVar("M")
 
 RowResult = Literal["done", "failed", "in_doubt", "not_sent"]
-"""``not_sent`` is the worker's word that nothing of the row left, and nothing will under this grant."""
+"""``not_sent`` is the worker's word that no request of the row took effect, or will."""
 
 
 class MessageError(Exception):
@@ -220,8 +220,8 @@ class Report:
         results: those that the coordinator has not confirmed, the oldest first; not more than fit a message.
         epochs: grants that it has, with rows that are not reported yet.
         share: number of the share that it keeps to.
-        session: number of the session that it uses; 0 for none.
-        session_refused: number of a session that the service refused; 0 for none.
+        session: number of the newest session that it has; 0 for none.
+        session_refused: that number when it is used up: refused by the service, or about to end; else 0.
         throttled: responses so far that asked to wait (429, 503).
         unstarted: rows that it could start at once.
     """

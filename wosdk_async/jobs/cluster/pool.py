@@ -64,9 +64,10 @@ class WorkerPool(Protocol):
         """
 
     async def leftovers(self) -> Sequence[LeftReport]:
-        """Return the results that workers of earlier runs could not deliver; asked once, after ``open``.
+        """Return the results that workers of earlier runs could not deliver.
 
-        They are forgotten when the pool is closed: by then the journal has them.
+        Asked after ``open``, and once more when their leases have ended: a result may come twice.
+        They are forgotten when the pool is closed: by then the journal is to have them.
         """
 
     async def aclose(self) -> None:

@@ -39,7 +39,7 @@ class ReachedWorker:
     unconfirmed: dict[int, Grant] = attrs.field(factory=dict)
     """Grants that it may not have got."""
     speed: float = 0.0
-    """Rows that it carries out in a second."""
+    """Results a second, as a moving average; rows that it gives back count, too."""
     _throttled: int = 0
     _unstarted: int = 0
     _counted: int = 0
