@@ -1,0 +1,175 @@
+"""Effects that appear late, and a folder of plans that fails: by the clock of the service, without waits."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mcp.agents import ORDER, Workplace
+from wosdk_async import WorkOrder
+from wosdk_async.mcp.plan_journal import PlanBusyError, State
+from wosdk_async.testing import Sandbox
+
+
+@pytest.fixture
+def work(sandbox: Sandbox, state: Path) -> Workplace:
+    """A workplace whose servers have the clock of the service."""
+    place = Workplace(sandbox, state)
+    place.clock = lambda: sandbox.clock() / 1e9  # type: ignore[assignment]
+    return place
+
+
+def creates(sandbox: Sandbox) -> int:
+    return sum(request.path.endswith("WoCreateCommand") for request in sandbox.requests)
+
+
+async def planned(agent: Any) -> str:
+    return str((await agent("plan", action="create", name="WorkOrder", fields=ORDER))["plan"])
+
+
+@pytest.mark.parametrize("seconds", [12, 20, 29])
+async def test_an_effect_that_appears_after_a_commit_in_doubt_is_found_and_not_made_again(
+    work: Workplace, seconds: int
+) -> None:
+    """The commit was given up. Until the effect is there, no later commit of any server sends it."""
+    async with work.agent(settle=30) as agent:
+        plan = await planned(agent)
+        work.sandbox.faults.add("late_commit", after=seconds, operation="WoCreateCommand")
+        assert (await agent("commit", plan=plan))["outcome"] == "in_doubt"
+    work.sandbox.faults.clear()
+    async with work.agent(settle=30) as later:
+        for tool in ("settle", "commit"):
+            found = await later(tool, plan=plan)
+            assert (found["outcome"], found["do_not_repeat"]) == ("in_doubt", True)
+        work.sandbox.clock.advance(seconds=seconds)
+        for tool in ("settle", "commit"):
+            assert (await later(tool, plan=plan))["outcome"] == "done"
+        work.sandbox.clock.advance(seconds=100)
+        assert (await later("commit", plan=plan))["outcome"] == "done"
+    assert [order.po_number for order in await work.orders()] == [plan]
+    assert creates(work.sandbox) == 1
+
+
+async def test_a_commit_waits_for_a_late_effect_itself_if_there_is_time(work: Workplace) -> None:
+    async with work.agent(settle=30) as agent:
+        plan = await planned(agent)
+        work.sandbox.faults.add("late_commit", after=10, hold=1, operation="WoCreateCommand", first=1)
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+    assert [order.po_number for order in await work.orders()] == [plan]
+    assert creates(work.sandbox) == 1
+
+
+# --- a folder that fails ----------------------------------------------------------------------
+
+
+def garbage(file: Path) -> None:
+    file.write_bytes(b"no database" * 1000)
+
+
+def damaged(state: str) -> Callable[[Path], None]:
+    """Return a function that damages each plan of a file."""
+
+    def damage(file: Path) -> None:
+        with closing(sqlite3.connect(file)) as journal, journal:
+            journal.execute(f"UPDATE plan SET {state}")  # noqa: S608 - our texts
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        garbage,
+        Path.unlink,
+        damaged("state = 'sent'"),
+        damaged("fields = '{'"),
+        damaged("state = 'in_doubt', settles = 9e999"),
+    ],
+    ids=["garbage", "removed", "state", "fields", "time"],
+)
+async def test_plans_that_cannot_be_read_send_nothing_and_say_so(
+    work: Workplace, harm: Callable[[Path], None]
+) -> None:
+    """Not as a mistake of the arguments: an agent would plan the same again."""
+    async with work.agent() as agent:
+        plan = await planned(agent)
+        file = work.state / "plans.db"
+        harm(file)
+        was_there = file.exists()
+        for tool in ("commit", "settle"):
+            found = await agent(tool, plan=plan)
+            assert found["problem"]["kind"] == "configuration"
+            assert "Nothing was sent now" in found["problem"]["detail"]
+            assert "Do not plan again what was committed before" in found["problem"]["remedy"]
+            assert str(work.state) not in agent.text
+        assert file.exists() == was_there  # a new one could be read by others
+    assert creates(work.sandbox) == 0
+
+
+async def test_a_lock_that_cannot_be_taken_keeps_a_doubt(work: Workplace) -> None:
+    async with work.agent() as agent:
+        first, second = await planned(agent), await planned(agent)
+        work.plans().commits.journal.begin(second)
+        (work.state / "locks").rmdir()
+        (work.state / "locks").write_bytes(b"")
+        for plan, outcome in ((first, "not_sent"), (second, "in_doubt")):
+            found = await agent("commit", plan=plan)
+            assert (found["outcome"], found["do_not_repeat"]) == (outcome, outcome == "in_doubt")
+            assert found["problem"]["kind"] == "configuration"
+    assert creates(work.sandbox) == 0
+
+
+async def test_a_plan_begins_once_even_without_locks(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await planned(agent)
+    journal = work.plans().commits.journal
+    journal.begin(plan)
+    for each in (plan, "mcp-0000000000000000"):
+        with pytest.raises(PlanBusyError):
+            journal.begin(each)
+    found = journal.get(plan)
+    assert found is not None
+    assert found.state is State.SENDING
+
+
+# --- the field of the marker is edited ----------------------------------------------------------
+
+
+async def test_two_records_with_the_id_of_a_plan_keep_it_in_doubt(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await planned(agent)
+        journal = work.plans().commits.journal
+        for _ in range(2):
+            again = {**ORDER, "PoNumber": plan}
+            other = (await agent("plan", action="create", name="WorkOrder", fields=again))["plan"]
+            assert (await agent("commit", plan=other))["outcome"] == "done"
+        journal.begin(plan)
+        for _ in range(2):
+            work.sandbox.clock.advance(seconds=100)
+            for tool in ("settle", "commit"):
+                found = await agent(tool, plan=plan)
+                assert (found["outcome"], found["do_not_repeat"]) == ("in_doubt", True)
+                assert found["problem"]["kind"] == "not-unique"
+    assert len(await work.orders()) == 2
+
+
+async def test_a_marker_that_was_edited_hides_its_record_as_the_manual_says(work: Workplace) -> None:
+    """The risk that is left: it is not found, and after the time of --settle it is sent again."""
+    async with work.agent(settle=30) as agent:
+        plan = await planned(agent)
+        await agent("commit", plan=plan)
+        (order,) = await work.orders()
+        await work.sandbox.client().company().update(WorkOrder(id=order.id), po_number="PO 7")
+        journal = work.plans().commits.journal
+        journal.plan_again(plan)
+        journal.begin(plan)
+        assert (await agent("commit", plan=plan))["outcome"] == "in_doubt"
+        assert len(await work.orders()) == 1
+        work.sandbox.clock.advance(seconds=30)
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+    assert [each.po_number for each in await work.orders()] == ["PO 7", plan]

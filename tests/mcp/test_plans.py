@@ -1,0 +1,446 @@
+"""plan, commit, settle: a change is carried out once, and a doubt is a result."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mcp.agents import ORDER, Agent, Workplace
+from wosdk_async import ConfigurationError, Customer, InvalidCallError, WorkOrder
+from wosdk_async.mcp.serving import state_folder
+from wosdk_async.mcp.write_gate import WriteGate
+from wosdk_async.testing import Sandbox
+
+HOLD = {"ActionReasonId": 2201, "Comment": "Belt ordered"}
+
+
+@pytest.fixture
+def work(sandbox: Sandbox, state: Path) -> Workplace:
+    return Workplace(sandbox, state)
+
+
+async def plan_order(agent: Agent, **more: Any) -> str:
+    found = await agent("plan", action="create", name="WorkOrder", fields=ORDER | more)
+    assert "plan" in found, found
+    return str(found["plan"])
+
+
+def sent(sandbox: Sandbox, path: str) -> int:
+    """Return how many requests to a path there were."""
+    return sum(request.path.endswith(path) for request in sandbox.requests)
+
+
+async def test_a_plan_shows_what_commit_sends_and_sends_nothing(work: Workplace) -> None:
+    async with work.agent() as agent:
+        planned = await agent("plan", action="create", name="WorkOrder", fields=ORDER)
+        assert await work.orders() == []
+        assert not any("cut" in each for each in planned["warnings"])
+        (request,) = planned["would_send"]
+        assert request["path"] == "api/v1/cmd/WoCreateCommand"
+        assert request["body"]["Command"]["WorkOrder"]["PoNumber"] == planned["plan"]
+        assert request["body"]["Command"]["ComputeSchedule"] is True
+        assert planned["marker"]
+        assert planned["plan"] in planned["warnings"][0]
+
+        done = await agent("commit", plan=planned["plan"])
+        assert done["outcome"] == "done"
+        (order,) = await work.orders()
+        assert order.po_number == planned["plan"]
+        assert done["untrusted_result"]["Wo"]["Number"] == order.number
+
+
+async def test_the_same_commit_again_gives_the_same_record(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await plan_order(agent)
+        first = await agent("commit", plan=plan)
+        assert await agent("commit", plan=plan) == first
+        assert await agent("settle", plan=plan) == first
+    async with work.agent() as another:  # a server that was started later
+        assert await another("commit", plan=plan) == first
+    assert sent(work.sandbox, "WoCreateCommand") == 1
+
+
+async def test_a_command_is_carried_out_once(work: Workplace) -> None:
+    async with work.agent() as agent:
+        order = (await agent("commit", plan=await plan_order(agent)))["untrusted_result"]["Wo"]
+        planned = await agent(
+            "plan", action="command", name="WoOnHoldCommand", fields=HOLD | {"WorkOrderId": order["Id"]}
+        )
+        assert planned["untrusted_now"]["StatusId"] == "New"
+        assert not planned["marker"]
+        assert "no marker" in planned["warnings"][0]
+        for _ in range(2):
+            done = await agent("commit", plan=planned["plan"])
+            assert done["untrusted_result"]["Wo"]["StatusId"] == "OnHold"
+    assert sent(work.sandbox, "WoOnHoldCommand") == 1
+
+
+async def test_an_update_is_refused_when_somebody_changed_the_record_since_the_plan(work: Workplace) -> None:
+    company = work.sandbox.client().company()
+    async with work.agent() as agent:
+        fields = {"Instructions": "Ring twice"}
+        planned = await agent("plan", action="update", name="Customer", record=512, fields=fields)
+        assert planned["untrusted_now"]["Instructions"] == "Ring at the side door."
+        assert planned["would_send"][0]["method"] == "PUT"
+        await company.update(Customer(id=512), dba="Changed by somebody else")
+        refused = await agent("commit", plan=planned["plan"])
+        assert (refused["outcome"], refused["problem"]["kind"]) == ("refused", "conflict")
+        assert agent.last is not None
+        assert agent.last.is_error
+        assert (await agent("commit", plan=planned["plan"]))["outcome"] == "refused"
+
+        planned = await agent("plan", action="update", name="Customer", record=512, fields=fields)
+        assert (await agent("commit", plan=planned["plan"]))["outcome"] == "done"
+    assert (await company.get(Customer, 512)).instructions == "Ring twice"
+
+
+async def test_a_record_can_carry_the_plan_in_a_field_of_choice(work: Workplace) -> None:
+    fields = {"Name": "New Shop", "WorkZone": {"Id": 14}}
+    async with work.agent() as agent:
+        planned = await agent("plan", action="create", name="Customer", fields=fields, marker="TenantCode")
+        assert planned["would_send"][0]["body"]["Entity"]["TenantCode"] == planned["plan"]
+        done = await agent("commit", plan=planned["plan"])
+    made = await work.sandbox.client().company().get(Customer, done["untrusted_result"]["Id"])
+    assert made.tenant_code == planned["plan"]
+
+
+async def test_a_plan_says_that_it_does_not_show_all(work: Workplace) -> None:
+    item = ORDER["Items"][0]
+    async with work.agent() as agent:
+        planned = await agent(
+            "plan", action="create", name="WorkOrder", fields=ORDER | {"Items": [item] * 60}, marker="none"
+        )
+        assert "commit sends the whole" in planned["warnings"][-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            {"action": "create", "name": "WorkOrder", "fields": ORDER | {"PoNumbr": "1"}},
+            "did you mean 'PoNumber'",
+        ),
+        ({"action": "command", "name": "WoOnHoldComand", "fields": HOLD}, "did you mean 'WoOnHoldCommand'"),
+        ({"action": "command", "name": "WoOnHoldCommand", "fields": {"WorkOrderId": 1}}, "is missing"),
+        ({"action": "command", "name": "GetDocDownloadUrlCommand", "fields": {}}, "changes nothing"),
+        ({"action": "command", "name": "DeleteCommand", "fields": {}}, "nothing is deleted"),
+        (
+            {
+                "action": "update",
+                "name": "WorkOrder",
+                "record": 1,
+                "fields": {"Items": [{"PerformDeletion": True}]},
+            },
+            "nothing is deleted",
+        ),
+        (
+            {"action": "update", "name": "Customer", "record": 512, "fields": {"IsRemoved": True}},
+            "nothing is deleted",
+        ),
+        ({"action": "update", "name": "Customer", "fields": {"Name": "x"}}, "takes 'record'"),
+        ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "record": 1}, "takes 'record'"),
+        ({"action": "create", "name": "Employee", "fields": {"Password": "x"}}, "holds a secret"),
+        ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Nam"}, "no text field"),
+        (
+            {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "DisplayAs"},
+            "may write that field itself",
+        ),
+        (
+            {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "ShortLocation"},
+            "the service sets WorkOrder.ShortLocation itself",
+        ),
+        (
+            {"action": "create", "name": "WorkOrder", "fields": ORDER, "marker": "TaskRefinement"},
+            "the service sets WorkOrder.TaskRefinement itself",
+        ),
+        (
+            {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Name"},
+            "it has a value",
+        ),
+        (
+            {"action": "update", "name": "Customer", "record": 512, "fields": {"Name": "x"}, "marker": "Dba"},
+            "only a create",
+        ),
+        ({"action": "create", "name": "Customer", "fields": {"Name": "x" * 70_000}}, "bytes"),
+    ],
+)
+async def test_a_change_that_cannot_be_sent_gets_no_plan(
+    work: Workplace, arguments: dict[str, Any], says: str
+) -> None:
+    async with work.agent() as agent:
+        found = await agent("plan", **arguments)
+        assert says in found["problem"]["detail"]
+        assert "plan" not in found
+        assert not [each for each in work.sandbox.requests if each.method != "GET"]
+
+
+async def test_a_plan_expires_unless_it_was_begun(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await plan_order(agent)
+        work.clock.seconds += 600
+        for tool in ("settle", "commit"):
+            assert (await agent(tool, plan=plan))["outcome"] == "expired"
+        assert await work.orders() == []
+        assert (await agent("commit", plan="mcp-0000000000000000"))["outcome"] == "unknown"
+
+
+async def test_a_refusal_is_final_and_explained(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await plan_order(agent, Customer={"Id": 999_999})
+        for tool in ("commit", "commit", "settle"):
+            found = await agent(tool, plan=plan)
+            assert found["outcome"] == "refused"
+            assert "999999" in json.dumps(found["problem"])
+    assert sent(work.sandbox, "WoCreateCommand") == 1
+
+
+async def test_what_was_certainly_not_sent_can_be_committed_again(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await plan_order(agent)
+        work.sandbox.faults.add("status", operation="token", status=503)
+        found = await agent("commit", plan=plan)
+        assert (found["outcome"], found["do_not_repeat"]) == ("not_sent", False)
+        work.sandbox.faults.clear()
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+        assert len(await work.orders()) == 1
+
+
+# --- doubts ---------------------------------------------------------------------------------
+
+
+async def hold_in_doubt(work: Workplace, agent: Agent) -> str:
+    """Commit a hold whose response is lost, and return its plan."""
+    order = (await agent("commit", plan=await plan_order(agent)))["untrusted_result"]["Wo"]
+    fields = HOLD | {"WorkOrderId": order["Id"]}
+    planned = await agent("plan", action="command", name="WoOnHoldCommand", fields=fields)
+    work.sandbox.faults.add("reset", operation="WoOnHoldCommand", carried_out=True)
+    found = await agent("commit", plan=planned["plan"])
+    work.sandbox.faults.clear()
+    assert found["outcome"] == "in_doubt"
+    return str(planned["plan"])
+
+
+async def test_without_a_marker_a_doubt_stays_for_good(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await hold_in_doubt(work, agent)
+        assert agent.last is not None
+        assert not agent.last.is_error  # a client would try an error again
+        for seconds, tool in ((0, "settle"), (0, "commit"), (10**6, "commit")):
+            work.clock.seconds += seconds
+            found = await agent(tool, plan=plan)
+            assert found["outcome"] == "in_doubt"
+            assert found["do_not_repeat"]
+            assert "Do not repeat it" in found["next"]
+            assert found["look_with"] == {"tool": "get_work_order", "arguments": {"order": "id:1"}}
+        shown = await agent(found["look_with"]["tool"], **found["look_with"]["arguments"])
+        assert shown["untrusted_record"]["StatusId"] == "OnHold"
+    assert sent(work.sandbox, "WoOnHoldCommand") == 1
+
+
+class Hooked(WriteGate):
+    """Gate that calls a function before each call that it lets pass."""
+
+    def __init__(self, before: Callable[[Any], Awaitable[None]]) -> None:
+        super().__init__()
+        self.before = before
+
+    async def __call__(self, call: Any, company: str) -> Any:
+        """Let a call pass."""
+        found = await super().__call__(call, company)
+        if found is None:
+            await self.before(call)
+        return found
+
+
+async def test_a_response_that_is_lost_is_looked_up_by_the_plan(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await plan_order(agent)
+        work.sandbox.faults.add("reset", operation="WoCreateCommand", carried_out=True)
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+        assert [order.po_number for order in await work.orders()] == [plan]
+
+
+async def test_a_doubt_with_a_marker_is_settled_by_a_later_server(work: Workplace) -> None:
+    """The response is lost, and so is every look-up of that server."""
+    was_sent = False
+
+    async def before(call: Any) -> None:
+        nonlocal was_sent
+        if was_sent and call.reads:
+            raise InvalidCallError("no look-up gets through")
+        was_sent = was_sent or call.operation == "WoCreateCommand"
+
+    async with work.agent(gate=Hooked(before)) as agent:
+        plan = await plan_order(agent)
+        work.sandbox.faults.add("reset", operation="WoCreateCommand", carried_out=True)
+        found = await agent("commit", plan=plan)
+        assert (found["outcome"], found["do_not_repeat"], found["wait_seconds"]) == ("in_doubt", True, 30)
+        assert "Call settle" in found["next"]
+        assert agent.last is not None
+        assert not agent.last.is_error
+        assert (await agent("settle", plan=plan))["outcome"] == "in_doubt"
+    work.sandbox.faults.clear()
+    async with work.agent() as later:
+        shown = await later(found["look_with"]["tool"], **found["look_with"]["arguments"])
+        assert shown["returned"] == 1
+        for tool in ("settle", "commit"):
+            assert (await later(tool, plan=plan))["outcome"] == "done"
+    assert len(await work.orders()) == 1
+
+
+async def test_a_begun_plan_is_looked_up_and_sent_again_only_when_its_time_is_over(work: Workplace) -> None:
+    """A server ended between the journal and the request, or after it: the next one cannot tell."""
+    async with work.agent(settle=30) as agent:
+        plan = await plan_order(agent)
+        journal = work.plans().commits.journal
+        journal.begin(plan)
+        for tool in ("commit", "settle"):
+            found = await agent(tool, plan=plan)
+            assert (found["outcome"], found["wait_seconds"]) == ("in_doubt", 30)
+            assert found["look_with"]["arguments"]["filters"] == [{"property": "PoNumber", "value": plan}]
+        assert sent(work.sandbox, "WoCreateCommand") == 0
+        work.clock.seconds += 30
+        assert (await agent("settle", plan=plan))["outcome"] == "planned"  # certainly not there
+        assert sent(work.sandbox, "WoCreateCommand") == 0
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+        assert len(await work.orders()) == 1
+
+
+async def test_a_begun_plan_whose_record_is_there_is_done(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await plan_order(agent)
+        made = await agent("commit", plan=plan)
+        journal = work.plans().commits.journal
+        journal.plan_again(plan)
+        journal.begin(plan)  # as if the response had not been written
+        found = await agent("commit", plan=plan)
+        assert found["outcome"] == "done"
+        assert found["untrusted_result"]["Wo"]["Id"] == made["untrusted_result"]["Wo"]["Id"]
+    assert sent(work.sandbox, "WoCreateCommand") == 1
+
+
+async def test_a_begun_plan_without_a_marker_is_never_sent_again(work: Workplace) -> None:
+    async with work.agent() as agent:
+        planned = await agent("plan", action="create", name="WorkOrder", fields=ORDER, marker="none")
+        work.plans().commits.journal.begin(planned["plan"])
+        work.clock.seconds += 10**6
+        assert (await agent("commit", plan=planned["plan"]))["outcome"] == "in_doubt"
+    assert sent(work.sandbox, "WoCreateCommand") == 0
+
+
+async def test_one_of_many_commits_at_once_sends(work: Workplace) -> None:
+    """Two servers with one journal, and several commits of each at the same time."""
+    async with work.agent() as one:
+        plan = await plan_order(one)
+        journals = [work.plans().commits, work.plans().commits]
+        found = await asyncio.gather(*(journals[i % 2].commit(plan) for i in range(6)))
+        assert sorted({each.state for each in found}) == ["busy", "done"]
+        assert (await one("commit", plan=plan))["outcome"] == "done"
+    assert sent(work.sandbox, "WoCreateCommand") == 1
+
+
+async def test_a_commit_that_was_cancelled_is_in_doubt(work: Workplace) -> None:
+    arrived = asyncio.Event()
+
+    async def before(call: Any) -> None:
+        if call.operation == "WoCreateCommand":
+            arrived.set()
+            await asyncio.Event().wait()
+
+    async with work.agent() as agent:
+        plan = await plan_order(agent)
+        task = asyncio.create_task(work.plans(gate=Hooked(before)).commits.commit(plan))
+        await arrived.wait()
+        assert (await agent("commit", plan=plan))["outcome"] == "busy"
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await agent("commit", plan=plan))["outcome"] == "in_doubt"
+        work.clock.seconds += 30
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+    assert len(await work.orders()) == 1
+
+
+async def test_a_plan_of_another_company_is_not_there(state: Path) -> None:
+    two = Sandbox(company=["One", "Two"])
+    async with Workplace(two, state).agent() as agent:
+        plan = await plan_order(agent)
+    other = Workplace(Sandbox(company="Two"), state)
+    async with other.agent() as agent:
+        assert (await agent("commit", plan=plan))["outcome"] == "unknown"
+
+
+async def test_a_result_is_not_lost_with_the_journal(work: Workplace) -> None:
+    """The file of plans breaks while the request is under way."""
+
+    async def before(call: Any) -> None:
+        if call.operation in ("WoCreateCommand", "WoOnHoldCommand"):
+            with closing(sqlite3.connect(work.state / "plans.db")) as journal:
+                journal.execute("ALTER TABLE plan RENAME TO gone")
+
+    async with work.agent(gate=Hooked(before)) as agent:
+        made = await agent("commit", plan=await plan_order(agent))
+        assert made["outcome"] == "done"
+        with closing(sqlite3.connect(work.state / "plans.db")) as journal:
+            journal.execute("ALTER TABLE gone RENAME TO plan")
+        fields = HOLD | {"WorkOrderId": made["untrusted_result"]["Wo"]["Id"]}
+        planned = await agent("plan", action="command", name="WoOnHoldCommand", fields=fields)
+        work.sandbox.faults.add("reset", operation="WoOnHoldCommand", carried_out=True)
+        doubt = await agent("commit", plan=planned["plan"])
+        assert (doubt["outcome"], doubt["do_not_repeat"]) == ("in_doubt", True)
+
+
+# --- the journal ----------------------------------------------------------------------------
+
+
+async def test_a_plan_is_on_the_disk_before_it_is_sent(work: Workplace) -> None:
+    """When a request of it leaves, the file says that it was begun, and not only to this connection."""
+    states = []
+
+    async def before(call: Any) -> None:
+        with closing(sqlite3.connect(work.state / "plans.db")) as journal:
+            states.append((call.operation, journal.execute("SELECT state FROM plan").fetchone()[0]))
+
+    async with work.agent() as agent:
+        plan = await plan_order(agent)
+        await work.plans(gate=Hooked(before)).commits.commit(plan)
+    assert states == [("query WorkOrder", "sending"), ("WoCreateCommand", "sending")]
+
+
+async def test_only_the_owner_can_read_plans(work: Workplace) -> None:
+    async with work.agent() as agent:
+        await plan_order(agent)
+    for path in (work.state, work.state / "plans.db", work.state / "locks"):
+        assert path.stat().st_mode & 0o077 == 0
+    (work.state / "plans.db").chmod(0o644)
+    with pytest.raises(ConfigurationError, match="chmod 600"):
+        work.plans()
+
+
+def test_a_folder_that_cannot_be_used_is_named(work: Workplace, tmp_path: Path) -> None:
+    work.state = tmp_path / "file" / "state"
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="name another folder with --state"):
+        work.plans()
+
+
+def test_plans_are_kept_where_the_user_keeps_such_files(tmp_path: Path) -> None:
+    assert state_folder({"XDG_STATE_HOME": str(tmp_path)}) == tmp_path / "wosdk" / "mcp"
+    assert state_folder({"XDG_STATE_HOME": "relative"}) == Path.home() / ".local" / "state" / "wosdk" / "mcp"
+
+
+async def test_a_plan_holds_no_secret_and_the_journal_no_token(work: Workplace) -> None:
+    async with work.agent() as agent:
+        await agent("commit", plan=await plan_order(agent))
+    content = (work.state / "plans.db").read_bytes()
+    for name in ("WOSDK_CLIENT_ID", "WOSDK_CLIENT_SECRET"):
+        assert work.sandbox.variables[name].encode() not in content
+    assert b"No cold air" in content
+    assert isinstance((await work.orders())[0], WorkOrder)

@@ -1,0 +1,315 @@
+"""``wosdk mcp`` as a process: the protocol over its stdin and stdout, and what a kill leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+
+import wosdk_async as wosdk
+from tests.cli.conftest import COMMAND, ROOT
+from tests.mcp.agents import ERAS, ORDER, Agent
+from wosdk_async.sandbox import LocalCompany
+
+WRITES = ("mcp", "--allow-writes", "--settle", "0")
+HELLO: dict[str, Any] = {
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "by hand", "version": "1"},
+    },
+}
+
+
+def _tool(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+
+
+@pytest.fixture
+def local(dialect: str) -> Iterator[LocalCompany]:
+    """A Company on a real socket."""
+    with LocalCompany(dialect=dialect) as company:
+        yield company
+
+
+def environment(local: LocalCompany, state: Path) -> dict[str, str]:
+    return {
+        **local.variables,
+        "XDG_STATE_HOME": str(state),
+        "PYTHONPATH": str(ROOT),
+        "PATH": os.environ["PATH"],
+    }
+
+
+@asynccontextmanager
+async def served(
+    local: LocalCompany, state: Path, *arguments: str, era: str = "auto", log: Any = sys.stderr
+) -> AsyncIterator[Agent]:
+    """Start a server and connect an agent to it, as programs do that use such servers."""
+    command, *before = COMMAND
+    parameters = StdioServerParameters(
+        command=command, args=[*before, *arguments], env=environment(local, state), cwd=ROOT
+    )
+    async with Client(parameters, mode=era) as client:
+        yield Agent(client)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_an_agent_plans_commits_and_finds_over_pipes(
+    local: LocalCompany, state: Path, era: str
+) -> None:
+    async with served(local, state, *WRITES, era=era) as agent:
+        assert len((await agent.client.list_tools()).tools) == 11
+        planned = await agent("plan", action="create", name="WorkOrder", fields=ORDER)
+        done = await agent("commit", plan=planned["plan"])
+        assert done["outcome"] == "done"
+        found = await agent("find_work_orders", text="cold air")
+        assert found["untrusted_records"][0]["PoNumber"] == planned["plan"]
+
+
+async def test_without_the_option_there_are_only_reads(local: LocalCompany, state: Path) -> None:
+    async with served(local, state, "mcp") as agent:
+        assert {tool.annotations.read_only_hint for tool in (await agent.client.list_tools()).tools} == {True}
+        assert (await agent("count_records", entity="Customer"))["count"] > 0
+        assert not await anyio.Path(state).exists()
+
+
+def test_stdout_has_the_protocol_only_and_no_secret_is_anywhere(local: LocalCompany, state: Path) -> None:
+    """Also with -vv, which shows requests: on stderr."""
+    local.faults.add("status", operation="query", status=500)
+    calls = [
+        HELLO,
+        _tool("get_record", entity="Customer", record=512),
+        _tool("nothing"),
+    ]
+    process = subprocess.Popen(
+        [*COMMAND, "-vv", *WRITES],
+        cwd=ROOT, text=True, env=environment(local, state),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    lines = []
+    for number, call in enumerate(calls, 1):
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, **call}) + "\n")
+        process.stdin.flush()
+        lines.append(process.stdout.readline())
+        if number == 1:
+            process.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    rest, errors = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert rest == ""
+    assert [json.loads(line)["id"] for line in lines] == [1, 2, 3]
+    assert "Lindqvist" in lines[1]
+    assert "GET" in errors  # -vv has shown the request
+    for secret in (local.variables["WOSDK_CLIENT_SECRET"], local.variables["WOSDK_CLIENT_ID"]):
+        assert secret not in "".join(lines) + errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_server_at_once(local: LocalCompany, state: Path, number: signal.Signals) -> None:
+    """Also while its client keeps stdin open."""
+    with subprocess.Popen(
+        [*COMMAND, *WRITES],
+        cwd=ROOT, text=True, env=environment(local, state), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 1, **HELLO}) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.send_signal(number)
+        try:
+            assert process.wait(10) == 128 + number
+        finally:
+            process.kill()
+
+
+_SERVE = """
+import asyncio, sys
+from pathlib import Path
+from wosdk_async.mcp.serving import ServerOptions, serve
+from wosdk_async.testing import Sandbox
+
+sandbox, given = Sandbox(), []
+
+def make_client(**options):
+    given.append(options.get("read_only", False))
+    return sandbox.client(**options)
+
+asyncio.run(serve(make_client, ServerOptions(allow_writes=sys.argv[2] == "yes", state=Path(sys.argv[1]))))
+print(given)
+"""
+
+
+@pytest.mark.parametrize(("writes", "read_only"), [("no", [True]), ("yes", [True, False])])
+def test_the_only_client_is_read_only_unless_writes_are_allowed(
+    tmp_path: Path, writes: str, read_only: list[bool]
+) -> None:
+    """The first one is that of the tools that read; nothing else is made."""
+    done = run("-c", _SERVE, str(tmp_path / "state"), writes)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split("\n")[-2] == str(read_only)
+
+
+# --- a server that is killed -------------------------------------------------------------------
+
+
+async def orders(local: LocalCompany) -> int:
+    async with wosdk.Client.from_env(local.variables) as client:
+        return len(await client.company().query(wosdk.WorkOrder).all())
+
+
+async def kill_while_it_commits(
+    local: LocalCompany, state: Path, fields: dict[str, Any], *, carried_out: bool = False, **fault: Any
+) -> str:
+    """Plan, commit, and kill the server when the sandbox has got a request that the fault is for."""
+    async with served(local, state, *WRITES) as agent:
+        plan = str((await agent("plan", **fields))["plan"])
+    local.faults.add(**fault)
+    command, *before = COMMAND
+    process = await anyio.open_process(
+        [command, *before, *WRITES], cwd=ROOT, env=environment(local, state), stderr=None
+    )
+    requests = [
+        {"id": 1, **HELLO},
+        {"method": "notifications/initialized"},
+        {"id": 2, **_tool("commit", plan=plan)},
+    ]
+    try:
+        assert process.stdin is not None
+        for request in requests:
+            await process.stdin.send(json.dumps({"jsonrpc": "2.0", **request}).encode() + b"\n")
+        with anyio.fail_after(60):
+            while not local.faults.injected or (carried_out and not await orders(local)):
+                await anyio.sleep(0.01)  # the sandbox is another thread, and tells nobody
+    finally:
+        process.send_signal(signal.SIGKILL)
+        await process.aclose()
+    local.faults.clear()
+    return plan
+
+
+NEW = {"action": "create", "name": "WorkOrder", "fields": ORDER}
+
+
+async def test_a_kill_between_the_journal_and_the_request(local: LocalCompany, state: Path) -> None:
+    """It is looked up, not found, and sent: once."""
+    plan = await kill_while_it_commits(local, state, NEW, operation="token", fault="latency", fixed=60)
+    assert await orders(local) == 0
+    async with served(local, state, *WRITES) as agent:
+        for _ in range(2):
+            assert (await agent("commit", plan=plan))["outcome"] == "done"
+    assert await orders(local) == 1
+
+
+async def test_a_kill_after_the_request_was_carried_out(local: LocalCompany, state: Path) -> None:
+    """Its response was never written down. The record is found by the plan's id."""
+    slow = {"operation": "WoCreateCommand", "fault": "slow_drip", "pause": 60}
+    plan = await kill_while_it_commits(local, state, NEW, carried_out=True, **slow)
+    async with served(local, state, *WRITES) as agent:
+        done = await agent("commit", plan=plan)
+        assert done["outcome"] == "done"
+        assert done["untrusted_result"]["Wo"]["PoNumber"] == plan
+    assert await orders(local) == 1
+
+
+async def test_a_request_that_takes_effect_after_the_kill(local: LocalCompany, state: Path) -> None:
+    """What is not there yet is not sent again as long as it may still appear."""
+    late = {"operation": "WoCreateCommand", "fault": "late_commit", "after": 0.5}
+    plan = await kill_while_it_commits(local, state, NEW, **late)
+    async with served(local, state, "mcp", "--allow-writes") as agent:
+        outcomes = []
+        with anyio.fail_after(60):
+            while "done" not in outcomes:
+                found = await agent("commit", plan=plan)
+                outcomes.append(found["outcome"])
+                await anyio.sleep(0.1)
+        assert set(outcomes) <= {"in_doubt", "done"}
+    assert await orders(local) == 1
+
+
+async def test_a_kill_without_a_marker_stays_in_doubt(local: LocalCompany, state: Path) -> None:
+    without = NEW | {"marker": "none"}
+    slow = {"operation": "WoCreateCommand", "fault": "latency", "fixed": 60}
+    plan = await kill_while_it_commits(local, state, without, **slow)
+    async with served(local, state, *WRITES) as agent:
+        for tool in ("commit", "settle", "commit"):
+            found = await agent(tool, plan=plan)
+            assert (found["outcome"], found["do_not_repeat"]) == ("in_doubt", True)
+    assert await orders(local) <= 1  # by the request of the server that was killed, at most
+
+
+async def test_two_servers_share_a_journal(local: LocalCompany, state: Path) -> None:
+    async with served(local, state, *WRITES) as one, served(local, state, *WRITES) as two:
+        plan = (await one("plan", **NEW))["plan"]
+        found: list[str] = []
+        async with anyio.create_task_group() as group:
+            for agent in (one, two, one, two):
+                group.start_soon(_commit, agent, plan, found)
+        assert set(found) <= {"done", "busy"}
+        assert "done" in found
+        assert (await two("commit", plan=plan))["outcome"] == "done"
+    assert await orders(local) == 1
+
+
+async def _commit(agent: Agent, plan: str, found: list[str]) -> None:
+    done = await agent.client.call_tool("commit", {"plan": plan})
+    assert done.structured_content is not None
+    found.append(done.structured_content["outcome"])
+
+
+# --- a server that cannot begin ----------------------------------------------------------------
+
+
+def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
+    variables = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+        "WOSDK_CONFIG": "/nowhere/config.toml",
+        **more,
+    }
+    return subprocess.run(
+        [sys.executable, *code],
+        cwd=ROOT, env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["mcp"], "no Company is named"),
+        (["mcp", "--allow-writes"], "no Company is named"),
+        (["--read-only", "mcp", "--allow-writes"], "contradict each other"),
+        (["mcp", "--state", "somewhere"], "add --allow-writes"),
+    ],
+)
+def test_what_is_missing_is_one_line_on_stderr(arguments: list[str], says: str) -> None:
+    done = run(*COMMAND[1:], *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
+
+
+def test_without_the_extra_the_remedy_is_reported() -> None:
+    done = run("-c", "import sys; sys.modules['mcp'] = None; " + COMMAND[2], "mcp")
+    assert done.returncode == 2
+    assert done.stderr == "wosdk: the MCP server needs mcp; run: pip install 'wosdk_async[mcp]'\n"
+
+
+def test_the_help_loads_nothing_of_the_protocol() -> None:
+    done = run("-X", "importtime", *COMMAND[1:], "--help")
+    assert done.returncode == 0
+    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+    assert not {"mcp", "mcp_types", "pydantic", "wosdk_async.mcp"} & loaded

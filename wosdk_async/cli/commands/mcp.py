@@ -1,0 +1,94 @@
+"""``wosdk mcp``: one Company for AI agents, over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import CliError, cli_errors
+from wosdk_async.cli.options import target_of, target_options
+
+if TYPE_CHECKING:
+    from wosdk_async import Client
+
+__all__ = ["mcp_command"]
+
+_DEADLINE = 45.0  # seconds: programs that use tools commonly give up after 60
+
+
+@click.command("mcp", short_help="Serve a Company to AI agents, over stdin and stdout.")
+@click.option("--allow-writes", is_flag=True, help="Add the tools plan, commit and settle.")
+@click.option(
+    "--state",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Folder of the plans; otherwise ~/.local/state/wosdk/mcp.",
+)
+@click.option(
+    "--settle",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="How long a request that got no response may still take effect; otherwise 30.",
+)
+@target_options(hidden=True)
+@click.pass_context
+def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, settle: float | None) -> None:
+    """Serve one Company to AI agents, by the Model Context Protocol (MCP), over stdin and stdout.
+
+    A program that uses such servers starts it; docs/mcp.md shows its settings. The tools only read, unless
+    --allow-writes is given: then a change is planned, shown, and carried out once.
+
+    \b
+      wosdk mcp
+      wosdk --profile stage mcp --allow-writes
+    """
+    target = target_of(ctx)
+    if target.read_only and allow_writes:
+        raise click.UsageError("--read-only and --allow-writes contradict each other; give one of them")
+    if not allow_writes and (state is not None or settle is not None):
+        raise click.UsageError("--state and --settle are about changes; add --allow-writes")
+    if target.deadline is None:
+        target = attrs.evolve(target, deadline=_DEADLINE)
+    with cli_errors(), _extra():
+        import anyio
+
+        from wosdk_async.mcp.serving import ServerOptions, serve
+
+        options = ServerOptions(company=target.company, allow_writes=allow_writes, state=state, settle=settle)
+
+        def make_client(*, read_only: bool = False, **more: Any) -> Client:
+            return attrs.evolve(target, read_only=read_only).client(**more)
+
+        _end_at_signals()
+        anyio.run(serve, make_client, options)
+
+
+def _end_at_signals() -> None:
+    """End at once at Ctrl-C, SIGTERM or SIGHUP.
+
+    A thread waits for stdin and cannot be woken, so an orderly end would wait for the client. A plan under
+    way is in doubt then, as after a kill.
+    """
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: os._exit(128 + number))
+
+
+@contextmanager
+def _extra() -> Iterator[None]:
+    """Turn a failed import of the protocol's library into a CliError that says what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "wosdk_async").startswith("wosdk_async"):
+            raise
+        package = (error.name or "").partition(".")[0]
+        raise CliError(f"the MCP server needs {package}; run: pip install 'wosdk_async[mcp]'") from error

@@ -1,0 +1,194 @@
+"""The catalogue for agents: entities, fields, commands, enums and error codes, as a tool and as resources."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from pydantic import Field
+
+from wosdk_async.catalogue import Command, Entity, EnumType, load
+from wosdk_async.catalogue import Field as CatalogueField
+from wosdk_async.errors import UnknownNameError
+from wosdk_async.mcp.results import Result
+from wosdk_async.protocol.verdicts import CODES
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["DescribeResult", "add_resources", "describe"]
+
+_JSON = "application/json"
+_OPERATIONS = ("create", "retrieve", "update", "delete", "query")
+
+
+class DescribeResult(Result):
+    """What the catalogue knows."""
+
+    names: dict[str, list[str]] = Field(
+        default_factory=dict, description="Names of entities, commands and enums, without a definition."
+    )
+    definition: dict[str, Any] | None = Field(default=None, description="The definition of the name.")
+
+
+async def describe(
+    name: Annotated[str, Field(max_length=100, description="Name of an entity, command or enum.")] = "",
+    containing: Annotated[str, Field(max_length=100, description="List the names that contain it.")] = "",
+) -> DescribeResult:
+    """Show what is known of an entity, a command or an enum: fields, types, values, what it can do.
+
+    Without a name it lists names: all of them, or those that contain a text.
+    """
+    if name:
+        return DescribeResult(definition=_definition(name))
+    return DescribeResult(names=_names(containing.lower()))
+
+
+def add_resources(server: MCPServer) -> None:
+    """Add the catalogue to a server: a list of names, and a template for each kind of definition."""
+
+    def index() -> str:
+        return _text(_names(""))
+
+    def entity(name: str) -> str:
+        return _found(load().entities, load().aliases.get(name, name), _entity)
+
+    def command(name: str) -> str:
+        return _found(load().commands, name, _command)
+
+    def enum(name: str) -> str:
+        return _found(load().enums, name, _enum)
+
+    def errors() -> str:
+        return _text({code: _error(code) for code in _codes()})
+
+    def error(code: str) -> str:
+        return _found(_codes(), code, _error)
+
+    base = "wosdk://catalogue"
+    for function, uri, title in (
+        (index, base, "All names of the catalogue"),
+        (errors, f"{base}/errors", "Error codes of the service"),
+        (entity, f"{base}/entities/{{name}}", "Fields and operations of an entity"),
+        (command, f"{base}/commands/{{name}}", "Fields of a command and of its result"),
+        (enum, f"{base}/enums/{{name}}", "Values of an enum"),
+        (error, f"{base}/errors/{{code}}", "Meaning of an error code"),
+    ):
+        server.resource(uri, name=function.__name__, title=title, description=title, mime_type=_JSON)(
+            function
+        )
+
+
+def _text(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _found(table: Any, name: str, shown: Any) -> str:
+    if name not in table:
+        raise ResourceNotFoundError(f"the catalogue has no {name!r:.100}{suggestion(name, table)}")
+    return _text(shown(table[name]))
+
+
+def _names(part: str) -> dict[str, list[str]]:
+    catalogue = load()
+    kinds: dict[str, Iterable[str]] = {
+        "entities": (name for name, row in catalogue.entities.items() if row.kind == "entity"),
+        "commands": catalogue.commands,
+        "enums": catalogue.enums,
+    }
+    return {kind: sorted(name for name in names if part in name.lower()) for kind, names in kinds.items()}
+
+
+def _definition(name: str) -> dict[str, Any]:
+    catalogue = load()
+    kinds: tuple[tuple[Any, Any], ...] = ((catalogue.commands, _command), (catalogue.enums, _enum))
+    for table, shown in kinds:
+        for known, row in table.items():
+            if known.lower() == name.strip().lower():
+                return dict(shown(row))
+    found = catalogue.entity(name.strip())
+    if found is not None:
+        return _entity(found)
+    known_names = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
+    near = suggestion(name, known_names) or "; without a name, describe lists all"
+    raise UnknownNameError(f"the catalogue has no entity, command or enum {name!r:.100}{near}")
+
+
+# --- definitions ----------------------------------------------------------------------------
+
+
+def _entity(row: Entity) -> dict[str, Any]:
+    can = {name: row.operations.get(name) for name in _OPERATIONS if name in row.operations}
+    return _without_empty(
+        {
+            "name": row.name,
+            "kind": row.kind,
+            "meaning": row.meaning,
+            "operations": can,
+            "instead": dict(row.instead),
+            "needs": dict(row.needs),
+            "key": list(row.composite_key),
+            "note": row.note,
+            "fields": [_field(each) for each in row.fields],
+        }
+    )
+
+
+def _command(row: Command) -> dict[str, Any]:
+    return _without_empty(
+        {
+            "name": row.name,
+            "kind": "command",
+            "meaning": row.meaning,
+            "changes_something": row.repeat != "safe",
+            "note": row.note,
+            "fields": [_field(each) for each in row.request],
+            "result": [_field(each) for each in row.response],
+        }
+    )
+
+
+def _enum(row: EnumType) -> dict[str, Any]:
+    values = [
+        _without_empty({"name": each.name, "meaning": each.meaning or each.note}) for each in row.values
+    ]
+    return _without_empty({"name": row.name, "kind": "enum", "note": row.note, "values": values})
+
+
+def _field(row: CatalogueField) -> dict[str, Any]:
+    kind = row.of if row.kind in ("ref", "enum", "object") and row.of else row.kind
+    return _without_empty(
+        {
+            "name": row.name,
+            "type": f"list of {kind}" if row.is_list else kind,
+            "required": bool(row.required),
+            "read_only": not row.updatable,
+            "max_length": row.max_length,
+            "meaning": row.meaning or row.note,
+        }
+    )
+
+
+def _codes() -> dict[str, str]:
+    listed = [each.name for each in load().enums["ErrorCode"].values]
+    return {code: code for code in sorted({*listed, *CODES})}
+
+
+def _error(code: str) -> dict[str, Any]:
+    listed = {each.name: each for each in load().enums["ErrorCode"].values}
+    row, rule = listed.get(code), CODES.get(code)
+    return _without_empty(
+        {
+            "code": code,
+            "meaning": row.meaning if row else None,
+            "http_status": row.http_status if row else None,
+            "verdict": rule.verdict.name if rule else "refused",
+            "then": rule.verdict.then if rule else "",
+            "error": rule.error.__name__ if rule else "RefusedError",
+        }
+    )
+
+
+def _without_empty(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if value not in (None, "", [], {}, False)}

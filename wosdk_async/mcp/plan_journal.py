@@ -1,0 +1,234 @@
+"""Plans on the disk: what was planned, what was begun, and what became of it.
+
+One SQLite file, which several servers may share; each plan has a lock of its own, which the system gives back
+when a server ends in whatever way. A plan is ``sending`` on the disk before the first byte of it leaves. If a
+plan is ``sending`` and nobody holds its lock, a server ended in between: then nobody knows whether it was
+carried out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from enum import StrEnum
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal.lock import FolderLock
+
+__all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError", "State"]
+
+EXPIRES = 600.0
+"""Seconds after which a plan that was not begun cannot be committed any more."""
+
+_FILE, _LOCKS = "plans.db", "locks"
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS plan (
+    id TEXT PRIMARY KEY, target TEXT NOT NULL, action TEXT NOT NULL, name TEXT NOT NULL, record INTEGER,
+    fields TEXT NOT NULL, marker TEXT, version INTEGER, made REAL NOT NULL, expires REAL NOT NULL,
+    state TEXT NOT NULL, settles REAL, outcome TEXT
+) STRICT
+"""
+_BUSY = 5.0  # seconds to wait for another server that writes
+
+
+class State(StrEnum):
+    """What the journal knows of a plan."""
+
+    PLANNED = "planned"
+    SENDING = "sending"
+    IN_DOUBT = "in_doubt"
+    DONE = "done"
+    REFUSED = "refused"
+
+
+class PlanBusyError(Exception):
+    """A plan that another server, or another call, is committing right now."""
+
+
+class PlansUnusableError(ConfigurationError):
+    """The plans cannot be read or written: a full disk, a damaged file, a folder that is gone.
+
+    Its text goes to agents: it names no path.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """One planned change."""
+
+    id: str
+    target: str
+    """Text that identifies the Company: its name, and the addresses of its region."""
+    action: str
+    name: str
+    """The entity, or the command."""
+    record: int | None
+    """Id of the record that is updated."""
+    fields: dict[str, Any] = attrs.field(repr=False)
+    """Fields by the service's names, as the agent gave them and with the marker."""
+    marker: str | None
+    """Python path of the field that holds the plan's id; None if the change cannot be found again."""
+    version: int | None
+    """Version of the record that is updated, when the plan was made."""
+    made: float
+    expires: float
+    state: State = State.PLANNED
+    settles: float | None = None
+    """Time from which a look-up that finds nothing can be believed."""
+    outcome: dict[str, Any] | None = attrs.field(default=None, repr=False)
+
+
+def new_id() -> str:
+    """Return the id of a new plan: a marker, so no other record may have it."""
+    return f"mcp-{secrets.token_hex(8)}"
+
+
+class PlanJournal:
+    """The plans in a folder.
+
+    Args:
+        folder: made if it is not there; only its owner may read it.
+        now: the time in seconds since 1970; servers that share a folder need about the same.
+
+    Raises:
+        ConfigurationError: the folder or the file cannot be used, or others can read it.
+    """
+
+    def __init__(self, folder: Path, now: Callable[[], float]) -> None:
+        self.folder = folder
+        self.now = now
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = folder / _FILE
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
+            _require_private(folder, file)
+            self._uri = f"{file.absolute().as_uri()}?mode=rw"
+            (folder / _LOCKS).mkdir(mode=0o700, exist_ok=True)
+            with self._open() as journal:
+                journal.execute(_SCHEMA)
+        except (OSError, PlansUnusableError) as error:
+            raise ConfigurationError(
+                f"plans cannot be kept in {folder} ({error}); name another folder with --state"
+            ) from error
+
+    def add(self, plan: Plan) -> None:
+        """Write a new plan."""
+        row = attrs.asdict(plan) | {"fields": json.dumps(plan.fields), "outcome": None}
+        names = ", ".join(row)
+        marks = ", ".join(f":{name}" for name in row)
+        with self._open() as journal:
+            journal.execute(f"INSERT INTO plan ({names}) VALUES ({marks})", row)  # noqa: S608 - our names
+
+    def get(self, id: str) -> Plan | None:
+        """Return a plan; None if there is none. Raises PlansUnusableError for one that cannot be read."""
+        with self._open() as journal:
+            row = journal.execute("SELECT * FROM plan WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            return None
+        values = dict(row)
+        try:
+            outcome = values["outcome"] and json.loads(values["outcome"])
+            plan = Plan(
+                **values
+                | {
+                    "fields": json.loads(values["fields"]),
+                    "state": State(values["state"]),
+                    "outcome": outcome,
+                }
+            )
+        except ValueError as error:
+            raise PlansUnusableError(f"the plan {id:.60} is damaged") from error
+        if not all(isfinite(each or 0) for each in (plan.made, plan.expires, plan.settles)):
+            raise PlansUnusableError(f"the plan {id:.60} is damaged")
+        return plan
+
+    def begin(self, id: str) -> None:
+        """Write that a plan is sent from now on. The caller holds its lock.
+
+        Raises PlanBusyError for a plan that is not there or was begun: a second guard, should locks fail.
+        """
+        if not self._write(id, State.SENDING, _only=State.PLANNED, settles=None):
+            raise PlanBusyError(id)
+
+    def doubt(self, id: str, settles: float) -> None:
+        """Write that nobody knows whether a plan was carried out."""
+        self._write(id, State.IN_DOUBT, settles=settles)
+
+    def done(self, id: str, outcome: dict[str, Any]) -> None:
+        """Write that a plan was carried out."""
+        self._write(id, State.DONE, outcome=outcome)
+
+    def refused(self, id: str, outcome: dict[str, Any]) -> None:
+        """Write that the service refused a plan, for good."""
+        self._write(id, State.REFUSED, outcome=outcome)
+
+    def plan_again(self, id: str) -> None:
+        """Write that a plan was certainly not carried out, and may be committed."""
+        self._write(id, State.PLANNED, expires=self.now() + EXPIRES)
+
+    @contextmanager
+    def lock(self, id: str) -> Iterator[None]:
+        """Hold the lock of a plan. Raises PlanBusyError when another server or call holds it."""
+        folder = self.folder / _LOCKS / id
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            held = FolderLock(folder)
+        except OSError as error:
+            raise PlansUnusableError(f"a plan cannot be locked ({error.strerror})") from error
+        except JournalError as error:
+            if isinstance(error.__cause__, OSError):
+                raise PlansUnusableError(f"a plan cannot be locked ({error.__cause__.strerror})") from error
+            raise PlanBusyError(id) from error
+        try:
+            yield
+        finally:
+            held.release()
+
+    def _write(self, id: str, state: State, _only: State | None = None, **values: Any) -> bool:
+        """Write a state and values, and return whether there was such a plan (in the state ``_only``)."""
+        if isinstance(values.get("outcome"), dict):
+            values["outcome"] = json.dumps(values["outcome"])
+        changes = ", ".join(f"{name} = :{name}" for name in ("state", *values))
+        with self._open() as journal:
+            done = journal.execute(
+                f"UPDATE plan SET {changes} WHERE id = :id AND state = ifnull(:only, state)",  # noqa: S608 - our names
+                values | {"id": id, "state": state, "only": _only},
+            )
+        return done.rowcount == 1
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction, which is on the disk when the block ends.
+
+        Raises PlansUnusableError. A file that was removed is not made again: others could read that one.
+        """
+        try:
+            with closing(sqlite3.connect(self._uri, timeout=_BUSY, uri=True)) as connection:
+                connection.row_factory = sqlite3.Row
+                connection.execute("PRAGMA synchronous = FULL")
+                with connection:
+                    yield connection
+        except (sqlite3.Error, OverflowError) as error:
+            raise PlansUnusableError(f"the plans cannot be read or written ({error})") from error
+
+
+def _require_private(*paths: Path) -> None:
+    """Raise ConfigurationError for a path that others can read: plans hold what people wrote."""
+    if os.name != "posix":
+        return
+    for path in paths:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
+            text = "700" if path.is_dir() else "600"
+            raise ConfigurationError(f"others can read {path} ({mode:o}); run: chmod {text} {path}")

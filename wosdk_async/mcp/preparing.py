@@ -1,0 +1,223 @@
+"""A planned change as a command or record of the model, checked, and with a marker where one fits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError, UnknownNameError
+from wosdk_async.markers import Marker
+from wosdk_async.mcp.filters import entity_named
+from wosdk_async.mcp.plan_journal import Plan
+from wosdk_async.mcp.untrusted import one_fitted
+from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index
+from wosdk_async.protocol.arguments import require_support
+from wosdk_async.records import from_dict, to_dict
+from wosdk_async.safe_text import is_secret_name
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["Change", "change_of", "marked", "outcome_of", "warnings_of", "with_order_command"]
+
+_MOST_BYTES = 64_000  # of the fields of a plan
+_ORDER_MARKER = "PoNumber"
+_SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule the service replaces them
+    "DtDue", "DueDateUtc", "DtAcknowledgeBy", "AcknowledgeByUtc", "DtOnSiteBy", "DtUtcOnSiteBy", "Priority",
+)  # fmt: skip
+_NO_MARKER = "none"
+_SHOWN = "DisplayAs"  # facts 3.4: the service makes it of other fields, at least for contacts
+_DELETING = ("performdeletion", "isremoved")  # facts 3.4: a removal is a mark, too
+_NO_DELETE = "nothing is deleted by an agent; a person can, with `wosdk delete`"
+
+
+@attrs.frozen(kw_only=True)
+class Change:
+    """What a plan sends."""
+
+    subject: Record = attrs.field(repr=False)
+    """The command, or the record that is created or updated."""
+    marker: str | None = None
+    changes: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+    """Fields of an update, by their Python names."""
+    version: int | None = None
+
+    async def send(self, company: Company) -> dict[str, Any]:
+        """Carry it out, and return the result as plain values. A record with the marker is not made again."""
+        look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker else {}
+        if isinstance(self.subject, Command):
+            made: Any = await company.run(self.subject, **look)
+        elif self.changes:
+            checked = self.version is not None
+            held: Any = self.subject
+            if checked:
+                held = attrs.evolve(held, concurrency_id=self.version)
+            made = await company.update(held, if_unchanged=checked, **self.changes)
+        else:
+            made = await company.create(self.subject, **look)
+        return outcome_of(made)
+
+    async def sent(self, company: Company) -> None:
+        """Make the calls for a dry run: nothing is looked up or compared."""
+        if isinstance(self.subject, Command):
+            await company.run(self.subject)
+        elif self.changes:
+            await company.update(self.subject, **self.changes)
+        else:
+            await company.create(self.subject)
+
+
+def outcome_of(result: Any) -> dict[str, Any]:
+    """Return the result of a change: its values, and what a record in it refers to by id and name."""
+    found = to_dict(result)
+    for name, value in found.items():
+        if isinstance(value, dict):
+            found[name] = {inner: _named(item) for inner, item in value.items() if not isinstance(item, list)}
+    return one_fitted(found)[0]
+
+
+def _named(value: Any) -> Any:
+    shown = ("Id", "Number", "DisplayAs", "Name", "Value", "CurrencyTypeId")
+    return {name: value[name] for name in shown if name in value} if isinstance(value, dict) else value
+
+
+def marked(
+    action: str, name: str, fields: dict[str, Any], wanted: str, id: str
+) -> tuple[dict[str, Any], str | None]:
+    """Return the fields with the plan's id in its marker, and the Python path of the marker, if there is one.
+
+    Args:
+        action: ``create``, ``update`` or ``command``.
+        name: the entity or command.
+        fields: by the service's names.
+        wanted: the field that the agent named; empty for the usual one, ``none`` for no marker.
+        id: the plan's id.
+
+    Raises:
+        InvalidCallError: the field cannot carry a marker, or has a value.
+    """
+    is_order = action == "command" and name == WoCreateCommand.wire_name
+    if wanted == _NO_MARKER:
+        return fields, None
+    if action == "update" or (action == "command" and not is_order):
+        if wanted:
+            raise InvalidCallError("only a create can carry a marker; leave 'marker' out")
+        return fields, None
+    holder = fields.get("WorkOrder") if is_order else fields
+    if not isinstance(holder, dict):
+        raise InvalidCallError("the field 'WorkOrder' is missing; it holds the fields of the order")
+    given = {str(field).replace("_", "").lower() for field, value in holder.items() if value is not None}
+    key = wanted or (_ORDER_MARKER if is_order and _ORDER_MARKER.lower() not in given else "")
+    if not key:
+        return fields, None
+    if key.lower() in given:
+        raise InvalidCallError(f"marker {key!r:.60}: it has a value; leave that out, or name another field")
+    if key.lower() == _SHOWN.lower():
+        raise InvalidCallError(f"marker {key!r:.60}: the service may write that field itself; name another")
+    owner: Any = entity_named("WorkOrder" if is_order else name)
+    python = next((python for python, meta in owner.__wire__.items() if meta["name"] == key), None)
+    if python is None or owner.__wire__[python]["type"] != "string":
+        raise InvalidCallError(f"marker {key!r:.60}: {owner.wire_name} has no text field of this name")
+    if is_order:
+        return {**fields, "WorkOrder": {**holder, key: id}}, f"work_order.{python}"
+    return {**fields, key: id}, python
+
+
+def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return a create of a work order as the command that creates one; anything else as it is.
+
+    The service computes when the order is due, unless that would replace a field that is given.
+    """
+    if (action, name.lower()) != ("create", "workorder"):
+        return action, name, fields
+    compute = {} if any(each in fields for each in _SCHEDULE) else {"ComputeSchedule": True}
+    return "command", WoCreateCommand.wire_name, {"WorkOrder": fields, **compute}
+
+
+def warnings_of(plan: Plan) -> list[str]:
+    """Return what the user should know before the plan is committed."""
+    found = []
+    order = plan.fields.get("WorkOrder")
+    if plan.name == WoCreateCommand.wire_name and isinstance(order, dict):
+        if not plan.fields.get("ComputeSchedule") and not any(order.get(each) for each in _SCHEDULE[:2]):
+            found.append("The order gets no due time: add DtDue, or leave out what replaces the schedule.")
+        if plan.marker == "work_order.po_number":
+            found.append(
+                f"PoNumber will be {plan.id}, so that the order can be found if the outcome is in doubt."
+            )
+    if plan.marker is None:
+        found.append(
+            "The change carries no marker: if no response comes, nobody can know whether it was"
+            " carried out, and this plan is not sent again."
+        )
+    if plan.action == "update" and plan.version is None:
+        found.append("The entity has no version: a change by somebody else in between is overwritten.")
+    return found
+
+
+def change_of(plan: Plan) -> Change:
+    """Return what a plan sends. Raises InvalidCallError for fields that do not fit."""
+    if len(json.dumps(plan.fields)) > _MOST_BYTES:
+        raise InvalidCallError(f"the fields take more than {_MOST_BYTES:,} bytes; make a smaller change")
+    _refuse_unplannable(plan.fields)
+    fields = _exact(plan.fields)
+    if plan.action == "command":
+        return _command(plan, fields)
+    kind: Any = entity_named(plan.name)
+    require_support(kind, plan.action)
+    if plan.action == "create":
+        record = from_dict(kind, fields, unknown="refuse")
+        if plan.marker:
+            Marker.of_record(record, plan.marker)
+        return Change(subject=record, marker=plan.marker)
+    record = from_dict(kind, fields, unknown="refuse")
+    given = {str(name).lower() for name in fields}
+    changes = {
+        python: getattr(record, python)
+        for python, meta in kind.__wire__.items()
+        if given & {python.lower(), meta["name"].lower(), *(each.lower() for each in meta.get("aliases", ()))}
+    }
+    if not changes or plan.record is None:
+        raise InvalidCallError("an update needs the record's id and the fields to write")
+    return Change(subject=kind(id=plan.record), changes=changes, version=plan.version)
+
+
+def _command(plan: Plan, fields: dict[str, Any]) -> Change:
+    kind: Any = command_class(plan.name)
+    if kind is None:
+        near = suggestion(plan.name, index.COMMANDS) or "; the tool describe lists all names"
+        raise UnknownNameError(f"there is no command {plan.name!r:.80}{near}")
+    if "Delete" in kind.wire_name:
+        raise InvalidCallError(f"{kind.wire_name}: {_NO_DELETE}")
+    if kind.repeat == "safe":
+        raise InvalidCallError(f"{kind.wire_name} changes nothing, so it needs no plan")
+    command = from_dict(kind, fields, unknown="refuse")
+    if plan.marker:
+        Marker.of_command(command, plan.marker)
+    return Change(subject=command, marker=plan.marker)
+
+
+def _refuse_unplannable(value: Any) -> None:
+    """Raise InvalidCallError for fields that delete, or hold secrets: plans and conversations are kept."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if is_secret_name(str(name)):
+                raise InvalidCallError(f"{str(name)!r:.60} holds a secret; set it without an agent")
+            if str(name).replace("_", "").lower() in _DELETING and item:
+                raise InvalidCallError(f"{str(name)!r:.60}: {_NO_DELETE}")
+            _refuse_unplannable(item)
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_unplannable(item)
+
+
+def _exact(value: Any) -> Any:
+    """Return JSON values with the digits that were written: 12.1 is not 12.0999."""
+    if isinstance(value, float):
+        return Decimal(repr(value))
+    if isinstance(value, Mapping):
+        return {str(name): _exact(item) for name, item in value.items()}
+    return [_exact(item) for item in value] if isinstance(value, list) else value

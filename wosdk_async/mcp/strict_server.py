@@ -1,0 +1,81 @@
+"""Server whose tools take only the arguments that they have, and say in results what is wrong with them.
+
+The library drops an argument that a tool does not have. So a misspelt condition would be no condition at all:
+an agent would get, count or report all records instead of some.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult, Tool
+from pydantic import ValidationError
+
+from wosdk_async.mcp.results import Problem, Result, tool_result
+from wosdk_async.mcp.untrusted import safe_text
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["StrictServer"]
+
+_MOST_ERRORS = 5
+_CLOSED = {"additionalProperties": False}
+
+
+class StrictServer(MCPServer[Any]):
+    """Server of one Company.
+
+    Args:
+        company: the Company's name, for the results.
+        name: of the server.
+        options: as for ``MCPServer``.
+    """
+
+    def __init__(self, company: str, name: str, **options: Any) -> None:
+        super().__init__(name, **options)
+        self._company = company
+
+    async def list_tools(self) -> list[Tool]:
+        """Return the tools. Their schemas say that there are no other arguments."""
+        tools = await super().list_tools()
+        return [each.model_copy(update={"input_schema": each.input_schema | _CLOSED}) for each in tools]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool, unless it does not have one of the arguments."""
+        found = await self._unknown(name, arguments)
+        if found:
+            return self._refused(found)
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            return self._refused(_said(error.__cause__))
+
+    async def _unknown(self, tool: str, arguments: dict[str, Any]) -> str:
+        """Return what is wrong with the names of the arguments; empty if nothing is."""
+        for known in await super().list_tools():
+            if known.name == tool:
+                names = list(known.input_schema.get("properties", {}))
+                wrong = next((each for each in arguments if each not in names), None)
+                if wrong is not None:
+                    near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
+                    return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
+        return ""
+
+    def _refused(self, detail: str) -> CallToolResult:
+        title = "The arguments do not fit"
+        return tool_result(
+            Result(company=self._company, problem=Problem(kind="invalid", title=title, detail=detail))
+        )
+
+
+def _said(error: ValidationError) -> str:
+    """Return what does not fit, without the values: they may be long, or hold anything."""
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    lines = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in errors]
+    more = [f"and {len(lines) - _MOST_ERRORS} more"] if len(lines) > _MOST_ERRORS else []
+    return safe_text("; ".join([*lines[:_MOST_ERRORS], *more]), 1000)
