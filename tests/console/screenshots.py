@@ -36,6 +36,8 @@ def _wide(browser: Any, sandbox: Served, order: int, folder: Path) -> None:
     _shoot(page, folder / "console-orders.png")
     page.goto(sandbox.page(f"companies/46/orders/{order}"))
     _shoot(page, folder / "console-order.png")
+    page.goto(sandbox.page("companies/46/types/Employee/208"))
+    _shoot(page, folder / "console-record.png")
     page.goto(sandbox.page("requests"))
     page.locator("summary", has_text="nightly-7").click()
     page.get_by_label("Body of the response").wait_for()
@@ -48,6 +50,7 @@ def _wide(browser: Any, sandbox: Served, order: int, folder: Path) -> None:
     page.goto(f"{sandbox.root}/docs")
     page.get_by_label("Search").fill("WoCancel")
     page.locator("details details summary").first.click()
+    page.get_by_role("button", name="Send").scroll_into_view_if_needed()
     _shoot(page, folder / "console-api.png")
     page.close()
 

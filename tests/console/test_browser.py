@@ -10,7 +10,7 @@ import pytest
 
 from tests.console.browser import wait_for_count
 from tests.console.served import CANCEL, PAYLOAD, Served, document, served, working_day
-from wosdk_async.sandbox.console.views import PAGE
+from wosdk_async.sandbox.console.records import PAGE
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +24,7 @@ def test_companies_lead_to_their_work_orders(page: Any, sandbox: Served) -> None
     assert row.locator('td[data-label="WorkOrder"]').inner_text() == "3"
     assert row.locator('td[data-label="Kind"]').inner_text() == "non-live"
     assert sandbox.local.variables["WOSDK_CLIENT_SECRET"] not in page.content()
-    row.locator("a").click()
+    row.get_by_role("link", name="AcmeFacilities").click()
     page.locator("h1", has_text="Work orders").wait_for()
     assert page.locator("tbody tr").count() == 3
 
@@ -56,11 +56,13 @@ def test_one_work_order_with_its_history(page: Any, sandbox: Served) -> None:
     document(acme, order["Id"], "Plan of floor 2", b"plan", "text/plain")
     page.goto(sandbox.page(f"companies/46/orders/{order['Id']}"))
     page.locator("h1", has_text="Cancelled").wait_for()
-    sections = {part.locator("h2").inner_text(): part for part in page.locator("section").all()}
+    parts = page.locator("section").filter(has=page.locator("h2")).all()
+    sections = {part.locator("h2").inner_text(): part for part in parts}
     assert "Air handler AH-3" in sections["Items"].inner_text()
     assert "Key at the desk" in sections["Notes"].inner_text()
     assert "Plan of floor 2" in sections["Documents"].inner_text()
-    assert "Ana Ruiz" in sections["Fields"].inner_text()
+    page.get_by_text("All fields").click()
+    assert "Ana Ruiz" in page.locator("details", has_text="All fields").inner_text()
     actions = sections["History"].locator('td[data-label="Action"]').all_inner_texts()
     assert (actions[0], actions[-1]) == ("Cancel", "Create")
 
@@ -308,7 +310,9 @@ def test_markup_of_the_service_stays_text(page: Any, sandbox: Served) -> None:
     sandbox.local.faults.load({"rule": [{"fault": "latency", "fixed": 0, "company": PAYLOAD}]})
     page.goto(sandbox.page(f"companies/46/orders/{order['Id']}"))
     page.locator("h1", has_text="Work order RSC").wait_for()
-    assert page.get_by_text(PAYLOAD, exact=True).count() == 3  # contact, note, comment
+    assert (
+        page.get_by_text(PAYLOAD, exact=True).count() == 4
+    )  # contact in the summary and the fields, note, comment
     page.goto(sandbox.page("companies/46"))
     page.locator('td[data-label="PO"]', has_text=PAYLOAD[:30]).wait_for()
     page.goto(sandbox.page("requests"))
@@ -329,6 +333,32 @@ def test_a_stored_page_cannot_act_as_the_console(browser: Any, sandbox: Served) 
     page.goto(row["DocUrl"])
     assert page.locator("body").inner_text() == "stored"
     page.close()
+
+
+def test_what_fits_nothing_says_so_and_leaves_no_empty_box(page: Any, sandbox: Served) -> None:
+    """A search without a result, a log that its filter hides, and a list without further pages."""
+    page.goto(f"{sandbox.root}/docs")
+    page.get_by_label("Search").fill("no such operation")
+    page.get_by_text("No operation fits.", exact=True).wait_for()
+    sandbox.acme.order()
+    page.goto(sandbox.page("requests"))
+    page.locator(".log details").first.wait_for()
+    page.get_by_label("Filter").fill("no such request")
+    page.get_by_text("requests are shown").wait_for()
+    assert not page.get_by_role("log").is_visible()
+    page.goto(sandbox.page("companies/46"))
+    wait_for_count(page.locator("tbody tr"), 1)
+    assert page.get_by_text("Page 1", exact=True).count() == 0
+
+
+def test_a_message_is_shown_whole_on_a_phone(page: Any, sandbox: Served) -> None:
+    """It takes a second line of the header where one is too short."""
+    page.set_viewport_size({"width": 380, "height": 700})
+    page.goto(sandbox.page("requests"))
+    page.get_by_label("Pause").check()
+    status = page.locator("#status", has_text="Paused.")
+    status.wait_for()
+    assert status.evaluate("(e) => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight")
 
 
 @pytest.mark.parametrize("path", ["console", "console#/companies/46", "order", "console#/requests"])

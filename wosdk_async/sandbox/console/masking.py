@@ -11,7 +11,7 @@ import msgspec
 
 from wosdk_async.sandbox.schema.bodies import dump, load
 
-__all__ = ["MASK", "shown_body", "shown_headers", "shown_path"]
+__all__ = ["MASK", "sent_body", "shown_body", "shown_headers", "shown_path"]
 
 MASK = "•••"
 
@@ -107,11 +107,20 @@ def shown_path(path: str) -> str:
 
 def shown_body(raw: bytes) -> str:
     """Return a body as text without secrets; JSON is indented."""
+    return _shown_body(raw, indent=2)
+
+
+def sent_body(raw: bytes) -> str:
+    """Return a body as text without secrets, to send again; JSON is in one line."""
+    return _shown_body(raw, indent=-1)
+
+
+def _shown_body(raw: bytes, indent: int) -> str:
     raw = raw.replace(b"\0", b"")  # so that names are found in UTF-16 too
     if not raw:
         return ""
     try:
-        return msgspec.json.format(dump(_masked(load(raw))), indent=2).decode()
+        return msgspec.json.format(dump(_masked(load(raw))), indent=indent).decode()
     except (msgspec.MsgspecError, UnicodeDecodeError, InvalidOperation, RecursionError):
         return _masked_text(raw.decode("utf-8", "replace"))
 

@@ -18,7 +18,9 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.sandbox.access import is_internal
+from wosdk_async.sandbox.console.curl import curl
 from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
+from wosdk_async.sandbox.faults.middleware import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, load
 
 __all__ = ["MAX_BODY", "MAX_REQUESTS", "LoggedExchange", "RequestLog", "RequestLogMiddleware"]
@@ -64,6 +66,7 @@ class LoggedExchange:
         status: None before the response, and when the connection broke before one.
         seconds: from the request to the end of the response; None until then.
         broken: whether the connection ended before the response did.
+        faults: kinds of the injected faults.
     """
 
     number: int
@@ -77,16 +80,19 @@ class LoggedExchange:
     status: int | None = None
     seconds: float | None = None
     broken: bool = False
+    scheme: str = "http"
+    faults: list[str] = attrs.field(factory=list)
 
     def summary(self) -> Record:
         """Return the exchange as a line of the log."""
         return {
             "number": self.number,
-            "time": datetime.fromtimestamp(self.began / 1e9, UTC).strftime("%H:%M:%S.%f")[:-3],
+            "time": datetime.fromtimestamp(self.began // 10**9, UTC).isoformat().replace("+00:00", "Z"),
             "method": self.method,
             "path": shown_path(self.path),
             "status": self.status,
             "broken": self.seconds is not None and self.broken,
+            "faults": list(self.faults),
             "milliseconds": None if self.seconds is None else round(self.seconds * 1000, 2),
             "company": self._company(),
             "requestId": self._request_id(),
@@ -98,6 +104,8 @@ class LoggedExchange:
             **self.summary(),
             "request": _side(self.headers, self.request),
             "response": _side(self.response_headers, self.response),
+            "curl": curl(self.method, self.scheme, self.path, self.headers, bytes(self.request.kept)),
+            "complete": not self.request.cut,
         }
 
     def _company(self) -> str:
@@ -180,6 +188,7 @@ class RequestLogMiddleware:
             return
         exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _bounded(scope["headers"]))
         started = time.perf_counter()
+        exchange.scheme, scope[INJECTED] = scope["scheme"], exchange.faults
         exchange.broken = True  # until the end of the response
         try:
             await self.app(scope, _recording_receive(exchange, receive), _recording_send(exchange, send))

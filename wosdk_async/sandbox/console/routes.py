@@ -12,8 +12,11 @@ from starlette.routing import Route
 
 from wosdk_async.sandbox.access import ID, Endpoint, error_response, guarded
 from wosdk_async.sandbox.clock import Clock, span_of
+from wosdk_async.sandbox.console.examples import example_of
+from wosdk_async.sandbox.console.orders import choices, one_order, orders
+from wosdk_async.sandbox.console.records import list_records, one_record, record_types
 from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, RequestLog
-from wosdk_async.sandbox.console.views import RulesView, companies, one_order, orders
+from wosdk_async.sandbox.console.views import RulesView, companies
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import Record, dump, peek_json, require_body
@@ -54,6 +57,11 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
         ("companies", ["GET"], console.companies),
         (f"companies/{{company:{ID}}}/orders", ["GET"], console.orders),
         (f"companies/{{company:{ID}}}/orders/{{key:{ID}}}", ["GET"], console.order),
+        (f"companies/{{company:{ID}}}/choices", ["GET"], console.choices),
+        (f"companies/{{company:{ID}}}/types", ["GET"], console.types),
+        (f"companies/{{company:{ID}}}/types/{{entity}}", ["GET"], console.records),
+        (f"companies/{{company:{ID}}}/types/{{entity}}/{{key:{ID}}}", ["GET"], console.record),
+        (f"companies/{{company:{ID}}}/examples/{{command}}", ["GET"], console.example),
         ("log", ["GET", "PUT", "DELETE"], console.requests),
         (f"log/{{number:{ID}}}", ["GET"], console.request),
         ("faults", ["GET", "PUT"], console.faults),
@@ -100,6 +108,23 @@ class _Console:
 
     async def order(self, request: Request) -> Record:
         return one_order(self._context(request), request.path_params["key"])
+
+    async def choices(self, request: Request) -> Record:
+        return choices(self._context(request))
+
+    async def types(self, request: Request) -> Record:
+        return record_types(self._context(request))
+
+    async def records(self, request: Request) -> Record:
+        number = _whole(request.query_params.get("page", "0"), "page")
+        entity = request.path_params["entity"]
+        return list_records(self._context(request), entity, request.query_params, number)
+
+    async def record(self, request: Request) -> Record:
+        return one_record(self._context(request), request.path_params["entity"], request.path_params["key"])
+
+    async def example(self, request: Request) -> Record:
+        return example_of(self._context(request), request.path_params["command"])
 
     async def requests(self, request: Request) -> Record:
         after = _whole(request.query_params.get("after", "0"), "after")

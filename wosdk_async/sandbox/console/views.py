@@ -1,4 +1,4 @@
-"""Data that the console shows: Companies and work orders as the service returns them, and fault rules."""
+"""Data that the console shows: the Companies of a store, and fault rules."""
 
 from __future__ import annotations
 
@@ -10,48 +10,12 @@ import attrs
 from wosdk_async.sandbox.faults.script import FaultScript
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import Record
-from wosdk_async.sandbox.schema.entities import enumeration, find_schema
-from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.crud import retrieve
-from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["PAGE", "RulesView", "companies", "one_order", "orders"]
+__all__ = ["RulesView", "companies"]
 
-PAGE = 25  # work orders on a page
-
-# Entity types whose records are counted; properties that are searched, listed, and shown of one work order.
+# Entity types whose records are counted beside a Company
 _COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
-_SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
-_LISTED = [
-    "Number",
-    "StatusId",
-    "TypeCategory",
-    "ShortLocation",
-    "TaskRefinement",
-    "PoNumber",
-    "CreatedDateUtc",
-    "LastActionDateUtc",
-    "Customer.Name",
-    "Priority.DisplayAs",
-]
-_OPENED = [
-    "*",
-    "Customer.Name",
-    "Priority.DisplayAs",
-    "SubType.DisplayAs",
-    "WorkZone.DisplayAs",
-    "Employee.DisplayAs",
-    "RequestorContact.DisplayAs",
-    "Items.*",
-    "Items.Asset.Name",
-    "Items.Task.DisplayAs",
-    "Notes.*",
-    "Notes.CreatedBy.*",
-    "Documents.*",
-    "ActionLogRecords.*",
-    "ActionLogRecords.Actor.*",
-]
 
 
 def companies(store: Store) -> list[Record]:
@@ -67,54 +31,6 @@ def companies(store: Store) -> list[Record]:
         }
         for company in store.companies()
     ]
-
-
-def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
-    """Return a page of work orders, the newest first.
-
-    Args:
-        context: context of the Company.
-        state: a WorkOrderStatus; empty for all.
-        text: text that a searched property contains; empty for all.
-        page: number of the page, from 0.
-
-    Raises:
-        Refusal: the state does not exist, or the page number is too high.
-    """
-    filters: list[Record] = []
-    if state:
-        filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
-    if text:
-        likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
-        filters.append({"Conditions": likes, "FilterOperator": "Or"})
-    found = run_query(
-        context,
-        find_schema("WorkOrder"),
-        {
-            "PropertySet": {"Properties": _LISTED},
-            "Criteria": {"Filters": filters},
-            "Orders": [{"PropertyName": "Id", "OrderType": "Descending"}],
-            "FirstResultIndex": page * PAGE,
-            "Count": PAGE + 1,
-        },
-    )
-    states = sorted(enumeration("WorkOrderStatus").by_name.values())
-    return {"Orders": found[:PAGE], "More": len(found) > PAGE, "Page": page, "States": states}
-
-
-def one_order(context: RequestContext, key: int) -> Record:
-    """Return a work order with the names of its references, its lists and its history.
-
-    Raises:
-        Refusal: ``ERROR_CODE_1019``: there is no work order with this id.
-    """
-    data: Record = retrieve(context, find_schema("WorkOrder"), str(key), ",".join(_OPENED))["Data"]
-    lists: dict[str, Any] = {name: data.pop(name, []) for name in ("Items", "Notes", "Documents")}
-    return {"Fields": data, **lists, "History": data.pop("ActionLogRecords", [])}
-
-
-def _condition(name: str, operator: str, value: str) -> Record:
-    return {"PropertyName": name, "Operator": operator, "Values": [value]}
 
 
 def _count(store: Store, company: int, entity: str) -> int:

@@ -17,7 +17,10 @@ from wosdk_async.sandbox.faults.request_match import RequestMatch, header, match
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["FaultMiddleware"]
+__all__ = ["INJECTED", "FaultMiddleware"]
+
+INJECTED = "wosdk.injected"
+"""Key of an ASGI scope: a list to which the kinds of the faults that a request gets are added."""
 
 _MAX_READ = 32 * 1024 * 1024  # bytes; the rest of a longer body is left to the application
 _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
@@ -47,10 +50,13 @@ class FaultMiddleware:
         body, receive_again = await _read(receive)
         request = match_of(scope, body, self._owner)
         exchange = self._exchange(request, scope, receive_again, partial(_wait_closed, receive), send)
+        injected = scope.setdefault(INJECTED, [])
         for match in self.faults.match(request):
+            injected.append(match.rule.kind)
             if await match.apply(exchange):
                 return
         if self.faults.moved_hosts.has_left(request, scope):
+            injected.append("moved")
             await exchange.respond(exchange.refusal(_MISMATCH))
             return
         self.faults.moved_hosts.redirect(request, scope)

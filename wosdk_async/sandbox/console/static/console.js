@@ -1,13 +1,21 @@
 // The router of the pages. A page fills `main`, and may return a function that ends it.
 import { faults } from "./faults.js";
-import { companies, order, orders } from "./orders.js";
+import { get } from "./api.js";
+import { create } from "./create.js";
+import { aboutAll, h, say } from "./dom.js";
+import { order } from "./order.js";
+import { companies, orders } from "./orders.js";
+import { record, records, types } from "./records.js";
 import { requests } from "./requests.js";
-import { h, say } from "./dom.js";
 
 const pages = [
   [/^#\/companies$/, "Companies", companies],
   [/^#\/companies\/(\d+)$/, "Work orders", orders],
   [/^#\/companies\/(\d+)\/orders\/(\d+)$/, "Work order", order],
+  [/^#\/companies\/(\d+)\/create$/, "Create a work order", create],
+  [/^#\/companies\/(\d+)\/types$/, "All records", types],
+  [/^#\/companies\/(\d+)\/types\/(\w+)$/, "Records", records],
+  [/^#\/companies\/(\d+)\/types\/(\w+)\/(\d+)$/, "Record", record],
   [/^#\/requests$/, "Requests", requests],
   [/^#\/faults$/, "Faults and clock", faults],
 ];
@@ -31,6 +39,7 @@ async function show() {
   const main = h("main", { id: "main", tabindex: "-1" });
   failed = false;
   try {
+    if (!/^#\/companies\/\d/.test(path)) aboutAll((await get("companies")).Companies);
     const ends = await page(main, ...found, new URLSearchParams(query));
     if (turn !== shown) { ends?.(); return; } // another page was opened meanwhile
     end = ends ?? null;
@@ -45,6 +54,7 @@ async function show() {
   if (kept && kept !== main) kept.focus();
   else if (!first) main.focus({ preventScroll: true });
   first = false;
+  dispatchEvent(new Event("shown"));
 }
 
 addEventListener("hashchange", show);

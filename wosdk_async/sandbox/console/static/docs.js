@@ -1,5 +1,7 @@
 // The OpenAPI document as a page: operations by family, and their bodies, opened when asked for.
-import { h, say } from "./dom.js";
+import { get } from "./api.js";
+import { aboutAll, h, say } from "./dom.js";
+import { chosen, trying } from "./tryit.js";
 
 const main = document.getElementById("main");
 const DEPTH = 2; // how deep a body is drawn: references below are shown by name
@@ -8,20 +10,22 @@ async function show() {
   const api = await (await fetch("/openapi.json")).json();
   const operations = Object.entries(api.paths).flatMap(([path, verbs]) =>
     Object.entries(verbs).map(([verb, operation]) => ({ path, verb, operation })));
+  const companies = await get("companies").then((found) => found.Companies, () => []); // other machines may only read
+  if (companies.length) aboutAll(companies);
   const list = h("div", { class: "docs" });
   const search = h("input", { id: "search", type: "search", placeholder: "work order, query, WoCreate", oninput: () => draw() });
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = operations.filter(({ path, verb, operation }) => words.every((word) => `${verb} ${path} ${operation.tags} ${operation.operationId} ${operation.summary ?? ""}`.toLowerCase().includes(word)));
-    list.replaceChildren(...groups(api, found, words.length > 0));
+    list.replaceChildren(...(found.length ? groups(api, found, words.length > 0) : [h("p", { class: "quiet" }, "No operation fits.")]));
     say(`${counted(found)}.`);
   };
   main.append(
     h("h1", null, "API"),
     h("p", null, api.info.description.replaceAll("`", "")),
     h("p", null, h("a", { href: "/openapi.json" }, "/openapi.json"), ` · OpenAPI ${api.openapi} · ${operations.length} operations, ${Object.keys(api.components.schemas).length} schemas`),
-    h("p", { class: "quiet" }, api.components.responses.Refused.description),
-    h("form", { role: "search", class: "bar", onsubmit: (event) => event.preventDefault() }, h("label", null, "Search ", search)),
+    h("p", { class: "quiet" }, api.components.responses.Refused.description.replace(/^Refused\. /, "")),
+    h("form", { role: "search", class: "bar", onsubmit: (event) => event.preventDefault() }, h("label", null, "Search ", search), chosen(companies)),
     list);
   draw();
 }
@@ -37,18 +41,19 @@ function groups(api, operations, open) {
 }
 
 function line(api, { path, verb, operation }) {
-  const node = h("details", { ontoggle: () => node.open && node.children.length === 1 && node.append(...body(api, operation)) },
+  const node = h("details", { ontoggle: () => node.open && node.children.length === 1 && node.append(...body(api, path, verb, operation)) },
     h("summary", null, h("span", { class: "method" }, verb.toUpperCase()), " ", h("code", null, path), h("span", { class: "quiet" }, operation.summary ?? "")));
   return node;
 }
 
-function body(api, operation) {
+function body(api, path, verb, operation) {
   const parameters = (operation.parameters ?? []).map((one) => resolve(api, one));
   const sent = Object.entries(resolve(api, operation.requestBody)?.content ?? {});
   const responses = Object.entries(operation.responses).filter(([status]) => status === "200");
   return [
     operation.description ? h("p", null, operation.description) : null,
     parameters.length ? h("p", null, "Parameters: ", parameters.map((one) => `${one.name} (${one.in})`).join(", ")) : null,
+    trying(path, verb, operation),
     ...sent.map(([type, { schema }]) => part(`Request, ${type}`, api, schema)),
     ...responses.map(([, response]) => part("Response", api, resolve(api, response).content["application/json"].schema)),
   ].filter(Boolean);

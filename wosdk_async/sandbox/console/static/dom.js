@@ -31,11 +31,43 @@ export function facts(pairs) {
 export function shown(value) {
   if (value instanceof Node) return value;
   if (value === null || value === undefined || value === "") return "–";
+  if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value !== "object") return String(value);
+  if (value.Time !== undefined) return time(value.Time);
   const name = value.Name ?? value.DisplayAs;
   if (name !== undefined) return value.Id === undefined ? String(name) : `${name} (${value.Id})`;
   if (value.Value !== undefined) return `${value.Value} ${value.CurrencyTypeId ?? ""}`.trim();
   return Object.keys(value).join() === "Id" ? `Id ${value.Id}` : JSON.stringify(value);
+}
+
+// All times are UTC, in one form; the header of each page says so
+export function time(written) {
+  const text = String(written);
+  return h("time", { datetime: text }, text.slice(0, 19).replace("T", " "));
+}
+
+// A text that may be long, for a cell of a list: whole in its title
+export function cut(text, length = 90) {
+  return typeof text === "string" && text.length > length ? h("span", { title: text }, `${text.slice(0, length)}…`) : text;
+}
+
+export function raw(text, title = "Raw JSON, as the service sends it") {
+  return h("details", { class: "raw" }, h("summary", null, title), h("pre", { tabindex: "0", "aria-label": title }, text));
+}
+
+export function option(value, label, selected = false) {
+  return h("option", { value, selected }, label);
+}
+
+// Names the Company that a page is about; on a page about all of them, each
+export function about(name, id) {
+  const place = document.getElementById("company");
+  place.replaceChildren(...(id === undefined ? [name] : [h("a", { href: `/console#/companies/${id}` }, name)]));
+  place.title = name;
+}
+
+export function aboutAll(companies) {
+  about(companies.length === 1 ? companies[0].Name : `All ${companies.length} Companies: ${companies.map((one) => one.Name).join(", ")}`);
 }
 
 export function state(name) {

@@ -1,5 +1,5 @@
 import { get, send } from "./api.js";
-import { h, repeat, say, trouble } from "./dom.js";
+import { h, repeat, say, time, trouble } from "./dom.js";
 
 const OPERATIONS = ["any", "token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "WoCreateCommand"];
 const SIMPLE = {
@@ -45,9 +45,10 @@ export async function faults(main) {
       h("button", { type: "button", "aria-label": `Remove rule ${place + 1}, ${fault}`, onclick: () => put(script.rules.filter((_, at) => at !== place), "The rule is gone.") }, "Remove"));
   }
 
-  const tick = (found) => { now.textContent = found.now.replace("T", " ").replace(/(\.\d+)?Z$/, ""); };
+  const tick = (found) => { now.replaceChildren(time(found.now)); };
   main.append(
     h("h1", null, "Faults and clock"),
+    h("p", { class: "quiet" }, "Rules and clock are those of the whole sandbox: they hold for all its Companies."),
     h("section", null, h("h2", null, "Rules"), counters, rules, wrong.rules.node),
     h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on.", wrong.rule), (text) => wrong.rule.show(new Error(text))), wrong.rule.node),
     h("section", null, h("h2", null, "Clock"), h("p", null, now, " UTC"), moving(move), wrong.clock.node));

@@ -1,7 +1,8 @@
 import { get, send } from "./api.js";
-import { h, repeat, say, trouble } from "./dom.js";
+import { h, option, repeat, say, time, trouble } from "./dom.js";
 
 const KEPT = 300;
+const KINDS = [["", "any"], ["2", "2xx"], ["4", "4xx"], ["5", "5xx"], ["broken", "broken"], ["open", "no response yet"]];
 
 export async function requests(main) {
   const lines = new Map(); // number -> its line and whether it has ended
@@ -10,6 +11,11 @@ export async function requests(main) {
   const limits = h("p", { class: "quiet" });
   const on = h("input", { type: "checkbox", role: "switch", id: "record", onchange: () => turn(on.checked) });
   const wrong = trouble();
+  const text = h("input", { id: "text", type: "search", placeholder: "method, path, Company, RequestId", oninput: () => narrow() });
+  const kind = h("select", { id: "kind", onchange: () => narrow() }, KINDS.map(([value, label]) => option(value, label)));
+  const faulty = h("input", { type: "checkbox", role: "switch", id: "faulty", onchange: () => narrow() });
+  const paused = h("input", { type: "checkbox", role: "switch", id: "pause", onchange: () => say(paused.checked ? "Paused. New requests are still recorded." : "New requests are shown again.") });
+  const narrowed = h("p", { class: "quiet", hidden: true });
   let last = 0, cleared = 0, looked = false;
 
   const turn = (wanted) => send("PUT", "log", { on: wanted }).then(wrong.clear, (error) => { on.checked = !wanted; wrong.show(error); });
@@ -21,6 +27,7 @@ export async function requests(main) {
       lines.clear();
       list.replaceChildren();
       empty.hidden = false;
+      narrow();
       say("Cleared.");
     }, wrong.show);
   }
@@ -30,7 +37,21 @@ export async function requests(main) {
     return open.length ? Math.min(...open) - 1 : last;
   }
 
+  function fits(one) {
+    const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const line = [one.method, one.path, one.company, one.requestId].join(" ").toLowerCase();
+    return words.every((word) => line.includes(word)) && ["", state(one)].includes(kind.value) && (!faulty.checked || one.faults.length > 0);
+  }
+
+  function narrow() {
+    let count = 0;
+    for (const { node, one } of lines.values()) { node.hidden = !fits(one); count += node.hidden ? 0 : 1; }
+    narrowed.hidden = count === lines.size;
+    narrowed.textContent = `${count} of ${lines.size} requests are shown: the filter hides the others.`;
+  }
+
   async function look(wanted) {
+    if (paused.checked) return;
     const before = cleared;
     const found = await get(`log?after=${Math.max(0, after())}`);
     if (!wanted() || before !== cleared) return;
@@ -44,6 +65,7 @@ export async function requests(main) {
     for (const one of found.requests.reverse()) put(one);
     while (lines.size > KEPT) { const [oldest] = lines.keys(); lines.get(oldest).node.remove(); lines.delete(oldest); }
     last = found.last;
+    narrow();
     if (document.activeElement !== on) on.checked = found.on;
     empty.hidden = lines.size > 0;
     limits.textContent = `The log keeps the last ${found.limits.requests} requests, and the first ${found.limits.body / 1024} KiB of each body. Secrets are masked.`;
@@ -56,24 +78,28 @@ export async function requests(main) {
     const title = h("summary", null,
       h("span", { class: "method" }, one.method),
       h("span", { class: "path" }, one.path),
-      h("span", { class: "status", "data-class": one.broken ? "broken" : String(one.status ?? "").slice(0, 1) }, one.broken ? "broken" : String(one.status ?? "…")),
-      h("span", { class: "took" }, one.milliseconds === null ? "…" : `${one.milliseconds} ms`),
-      h("span", { class: "when" }, one.time),
-      h("span", { class: "id" }, [one.company, one.requestId].filter(Boolean).join(" · ")));
+      h("span", { class: "status", "data-class": state(one) }, one.broken ? "broken" : String(one.status ?? "…")),
+      h("span", { class: "took" }, one.milliseconds === null ? "…" : `${one.milliseconds.toFixed(2)} ms`),
+      h("span", { class: "when" }, time(one.time)),
+      h("span", { class: "id" }, one.faults.length ? h("strong", { class: "fault" }, `injected: ${one.faults.join(", ")}`) : null, [one.company, one.requestId].filter(Boolean).join(" · ")));
     if (known) {
+      Object.assign(known, { one });
       known.ended = one.milliseconds !== null;
       known.node.querySelector("summary").replaceWith(title);
       return;
     }
     const node = h("details", { ontoggle: () => node.open && open(node, one.number) }, title);
-    lines.set(one.number, { node, ended: one.milliseconds !== null });
+    lines.set(one.number, { node, one, ended: one.milliseconds !== null });
     list.prepend(node);
   }
 
   main.append(
     h("h1", null, "Requests"),
-    h("div", { class: "bar level" }, h("label", { class: "switch" }, on, " Record"), h("button", { type: "button", onclick: clear }, "Clear")),
-    wrong.node, limits, empty, list);
+    h("div", { class: "bar level" }, h("label", { class: "switch" }, on, " Record"), h("button", { type: "button", onclick: clear }, "Clear"),
+      h("label", { class: "switch" }, paused, " Pause")),
+    h("form", { role: "search", class: "bar", onsubmit: (event) => event.preventDefault() },
+      h("label", null, "Filter", text), h("label", null, "Response", kind), h("label", { class: "switch" }, faulty, " Only with injected faults")),
+    wrong.node, limits, narrowed, empty, list);
   return repeat(1000, look, wrong.show);
 }
 
@@ -83,10 +109,25 @@ async function open(node, number) {
   node.append(bodies);
   try {
     const found = await get(`log/${number}`);
-    bodies.append(side("Request", found.request), side("Response", found.response));
+    bodies.append(side("Request", found.request), side("Response", found.response), command(found));
   } catch (error) {
     bodies.append(h("p", { class: "error" }, error.message));
   }
+}
+
+function state(one) {
+  return one.broken ? "broken" : one.status === null ? "open" : String(one.status).slice(0, 1);
+}
+
+function command(found) {
+  const text = h("pre", { tabindex: "0", "aria-label": "Command line for curl" }, found.curl);
+  const copy = () => navigator.clipboard.writeText(found.curl).then(() => say("Copied."), () => {
+    getSelection().selectAllChildren(text); // the browser did not allow it: ready to be copied by hand
+    say("The browser does not let the page copy: the text is selected.");
+  });
+  return h("section", { class: "curl" },
+    h("h2", null, "curl ", h("small", null, found.complete ? "the token is left out: set WOSDK_TOKEN" : "the body was cut: this is only its beginning")),
+    text, h("button", { type: "button", onclick: copy }, "Copy as curl"));
 }
 
 function side(title, part) {

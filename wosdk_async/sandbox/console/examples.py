@@ -1,0 +1,255 @@
+"""Example bodies of commands: the catalogue's members, filled with records of a Company.
+
+An example can be sent as it is: it names records that exist, in a state that the command takes. Where a
+Company has no such record, a note says which one to create first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wosdk_async import catalogue
+from wosdk_async.catalogue import Command, Field
+from wosdk_async.sandbox.errors import Refusal
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.service.commands.registry import NOT_MODELLED
+from wosdk_async.sandbox.service.commands.workflow import ACTIONS
+from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.storage.tables import column
+
+__all__ = ["example_of"]
+
+_NEWEST = frozenset(
+    {"WorkOrder", "WoItem", "WoFlag", "Payment", "Document"}
+)  # of others the oldest: the seed's
+_ENTITIES = {  # members that name a record by another word than its entity type
+    "AssetId": "Location",
+    "VendorInvoiceStatusId": "ApInvoiceStatus",
+    "WoItemIds": "WoItem",
+    "DocumentIds": "Document",
+    "Assignees": "Employee",
+    "UserIds": "Employee",
+    "FlagsToSet": "WoActionReasonLookup",
+    "CostStatusId": "InternalCostStatus",
+}
+# Members for special cases; an example is clearer without them. Booleans and times are left out too.
+_LEFT_OUT = frozenset({"UnitId", "SenderId", "StatusId", "ConcurrencyId", "FinancialConcurrencyId"}) | {
+    ("WoCreateCommand", "WorkOrderId"),
+    ("WoCreateCommand", "EmployeeId"),
+}
+_VALUES: Mapping[str, Any] = {
+    "Comment": "Tried from the console",
+    "RecordCount": 5,
+    "PaymentAmount": 100,
+    "CheckNumber": "1001",
+    "Instructions": "Ring at the gate",
+    "ActionId": "Flag",
+    "State": "Posted",
+    "Mode": "Primary",
+    "IfUnitAlreadyExists": "Reuse",
+    "NewUnitSpecifier": {"BuildingName": "Annex", "FloorName": "Ground floor", "UnitName": "Suite 1"},
+    "TargetCurrencyTypeId": "USD",
+    "Values": [{"CurrencyTypeId": "USD", "Value": 10}],
+    "Protocol": "HTTPS",
+    "ApiType": "REST",
+    "Commands": [],
+    "WorkZone": {"DisplayAs": "Annex"},
+    "PropertySet": {"Properties": ["Comment"]},
+    "InductionAndSafetyStatusID": "Passed",
+    "WoRatingId": "Positive",
+}
+_CONNECTED = """EXISTS (SELECT 1 FROM "Employee" e WHERE e.company = t.company
+    AND e.id = json_extract(t.body, '$.Employee.Id')
+    AND json_extract(e.body, '$.ProviderStatusId') = 'Connected'
+    AND json_extract(e.body, '$.WonMemberId') > 0)"""
+# (command, entity type) -> SQL condition of the record, and what it is, for the note
+_FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("SendWorkOrderCommand", "WorkOrder"): (_CONNECTED, "assigned to a connected provider"),
+    ("WoRecallCommand", "WorkOrder"): (
+        f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}",
+        "sent to its provider",
+    ),
+    ("WoMessageCommand", "WorkOrder"): (
+        f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}",
+        "sent to its provider",
+    ),
+    ("VerifyWorkCommand", "WorkOrder"): (
+        f"{column('StatusId', 'enum', 't.')} = 'Completed'",
+        "in state Completed",
+    ),
+    ("WoClearFlagsCommand", "WorkOrder"): (f"{column('FlagId', 'integer', 't.')} > 0", "with a flag"),
+    ("PostPaymentCommand", "Payment"): (f"{column('State', 'enum', 't.')} = 'Draft'", "in state Draft"),
+    ("UserOrProviderSuspendCommand", "Employee"): (
+        f"{column('ProviderStatusId', 'enum', 't.')} = 'Connected'",
+        "that is a connected provider",
+    ),
+    ("ApSubmitPaymentCommand", "ApInvoiceStatus"): (
+        f"{column('ApStateId', 'enum', 't.')} = 'Paid'",
+        "of a paid invoice",
+    ),
+    ("WoSetFlagsCommand", "WoActionReasonLookup"): (
+        f"{column('ActionId', 'enum', 't.')} = 'Attention'",
+        "for attention",
+    ),
+}
+
+
+class _Missing(Exception):
+    """The Company has no record that an example needs."""
+
+
+def example_of(context: RequestContext, name: str) -> Record:
+    """Return the body of a command, and a note if it cannot be carried out.
+
+    Args:
+        context: context of the Company whose records the example names.
+        name: of the command, as the catalogue spells it.
+
+    Raises:
+        Refusal: there is no such command.
+    """
+    command = catalogue.load().commands.get(name)
+    if command is None:
+        raise Refusal(404, "", f"There is no command {name[:60]}.")
+    note = f"The sandbox refuses this command: {NOT_MODELLED[name]}." if name in NOT_MODELLED else ""
+    members: dict[str, Any] = {}
+    for field in command.request:
+        try:
+            value = _value(context, command, field)
+        except _Missing as missing:
+            note = note or f"{context.company.name} has no {missing}: create one first."
+            value = [] if field.is_list else 0
+        if value is not None:
+            members[field.name] = value
+    return {"Company": context.company.name, "Body": {"Command": members}, "Note": note}
+
+
+def _value(context: RequestContext, command: Command, field: Field) -> Any:
+    """Return the value of a member, or None to leave it out."""
+    if field.name in _LEFT_OUT or (command.name, field.name) in _LEFT_OUT:
+        return None
+    if (make := _MADE.get((command.name, field.name)) or _MADE.get(field.name)) is not None:
+        return make(context, command)
+    if field.name in _VALUES:
+        return _VALUES[field.name]
+    entity = _ENTITIES.get(field.name, field.name.removesuffix("Id"))
+    if field.type not in ("integer", "list") or entity not in schemas():
+        return None
+    key = _find(context, command.name, entity)["Id"]
+    return [key] if field.is_list else key
+
+
+def _find(context: RequestContext, command: str, entity: str) -> dict[str, Any]:
+    """Return a record that a command takes: in a state that its action starts from, and not removed."""
+    condition, what = _FITTING.get((command, entity), ("1", ""))
+    states = ACTIONS[command].sources if command in ACTIONS and entity == "WorkOrder" else None
+    if states:
+        names = sorted(states)  # of the table of actions
+        condition = f"{column('StatusId', 'enum', 't.')} IN ({', '.join(map(repr, names))})"
+        what = f"in state {' or '.join(names)}"
+    found = _select(context, entity, f"{column('IsRemoved', 'boolean', 't.')} IS NOT 1 AND {condition}")
+    if not found:
+        raise _Missing(f"{entity} {what}".strip())
+    return found[0]
+
+
+def _select(context: RequestContext, entity: str, condition: str, limit: int = 1) -> list[dict[str, Any]]:
+    direction = "DESC" if entity in _NEWEST else "ASC"
+    text = (
+        f'SELECT t.body FROM "{entity}" t WHERE t.company = ? AND {condition} '  # noqa: S608 names of this module
+        f"ORDER BY t.id {direction} LIMIT ?"
+    )
+    return context.store.select(text, [context.company.id, limit])
+
+
+def _work_order(context: RequestContext, command: Command) -> Record:
+    """Return a new order of the first category, for an asset and a task that fits its model."""
+    kind = _find(context, command.name, "WorkOrderType")
+    task = _find(context, command.name, "Task")
+    fitting = f"{column('ModelId', 'integer', 't.')} = {int(task['ModelId'])}"
+    asset = next(iter(_select(context, "Location", fitting)), None) or _find(context, "", "Location")
+    return {
+        "TypeCategory": kind["TypeId"],
+        "SubType": {"Id": kind["Id"]},
+        "Customer": {"Id": _find(context, command.name, "Customer")["Id"]},
+        "Items": [{"Asset": {"Id": asset["Id"]}, "Task": {"Id": task["Id"]}, "Comment": _VALUES["Comment"]}],
+        "ContactName": "Ana Ruiz",
+    }
+
+
+def _draft(context: RequestContext, command: Command) -> Record:
+    """Return a new order with what schedule and assignment follow from."""
+    names = {"Priority": "WoPriority", "Specialty": "Specialty", "WorkZone": "WorkZone"}
+    found = {member: {"Id": _find(context, command.name, name)["Id"]} for member, name in names.items()}
+    return _work_order(context, command) | found
+
+
+def _reason(context: RequestContext, command: Command) -> int | None:
+    action = ACTIONS.get(command.name)
+    if action is None or not (action.needs_reason or command.name == "WoFlagCommand"):
+        return None
+    fitting = f"{column('ActionId', 'enum', 't.')} = '{action.logged}'"
+    found = _select(context, "WoActionReasonLookup", fitting)
+    if not found:
+        raise _Missing(f"WoActionReasonLookup of {action.logged}")
+    return int(found[0]["Id"])
+
+
+def _card(name: str) -> Callable[[RequestContext, Command], Any]:
+    def member(context: RequestContext, command: Command) -> Any:
+        card = _find(context, command.name, "TimeCard")
+        return card["Employee"]["Id"] if name == "EmployeeId" else card["WeekStartDate"]
+
+    return member
+
+
+def _second(context: RequestContext, _command: Command) -> int:
+    found = _select(context, "WorkOrder", "1", limit=2)
+    if len(found) < 2:
+        raise _Missing("second WorkOrder")
+    return int(found[1]["Id"])
+
+
+def _removed(context: RequestContext, _command: Command) -> Record:
+    for schema in schemas().values():
+        if schema.removable:
+            for record in _select(context, schema.name, f"{column('IsRemoved', 'boolean', 't.')} = 1"):
+                return {"EntityType": schema.name, "Id": record["Id"]}
+    raise _Missing("removed record")
+
+
+def _contact(context: RequestContext, command: Command) -> Record:
+    return {"EntityType": "Contact", "Id": _find(context, command.name, "Contact")["Id"]}
+
+
+_Make = Callable[[RequestContext, Command], Any]
+_MADE: Mapping[str | tuple[str, str], _Make] = {  # by member, or by command and member
+    "CompanyName": lambda context, _command: context.company.name,
+    "ActionReasonId": _reason,
+    ("WoCreateCommand", "WorkOrder"): _work_order,
+    "WorkOrder": _draft,
+    "EntitySpecifier": _contact,
+    ("RestoreCommand", "EntitySpecifier"): _removed,
+    ("UpdateCommand", "Entity"): lambda context, command: (
+        _contact(context, command) | {"Comment": _VALUES["Comment"]}
+    ),
+    ("CreateCommand", "Entity"): lambda context, command: {
+        "EntityType": "Contact",
+        "LastName": "Ruiz",
+        "CustomerId": _find(context, command.name, "Customer")["Id"],
+    },
+    ("TimeCardActionCommand", "EmployeeId"): _card("EmployeeId"),
+    ("GetTimeCardCommand", "EmployeeId"): _card("EmployeeId"),
+    "WeekStartDate": _card("WeekStartDate"),
+    "BaseDate": _card("WeekStartDate"),
+    "MainWorkOrderId": lambda context, command: _find(context, command.name, "WorkOrder")["Id"],
+    "DependentWorkOrderId": _second,
+    "FlagsToClear": lambda context, command: [_find(context, command.name, "WorkOrder")["FlagId"]],
+    ("UserOrProviderSuspendCommand", "Id"): lambda context, command: _find(context, command.name, "Employee")[
+        "Id"
+    ],
+    "ParentAssetId": lambda context, command: _find(context, command.name, "Location")["Id"],
+    "TaskCode": lambda context, command: _find(context, command.name, "Task")["Number"],
+}

@@ -1,0 +1,196 @@
+"""Work orders, as the console lists and opens them, and the actions that it offers for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wosdk_async.sandbox.console.presentation import label_of, shown_record
+from wosdk_async.sandbox.console.records import PAGE, raw_text
+from wosdk_async.sandbox.console.references import referring
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import enumeration, find_schema, schemas
+from wosdk_async.sandbox.service.commands.workflow import ACTIONS
+from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.crud import retrieve
+from wosdk_async.sandbox.service.query.expression import run_query
+
+__all__ = ["choices", "one_order", "orders"]
+
+# Properties that are searched, listed, and shown of one work order.
+_SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
+_LISTED = [
+    "Number",
+    "StatusId",
+    "TypeCategory",
+    "ShortLocation",
+    "TaskRefinement",
+    "PoNumber",
+    "CreatedDateUtc",
+    "LastActionDateUtc",
+    "Customer.Name",
+    "Priority.DisplayAs",
+]
+_OPENED = [
+    "*",
+    "Customer.Name",
+    "Priority.DisplayAs",
+    "SubType.DisplayAs",
+    "WorkZone.DisplayAs",
+    "Employee.DisplayAs",
+    "RequestorContact.DisplayAs",
+    "Specialty.DisplayAs",
+    "RepairCode.DisplayAs",
+    "MainAsset.Name",
+    "Flag.DisplayAs",
+    "Items.*",
+    "Items.Asset.Name",
+    "Items.Task.DisplayAs",
+    "Notes.*",
+    "Notes.CreatedBy.*",
+    "Documents.*",
+    "ActionLogRecords.*",
+    "ActionLogRecords.Actor.*",
+]
+# Actions in the order in which they are offered, each with its name for people.
+_OFFERED = {
+    "WoPickUpCommand": "Pick up",
+    "WoStartCommand": "Start",
+    "WoPauseCommand": "Pause",
+    "WoCompleteCommand": "Complete",
+    "WoOnHoldCommand": "Hold",
+    "WoReopenCommand": "Reopen",
+    "WoAssignCommand": "Assign",
+    "WoFlagCommand": "Flag",
+    "WoCancelCommand": "Cancel",
+}
+_WITH_REASON = frozenset({"WoFlagCommand"})  # beside the actions that need one: without it nothing happens
+_MAX_CHOICES = 200
+_CHOICES = {  # members of a new work order -> the entity type to choose from
+    "Customer": "Customer",
+    "Asset": "Location",
+    "Task": "Task",
+    "SubType": "WorkOrderType",
+    "Priority": "WoPriority",
+}
+
+
+def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
+    """Return a page of work orders, the newest first.
+
+    Args:
+        context: context of the Company.
+        state: a WorkOrderStatus; empty for all.
+        text: text that a searched property contains; empty for all.
+        page: number of the page, from 0.
+
+    Raises:
+        Refusal: the state does not exist, or the page number is too high.
+    """
+    schema = find_schema("WorkOrder")
+    filters: list[Record] = []
+    if state:
+        filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
+    if text:
+        likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
+        filters.append({"Conditions": likes, "FilterOperator": "Or"})
+    found = run_query(
+        context,
+        schema,
+        {
+            "PropertySet": {"Properties": _LISTED},
+            "Criteria": {"Filters": filters},
+            "Orders": [{"PropertyName": "Id", "OrderType": "Descending"}],
+            "FirstResultIndex": page * PAGE,
+            "Count": PAGE + 1,
+        },
+    )
+    return {
+        "Company": context.company.name,
+        "Orders": [shown_record(context, schema, order) for order in found[:PAGE]],
+        "More": len(found) > PAGE,
+        "Page": page,
+        "States": sorted(enumeration("WorkOrderStatus").by_name.values()),
+    }
+
+
+def one_order(context: RequestContext, key: int) -> Record:
+    """Return a work order with its lists, its history, and what can be done with it.
+
+    Raises:
+        Refusal: ``ERROR_CODE_1019``: there is no work order with this id.
+    """
+    schema = find_schema("WorkOrder")
+    data: Record = retrieve(context, schema, str(key), ",".join(_OPENED))["Data"]
+    shown = shown_record(context, schema, data)
+    lists: dict[str, Any] = {name: shown.pop(name, []) for name in ("Items", "Notes", "Documents")}
+    history = shown.pop("ActionLogRecords", [])
+    return {
+        "Company": context.company.name,
+        "Fields": shown,
+        **lists,
+        "History": [entry | {"Reason": _reason(context, entry)} for entry in history],
+        "Actions": _actions(context, data["StatusId"]),
+        "Types": {field.name: target.name for field in schema.fields if (target := schema.target(field))},
+        "ReferredBy": referring(context, "WorkOrder", key),
+        "Raw": raw_text(data),
+    }
+
+
+def choices(context: RequestContext) -> Record:
+    """Return what a new work order can be made of: for each member the records to choose from.
+
+    The first 200 records of each type are offered. ``Type`` of a SubType is its category, which the new order
+    needs too.
+    """
+    offered = {member: _offered(context, entity) for member, entity in _CHOICES.items()}
+    subtypes = {each["Id"]: each for each in _usable(context, "WorkOrderType")}
+    for choice in offered["SubType"]:
+        choice["Type"] = subtypes[choice["Id"]]["TypeId"]
+    return {"Company": context.company.name, "Choices": offered}
+
+
+def _actions(context: RequestContext, state: str) -> list[Record]:
+    """Return the actions that a state allows, each with the reasons or people to choose from."""
+    return [
+        {
+            "Command": command,
+            "Title": title,
+            "Target": action.target or state,
+            "Reasons": _reasons(context, action.logged)
+            if action.needs_reason or command in _WITH_REASON
+            else None,
+            "Assignees": _offered(context, "Employee") if command == "WoAssignCommand" else None,
+        }
+        for command, title in _OFFERED.items()
+        if (action := ACTIONS[command]).sources is None or state in action.sources
+    ]
+
+
+def _reasons(context: RequestContext, action: str) -> list[Record]:
+    usable = _usable(context, "WoActionReasonLookup", "json_extract(body, '$.ActionId') = ?", action)
+    return [{"Id": each["Id"], "Label": each["DisplayAs"]} for each in usable if not each["Hide"]]
+
+
+def _reason(context: RequestContext, entry: Record) -> str:
+    found = context.find("WoActionReasonLookup", entry.get("ActionReasonId") or 0)
+    return found["DisplayAs"] if found else ""
+
+
+def _offered(context: RequestContext, entity: str) -> list[Record]:
+    schema = schemas()[entity]
+    return [
+        {"Id": each["Id"], "Label": label_of(schema, each) or f"Id {each['Id']}"}
+        for each in _usable(context, entity)
+    ]
+
+
+def _usable(
+    context: RequestContext, entity: str, condition: str = "1", *values: object
+) -> list[dict[str, Any]]:
+    """Return records that are not removed."""
+    found = context.select(entity, condition, *values, limit=_MAX_CHOICES)
+    return [each for each in found if not each.get("IsRemoved")]
+
+
+def _condition(name: str, operator: str, value: str) -> Record:
+    return {"PropertyName": name, "Operator": operator, "Values": [value]}

@@ -1,0 +1,200 @@
+"""Records of any entity type, as the console lists and opens them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+import msgspec
+
+from wosdk_async import catalogue
+from wosdk_async.sandbox.console.presentation import (
+    columns,
+    label_of,
+    label_paths,
+    opened_paths,
+    shown_record,
+)
+from wosdk_async.sandbox.console.references import Pointer, pointers_from, pointers_to, referring
+from wosdk_async.sandbox.schema.bodies import Record, dump
+from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, find_schema, schemas
+from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.query.expression import run_query
+from wosdk_async.sandbox.service.query.selection import selection
+from wosdk_async.sandbox.storage.tables import REPEATED_IDS
+
+__all__ = ["PAGE", "count_records", "list_records", "one_record", "raw_text", "record_types"]
+
+PAGE = 25  # records on a page
+
+# What the form offers -> operator of a query, and whether the text may stand anywhere in the value
+_OPERATORS = {
+    "contains": ("Like", True),
+    "is": ("Equal", False),
+    "is not": ("NotEqual", False),
+    "at least": ("GreaterOrEqual", False),
+    "at most": ("LessOrEqual", False),
+}
+_FILTERED = SCALARS - {
+    "money",
+    "datetime-local",
+}  # local times are shown in UTC
+
+
+def record_types(context: RequestContext) -> Record:
+    """Return every entity type of the catalogue with the number of its records in a Company."""
+    entities = catalogue.load().entities
+    rows = [
+        {
+            "Name": name,
+            "Count": count_records(context, name),
+            "Family": entities[name].family,
+            "Meaning": entities[name].meaning or "",
+        }
+        for name in sorted(schemas())
+    ]
+    return {"Company": context.company.name, "Types": rows}
+
+
+def count_records(context: RequestContext, entity: str) -> int:
+    """Return the number of records of an entity type in a Company."""
+    text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 a name of the catalogue
+    return int(json.loads(str(context.store.select(text, [context.company.id])[0])))
+
+
+def list_records(context: RequestContext, entity: str, asked: Mapping[str, str], page: int) -> Record:
+    """Return a page of records.
+
+    Args:
+        context: context of the Company.
+        entity: name of the entity type.
+        asked: what was asked for: ``field`` (empty for any text), ``operator`` and ``value``; ``sort`` and
+            ``direction``; ``by`` and ``to``: a path and the entity type and id that it points at.
+        page: number of the page, from 0.
+
+    Raises:
+        Refusal: there is no such entity type, property or value.
+        ValueError: there is no such operator or pointer.
+    """
+    schema = find_schema(entity)
+    chosen = columns(schema)
+    paths = [field.name for field in chosen if field.type in SCALARS]
+    names = [path for path in label_paths(schema) if path.partition(".")[0] in {f.name for f in chosen}]
+    zone = ["TimeZone"] if schema.field("TimeZone") else []
+    own = ["Id"] if schema.field("Id") else []
+    sort = asked.get("sort") or "".join(own)
+    direction = "Ascending" if asked.get("direction") == "ascending" else "Descending"
+    found = run_query(
+        context,
+        attrs.evolve(schema, operations={}),  # the console also lists what the service lets nobody query
+        {
+            "PropertySet": {"Properties": [*paths, *names, *zone, *own]},
+            "Criteria": {"Filters": _filters(schema, asked)},
+            "Orders": [{"PropertyName": sort, "OrderType": direction}] if sort else [],
+            "FirstResultIndex": page * PAGE,
+            "Count": PAGE + 1,
+        },
+    )
+    return {
+        "Company": context.company.name,
+        "Type": schema.name,
+        "Meaning": catalogue.load().entities[schema.name].meaning or "",
+        "Columns": [{"Name": field.name, "Type": _target(schema, field.name)} for field in chosen],
+        "Texts": any(field.type == "string" for field in schema.fields),
+        "Fields": [field.name for field in schema.fields if field.type in _FILTERED],
+        "Sorts": [field.name for field in schema.fields if field.type in SCALARS - {"money"}],
+        "Operators": list(_OPERATORS),
+        "Rows": [shown_record(context, schema, row) for row in found[:PAGE]],
+        "Opened": bool(own) and schema.name not in REPEATED_IDS,
+        "More": len(found) > PAGE,
+        "Page": page,
+    }
+
+
+def _filters(schema: EntitySchema, asked: Mapping[str, str]) -> list[Record]:
+    filters: list[Record] = []
+    if asked.get("by"):
+        pointer, key = _pointer(schema, asked["by"], asked.get("to", ""))
+        filters.append({"Conditions": pointer.conditions(key)})
+    value, name = asked.get("value", "").strip(), asked.get("operator") or "contains"
+    if name not in _OPERATORS:
+        raise ValueError(f"operator is {name[:40]!r}; it must be one of {', '.join(_OPERATORS)}.")
+    if not value:
+        return filters
+    operator, anywhere = _OPERATORS[name]
+    texts = [field.name for field in schema.fields if field.type == "string"]
+    fields = [asked["field"]] if asked.get("field") else texts or ["Id"]
+    if anywhere and not all((found := schema.field(each)) and found.type == "string" for each in fields):
+        operator, anywhere = "Equal", False  # only a text can contain one
+    sent = f"%{value}%" if anywhere else value
+    conditions = [
+        {"PropertyName": each, "Operator": operator, "Values": [_read(schema, each, sent)]} for each in fields
+    ]
+    return [*filters, {"Conditions": conditions, "FilterOperator": "Or"}]
+
+
+def _read(schema: EntitySchema, name: str, value: str) -> str | bool:
+    """Return a value as a query wants it; a time may be written as the console shows it."""
+    field = schema.field(name)
+    kind = field.type if field is not None else ""
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(value.lower(), value)
+    return value.replace(" ", "T") if kind == "datetime-utc" else value
+
+
+def _pointer(schema: EntitySchema, path: str, target: str) -> tuple[Pointer, int]:
+    entity, _, key = target.partition(":")
+    for pointer in pointers_to(entity):
+        if (pointer.source, pointer.path) == (schema.name, path) and key.isdecimal() and len(key) < 19:
+            return pointer, int(key)
+    raise ValueError(f"{schema.name}.{path[:40]} does not point at {target[:40]!r}.")
+
+
+def one_record(context: RequestContext, entity: str, key: int) -> Record:
+    """Return a record with the records that it points at, and how many point at it.
+
+    Raises:
+        Refusal: there is no such entity type, or no record with this id.
+    """
+    schema = find_schema(entity)
+    stored = context.get(schema.name, key)
+    data = selection(schema.name, tuple(opened_paths(schema))).show(context, stored)
+    lists = {field.name for field in schema.fields if field.is_list}
+    shown = shown_record(context, schema, data)
+    return {
+        "Company": context.company.name,
+        "Type": schema.name,
+        "Meaning": catalogue.load().entities[schema.name].meaning or "",
+        "Label": label_of(schema, data) or f"Id {key}",
+        "Fields": {name: value for name, value in shown.items() if name not in lists},
+        "Lists": {name: value for name, value in shown.items() if name in lists and value},
+        "Types": {name: _target(schema, name) for name in shown},
+        "RefersTo": _refers_to(context, schema.name, stored),
+        "ReferredBy": referring(context, schema.name, key),
+        "Raw": raw_text(data),
+    }
+
+
+def raw_text(data: Any) -> str:
+    """Return data as indented JSON, with its numbers as the service sends them."""
+    return msgspec.json.format(dump(data), indent=2).decode()
+
+
+def _refers_to(context: RequestContext, entity: str, stored: Record) -> list[Record]:
+    found = []
+    for pointer in pointers_from(entity):
+        key = pointer.key_in(stored)
+        target = context.find(pointer.target, key) if key is not None else None
+        if target is not None:
+            name = label_of(schemas()[pointer.target], target)
+            found.append({"Path": pointer.path, "Type": pointer.target, "Id": key, "Label": name})
+    return found
+
+
+def _target(schema: EntitySchema, name: str) -> str:
+    """Return the entity type that a property leads to; empty if it is a plain value."""
+    field = schema.field(name)
+    target = schema.target(field) if field is not None else None
+    return target.name if target is not None else ""

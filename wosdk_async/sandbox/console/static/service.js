@@ -1,0 +1,55 @@
+// Requests to the service itself, as every client sends them: with a token for the Company's credentials.
+// They pass through the faults and are in the log of requests, like those of any other client.
+const tokens = new Map(); // name of a Company -> its token
+
+export class Refused extends Error {}
+
+export async function call(company, method, path, body) {
+  if (!tokens.has(company)) await login(company);
+  const first = await send(company, method, path, body);
+  if (!["EXPIRED_TOKEN", "INCORRECT_TOKEN"].includes(first.body?.ErrorCode)) return first;
+  await login(company); // a refused request was not carried out: it is safe to send it again
+  return send(company, method, path, body);
+}
+
+// Runs a command, and returns its result
+export async function run(company, command, members) {
+  const found = await call(company, "POST", `/api/v1/cmd/${command}`, JSON.stringify({ Command: members }));
+  if (found.status !== 200) throw new Refused(found.body?.ErrorMessage ? `${found.body.ErrorCode}: ${found.body.ErrorMessage}` : `The response is ${found.status}: whether the command was carried out is not known.`);
+  return found.body.CommandResult;
+}
+
+async function login(company) {
+  const listed = await (await fetch("/_sandbox/companies")).json();
+  const known = listed.Companies?.find((one) => one.Name === company)?.Variables;
+  if (!known) throw new Error(listed.ErrorMessage ?? `There is no Company ${company}.`);
+  const form = { grant_type: "client_credentials", client_id: known.WOSDK_CLIENT_ID, client_secret: known.WOSDK_CLIENT_SECRET };
+  const response = await reached(fetch("/OAuth/token", { method: "POST", body: new URLSearchParams(form) }), "No token was had: the connection ended without a response. Nothing was sent to the service.");
+  const granted = await response.json().catch(() => ({}));
+  if (!granted.access_token) throw new Error(`No token: the response is ${response.status} ${granted.error ?? granted.ErrorCode ?? ""}. Nothing was sent to the service.`);
+  tokens.set(company, granted.access_token);
+}
+
+async function send(company, method, path, body) {
+  const headers = { Authorization: `Bearer ${tokens.get(company)}`, CompanyName: company };
+  if (body) headers["Content-Type"] = "application/json";
+  const began = performance.now();
+  const doubt = "The connection ended without a whole response: whether the request was carried out is not known.";
+  const response = await reached(fetch(path, { method, headers, body }), doubt);
+  const text = await reached(response.text(), doubt);
+  let found = null;
+  try { found = JSON.parse(text); } catch { /* shown as it is */ }
+  return { status: response.status, text, body: found, milliseconds: Math.round(performance.now() - began) };
+}
+
+async function reached(promise, otherwise) {
+  try { return await promise; } catch { throw new Error(otherwise); }
+}
+
+// JSON with indents, its numbers as they came
+export function pretty(text) {
+  try {
+    const exact = (_name, value, from) => typeof value === "number" && from?.source && JSON.rawJSON ? JSON.rawJSON(from.source) : value;
+    return JSON.stringify(JSON.parse(text, exact), null, 2);
+  } catch { return text; }
+}

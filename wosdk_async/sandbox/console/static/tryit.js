@@ -1,0 +1,69 @@
+// Try an operation: an example that can be sent as it is, and what the service responds.
+import { get } from "./api.js";
+import { h, option, say, trouble } from "./dom.js";
+import { call, pretty } from "./service.js";
+
+let company = null; // the chosen one
+
+// The choice of a Company; null where no Company may be seen
+export function chosen(companies) {
+  company = companies[0] ?? null;
+  if (!company) return null;
+  const select = h("select", { id: "company-choice" }, companies.map((one) => option(String(one.Id), one.Name)));
+  select.addEventListener("change", () => { company = companies.find((one) => String(one.Id) === select.value); dispatchEvent(new Event("company")); });
+  return h("label", null, "Company for requests ", select);
+}
+
+// Commands, queries and reads; other operations have no example that fits every Company
+export function trying(path, verb, operation) {
+  const example = company && EXAMPLES.find(([pattern]) => pattern.test(`${verb} ${path}`))?.[1];
+  if (!example) return null;
+  const wrong = trouble();
+  const address = h("input", { type: "text", class: "address", "aria-label": "Address", spellcheck: "false" });
+  const body = h("textarea", { rows: "8", spellcheck: "false", "aria-label": "Body" });
+  const note = h("p", { class: "quiet" });
+  const output = h("div", { role: "status" });
+  const button = h("button", null, "Send");
+  const fill = () => example(path, operation).then((found) => {
+    wrong.clear();
+    address.value = found.path;
+    body.hidden = !found.body;
+    body.value = found.body ? JSON.stringify(found.body, null, 2) : "";
+    body.rows = Math.min(20, body.value.split("\n").length + 1);
+    note.textContent = found.note;
+  }, wrong.show);
+  const send = async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    output.replaceChildren();
+    try {
+      const found = await call(company.Name, verb.toUpperCase(), address.value, body.value || undefined);
+      wrong.clear();
+      output.append(h("p", null, h("strong", { class: "status", "data-class": String(found.status).slice(0, 1) }, String(found.status)), ` ${found.milliseconds} ms, from ${company.Name}`),
+        h("pre", { tabindex: "0", "aria-label": "Response of the service" }, pretty(found.text)));
+      say(`The response is ${found.status}.`);
+    } catch (error) {
+      wrong.show(error);
+    } finally {
+      button.disabled = false;
+    }
+  };
+  addEventListener("company", fill);
+  fill();
+  return h("section", { class: "try" }, h("h2", null, "Try it"),
+    h("form", { onsubmit: send }, note, address, body, h("div", { class: "bar level" }, button, h("button", { type: "button", onclick: fill }, "New example"))),
+    wrong.node, output);
+}
+
+const EXAMPLES = [
+  [/^post \/api\/v1\/cmd\//, async (path, operation) => {
+    const found = await get(`companies/${company.Id}/examples/${operation.operationId.slice(3)}`);
+    return { path, body: found.Body, note: found.Note };
+  }],
+  [/^post \/api\/v1\/query\//, async (path) => ({ path, body: { QueryExpression: { PropertySet: { Properties: ["*"] }, Count: 5 } }, note: "" })],
+  [/^get \/api\/v1\/base\//, async (path) => {
+    const type = path.split("/")[4];
+    const [first] = (await get(`companies/${company.Id}/types/${type}`)).Rows;
+    return { path: path.replace("{id}", first?.Id ?? 1), note: first ? "" : `${company.Name} has no ${type}: create one first.` };
+  }],
+];
