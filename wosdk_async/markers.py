@@ -44,7 +44,12 @@ MOST_ROWS = 1000
 
 _REMEMBERED = 1024  # fields that a program uses as markers
 _SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
-_NUMBERED_BY_SERVICE = {("WorkOrder", "Number")}  # spec 2.3: calculated at the creation
+_COMPUTED_BY_SERVICE = {  # a key there is lost: the record would not be found, and be made again
+    ("WorkOrder", "Number"),  # spec 2.3: calculated at the creation
+    ("WorkOrder", "ShortLocation"),  # not shown; assumed: the name of the item's asset
+    ("WorkOrder", "TaskRefinement"),  # spec 2.3: category and sub-category, joined
+    ("Contact", "DisplayAs"),  # facts 3.4: follows the first and the last name
+}
 
 
 # --- the field ------------------------------------------------------------------------------
@@ -107,7 +112,7 @@ def _require_key_field(found: ResolvedPath, where: str) -> None:
     if found.in_list or found.below is not None:
         kind = "a list" if found.in_list else "a record"
         raise InvalidCallError(f"{where} names {kind}, {found}; name a single value that holds your key")
-    if name in _SET_BY_SERVICE or (found.entity, found.path) in _NUMBERED_BY_SERVICE:
+    if name in _SET_BY_SERVICE or (found.entity, found.path) in _COMPUTED_BY_SERVICE:
         raise InvalidCallError(
             f"{where}: the service sets {found} itself, whatever is sent; name a field that keeps your key"
         )

@@ -114,7 +114,7 @@ class LocalPool:
         self.company, self.number, self.left = company, workers, list(left)
         self.workers: list[LocalWorker] = []
         self.setup: Setup | None = None
-        self.asked_for_left = 0
+        self.asked_for_left = self.taken_times = 0
         self.closed = False
         self.prepare: Callable[[LocalWorker], None] = lambda _: None
 
@@ -140,5 +140,8 @@ class LocalPool:
         self.asked_for_left += 1
         return self.left
 
-    async def aclose(self) -> None:
+    async def taken(self) -> None:
+        self.taken_times += 1
+
+    async def aclose(self, grace: float) -> None:
         self.closed = True

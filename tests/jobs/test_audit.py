@@ -129,6 +129,23 @@ async def test_records_that_were_there_before_are_expected(local: Local, job: Jo
     assert (result.once, result.clean) == (3, True)
 
 
+async def test_every_row_is_in_one_of_the_counts(local: Local, job: Job, write: Write) -> None:
+    """Also one whose key was there before, stands in another row or is empty, and one that was not sent."""
+    await created(local, "2")
+    folder = await imported(local, job, write(HEADER, rows(1, 2, 1, "", 3, 4)))
+    found = await local.company.find_marked(WoCreateCommand, MARKER, ["3", "4"])
+    for each in ("3", "4"):
+        await local.company.update(found[each][0], po_number=f"not {each}")
+    async with Journal.open(folder) as journal:
+        assert {row.row for row in await journal.rows_in(State.REFUSED)} == {2, 3, 4}
+        journal.record(RowRecord(5, State.PLANNED))
+        journal.record(RowRecord(6, State.IN_DOUBT, reason="?"))
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert str(result) == "1 once, 1 undecided, 4 not made"
+    assert (result.clean, listed) == (True, [])
+
+
 async def test_a_row_that_was_sent_and_is_there_is_not_expected(local: Local, job: Job, write: Write) -> None:
     """It failed because its key was there, and this job had sent it with a lease that was lost."""
     from tests.jobs.journal.test_grants import a_grant
@@ -189,3 +206,17 @@ async def test_an_audit_that_is_stopped_keeps_nothing(local: Local, job: Job, wr
         assert (result, await journal.audit()) == (None, None)
         assert stages[1] == "audit: rows that do not fit: 1; looked up again in 600 s"
         assert await audit.run() is None
+
+
+async def test_a_record_with_another_id_is_another(local: Local, job: Job, write: Write) -> None:
+    """As when a worker said that row 2 made a record which it did not make."""
+    folder = await imported(local, job, write(HEADER, rows(1, 2, 3)))
+    async with Journal.open(folder) as journal:
+        [second] = await journal.rows_in(after=1, limit=1)
+        assert second.id is not None
+        journal.record(RowRecord(2, State.DONE, second.id + 1000))
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert (result.once, result.another, result.clean) == (2, 1, False)
+    assert str(result) == "2 once, 1 another"
+    assert [(each.row, each.finding, each.ids) for each in listed] == [(2, "another", (second.id,))]

@@ -134,6 +134,7 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: 
         "created": 0,
         "failed": 0,
         "in_doubt": 0,
+        "warnings": summary.warnings,
         "empty_rows": 0,
         "seconds": 0,
     }

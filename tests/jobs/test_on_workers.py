@@ -8,24 +8,32 @@ import json
 import re
 import sqlite3
 import ssl
+import sys
 from collections import Counter
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from tests.engine.proxy import Proxy
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.journal.test_grants import a_grant
 from tests.jobs.local_workers import LocalPool, LocalWorker
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
-from tests.jobs.runs import carried_out, held, order
+from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from wosdk_async import Client, WoCreateCommand
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.jobs import sending
-from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport
+from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport, Setup
 from wosdk_async.jobs.cluster.pool import LeftReport
-from wosdk_async.jobs.decisions import settle_job
+from wosdk_async.jobs.decisions import decide, settle_job
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.undo import Undo
+from wosdk_async.options import CallOptions, RetryPolicy
+from wosdk_async.version import VERSION
 
 NUMBERS = range(1, 41)
 
@@ -57,6 +65,35 @@ async def test_workers_send_the_rows(local: Local, job: Job, write: Write) -> No
     local.server.asked.clear()
     summary, _ = await carried_out(job(ready._source.path, MAP, marker=MARKER), local)
     assert (summary.complete, summary.audit_state, local.server.asked) == (True, "clean", [])
+
+
+async def test_workers_have_every_option_of_the_client_and_of_the_job(
+    local: Local, job: Job, write: Write
+) -> None:
+    pool = LocalPool(local.company)
+    changed = CallOptions(settle=0.25, deadline=2.5, retry=RetryPolicy(attempts=2))
+    other = {"check_request_ids": False, "trusted_hosts": ("orders.example",), "options": changed}
+    async with Client.from_env(local.variables, **other) as client:
+        ready = job(write(HEADER, rows(1, 2, 3)), MAP, workers=pool, limit=3, lease=4, skew=0.75)
+        summary = await ready.run(client.company())
+    assert (summary.complete, summary.folder is not None) == (True, True)
+    assert pool.setup == Setup(
+        job=pool.setup.job if pool.setup else "",
+        run=1,
+        version=VERSION,
+        operation="WoCreateCommand",
+        company=local.company.name,
+        marker=None,
+        deadline=2.5,
+        settle=0.25,
+        attempts=2,
+        most_in_flight=3,
+        trusted_hosts=("orders.example",),
+        check_request_ids=False,
+        folder=str(summary.folder),
+    )
+    with contextlib.closing(sqlite3.connect(f"{summary.folder}/journal.db")) as db:
+        assert set(db.execute("SELECT seconds FROM lease")) == {(4 + 2.5 + 0.75,)}
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -195,9 +232,13 @@ async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over
 
     pool.prepare = lambda worker: setattr(worker, "sent", fall_silent)
     options = {"workers": pool, "lease": 0.6, "skew": 0}
-    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, **options)
+    stages: list[str] = []
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, on_stage=stages.append, **options)
     summary, _ = await carried_out(ready, local)
     assert silent
+    (warning,) = summary.warnings
+    assert warning.startswith(f"worker {silent[0].name} was silent for too long: its ")
+    assert f"warning: {warning}" in stages
     assert (summary.created, summary.complete) == (40, True)
     assert await held(local) == Counter(map(str, NUMBERS))
     assert summary.folder is not None
@@ -207,6 +248,22 @@ async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over
         (run,) = await journal.runs()
         assert run.details["workers"]["lost_rows"] == totals.lost_rows
         assert run.details["options"] == {"lease": 0.6, "skew": 0.0, "marker": MARKER}
+
+
+async def test_lost_workers_are_said_and_many_are_counted(local: Local, job: Job, write: Write) -> None:
+    pool = LocalPool(local.company, workers=26)
+    local.company = local.company.with_options(settle=0)
+    pool.prepare = lambda worker: setattr(worker, "dead", not worker.name.endswith(".0"))
+    stages: list[str] = []
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, on_stage=stages.append)
+    summary, _ = await carried_out(ready, local)
+    assert summary.complete
+    assert len(summary.warnings) == 21
+    assert set(summary.warnings[:20]) == {
+        f"worker {worker.name} was lost: killed; it had no rows" for worker in pool.workers[1:21]
+    }
+    assert summary.warnings[20] == "5 further warnings about workers"
+    assert len([stage for stage in stages if stage.startswith("warning: worker")]) == 20
 
 
 async def test_a_pool_that_breaks_stops_the_import(local: Local, job: Job, write: Write) -> None:
@@ -236,11 +293,11 @@ class SlowlyClosedPool(LocalPool):
 
     job: Any = None
 
-    async def aclose(self) -> None:
+    async def aclose(self, grace: float) -> None:
         self.job.stop()
         self.job.stop()
         await asyncio.sleep(0.01)
-        await super().aclose()
+        await super().aclose(grace)
 
 
 async def test_a_second_stop_does_not_cut_the_end_of_the_workers(
@@ -270,6 +327,21 @@ async def test_a_second_stop_does_not_hide_why_an_import_cannot_begin(
     assert pool.closed
 
 
+async def test_an_import_that_is_aborted_while_it_waits_for_workers(
+    local: Local, job: Job, write: Write
+) -> None:
+    class NoWorkers(LocalPool):
+        async def open(self, *_: Any) -> None:
+            ready.stop()
+            ready.stop()
+            await asyncio.Event().wait()
+
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=NoWorkers(local.company))
+    summary, outcomes = await carried_out(ready, local)
+    assert (summary.stopped, summary.not_started, len(outcomes)) == ("it was asked to stop", 40, 40)
+    assert await held(local) == {}
+
+
 async def test_an_import_that_is_aborted_leaves_its_leases_to_the_next_run(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,7 +361,7 @@ async def test_an_import_that_is_aborted_leaves_its_leases_to_the_next_run(
     summary, outcomes = await carried_out(ready, local)
     assert (summary.complete, summary.in_doubt > 0, len(outcomes)) == (False, True, 40)
     assert summary.folder is not None
-    assert await open_leases(summary.folder) == 1
+    assert await open_leases(summary.folder) >= 1
     stages: list[str] = []
     again = job(source, MAP, marker=MARKER, workers=LocalPool(local.company), on_stage=stages.append)
     summary = await again.run(local.company)
@@ -343,7 +415,7 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
         first, _, third, *_ = await journal.rows_in()
         assert (first.id, first.proof, first.version) == (found, "answered", 1)
         assert (third.state, third.reason) == (State.REFUSED, "no such thing")
-        assert [(fact.epoch, fact.report.row) for fact in await journal.facts()] == [(9, 5)]
+        assert [(late.epoch, late.report.row) for late in await journal.late_reports()] == [(9, 5)]
         assert await journal.open_leases() == []
         leases = (await journal.grant_totals()).leases
     # A run that takes reports and is killed does not forget them: the next run gets them once more.
@@ -353,7 +425,7 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
     assert (await job(source, MAP, marker=MARKER, workers=again, if_exists="skip").run(local.company)).found
     async with Journal.open(folder, snapshot=True) as journal:
         assert (await journal.grant_totals()).leases == leases
-        assert [fact.epoch for fact in await journal.facts()] == [9]
+        assert [late.epoch for late in await journal.late_reports()] == [9]
 
 
 async def test_without_workers_leases_of_an_earlier_run_end_first(
@@ -389,6 +461,24 @@ async def test_a_stop_while_leases_end_sends_nothing(local: Local, job: Job, wri
     assert (summary.created, summary.audit_state) == (0, "due")
     assert await held(local) == Counter()
     assert await open_leases(folder) == 1, "the next run waits for it"
+
+
+async def test_a_long_wait_for_leases_is_said_again(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1, 2))
+    await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
+    ready = job(source, MAP, marker=MARKER)
+    stages: list[str] = []
+
+    def on_stage(text: str) -> None:
+        stages.append(text)
+        if len(stages) == 2:
+            ready.stop()
+
+    async with asyncio.timeout(60):
+        await ready.run(local.company, on_stage=on_stage)
+    seconds = [int(text.rpartition(", in ")[2].removesuffix(" s")) for text in stages]
+    assert (len(seconds), seconds[0]) == (2, 600)
+    assert 590 <= seconds[1] <= 595
 
 
 async def test_an_audit_that_is_due_is_made_by_the_next_run(local: Local, job: Job, write: Write) -> None:
@@ -444,16 +534,34 @@ async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write)
     async with Journal.open(folder) as journal:
         assert (await settle_job(journal, local.company, on_stage=stages.append))["not_there"] == 1
         assert await journal.open_leases() == []
-    assert len(stages) == 1
+    assert stages[0].startswith("workers of an earlier run may still send rows")
+    assert stages[1:] == ["rows in doubt: 1; looked up again in 0 s"]
 
 
 # --- options --------------------------------------------------------------------------------------
 
 
-async def test_a_client_that_workers_cannot_have_is_refused(local: Local, job: Job, write: Write) -> None:
-    async with Client.from_env(local.variables, ssl_context=ssl.create_default_context()) as client:
+@pytest.fixture
+async def of_this_process() -> AsyncIterator[dict[str, Any]]:
+    """Options of a client that cannot be taken to another process."""
+    async with Proxy() as proxy, httpx.AsyncHTTPTransport() as transport, httpx.AsyncClient() as client:
+        yield {
+            "ssl_context": ssl.create_default_context(),
+            "proxy": f"http://{proxy.address}",
+            "transport": transport,
+            "http_client": client,
+            "host_suffixes": ("example.com",),
+        }
+
+
+@pytest.mark.parametrize("name", ["ssl_context", "proxy", "transport", "http_client", "host_suffixes"])
+async def test_a_client_that_workers_cannot_have_is_refused(
+    local: Local, job: Job, write: Write, name: str, of_this_process: dict[str, Any]
+) -> None:
+    own = {name: of_this_process[name]}
+    async with Client.from_env(local.variables, **own) as client:
         ready = job(write(HEADER, rows(1)), MAP, marker=MARKER, workers=LocalPool(local.company))
-        with pytest.raises(ConfigurationError, match="workers cannot take ssl_context of the client"):
+        with pytest.raises(ConfigurationError, match=f"workers cannot take {name} of the client"):
             await ready.run(client.company())
     assert await held(local) == Counter()
 
@@ -482,3 +590,215 @@ async def test_the_rate_is_shared(local: Local, job: Job, write: Write) -> None:
     assert summary.complete
     assert (seen, local.company.rate) == ([50, 50, 5, 5], 50)
     assert sum(worker.orders[-1].share.rate or 0 for worker in pool.workers if worker.orders) <= 45
+
+
+async def test_a_file_of_one_row_has_an_audit(local: Local, job: Job, write: Write) -> None:
+    """Its row is sent from here, as it proves the marker."""
+    local.company = local.company.with_options(settle=0)
+    ready = job(write(HEADER, rows(1)), MAP, marker=MARKER, workers=LocalPool(local.company))
+    summary, _ = await carried_out(ready, local)
+    assert (summary.audit_state, summary.audit and summary.audit.once) == ("clean", 1)
+
+
+async def test_a_file_without_rows_needs_no_audit(local: Local, job: Job, write: Write) -> None:
+    pool = LocalPool(local.company)
+    summary = await job(write(HEADER, []), MAP, marker=MARKER, workers=pool).run(local.company)
+    assert (summary.rows, summary.audit_state, summary.complete) == (0, "none", True)
+    assert pool.workers == []
+
+
+async def test_without_a_marker_a_warning_comes_first_and_the_reason_last(
+    local: Local, job: Job, write: Write
+) -> None:
+    said: list[tuple[str, int]] = []
+    pool = LocalPool(local.company)
+    ready = job(write(HEADER, rows(1, 2)), MAP, workers=pool)
+
+    def on_stage(text: str) -> None:
+        said.append((text, local.server.count("WoCreateCommand")))
+
+    summary = await ready.run(local.company, on_stage=on_stage)
+    warning = "there is no marker: rows lost with a worker stay in doubt for good; give --marker FIELD"
+    assert (f"warning: {warning}", 0) in said
+    assert warning in summary.warnings
+    assert summary.audit_state == "impossible"
+    assert summary.audit_why == "there is no marker by which the records can be found"
+    assert summary.as_dict()["audit"] == {"state": "impossible", "why": summary.audit_why}
+    assert summary.folder is not None
+    assert "Not possible: there is no marker by which" in (summary.folder / "report.html").read_text()
+    report = json.loads((summary.folder / "report.json").read_text())
+    assert report["audit"]["why"] == summary.audit_why
+
+
+# --- other jobs of the same file ------------------------------------------------------------------
+
+
+async def test_a_new_job_waits_for_the_workers_of_the_job_before(
+    local: Local, job: Job, write: Write
+) -> None:
+    """One of them sends row 1 after the new job began: its look-up must come after that."""
+    local.company = local.company.with_options(settle=0)
+    source = write(HEADER, rows(1, 2))
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=1.5)
+    command = WoCreateCommand(work_order=await order(local, "1"))
+    orphans: list[asyncio.Task[Any]] = []
+
+    def on_stage(text: str) -> None:
+        if text.startswith("workers of an earlier run may still send rows"):
+            orphans.append(asyncio.create_task(local.company.run(command)))
+
+    ready = job(source, MAP, marker=MARKER, again=True, if_exists="skip")
+    summary = await ready.run(local.company, on_stage=on_stage)
+    await asyncio.gather(*orphans)
+    assert (len(orphans), summary.found, summary.created) == (1, 1, 1)
+    assert summary.folder != folder
+    assert await held(local) == Counter("12")
+    assert await open_leases(folder) == 0
+
+
+async def test_a_new_job_that_is_stopped_while_it_waits_waits_again(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
+    stages: list[str] = []
+    again = True
+    for _ in range(2):
+        ready = job(source, MAP, marker=MARKER, again=again)
+        again = False
+
+        def on_stage(text: str, ready: Any = ready) -> None:
+            stages.append(text)
+            ready.stop()
+
+        assert (await ready.run(local.company, on_stage=on_stage)).created == 0
+    assert len(stages) == 2
+    assert await open_leases(folder) == 1
+    assert await held(local) == Counter()
+
+
+async def test_a_changed_file_waits_once_for_the_workers_of_its_job(
+    local: Local, job: Job, write: Write
+) -> None:
+    local.company = local.company.with_options(settle=0)
+    source = write(HEADER, rows(1, 2))
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=0.3)
+    write(HEADER, rows(1, 2, 3))
+    stages: list[str] = []
+    ready = job(source, MAP, marker=MARKER, carry_over=True)
+    summary = await ready.run(local.company, on_stage=stages.append)
+    assert (summary.created, await held(local)) == (3, Counter("123"))
+    assert sum("may still send rows" in text for text in stages) == 1
+    assert summary.folder is not None
+    assert (await open_leases(folder), await open_leases(summary.folder)) == (0, 0)
+
+
+async def test_a_new_job_is_refused_while_another_process_grants_rows(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1)
+    ready = job(source, MAP, marker=MARKER, again=True)
+    async with Journal.open(folder):
+        with pytest.raises(JournalError, match="another process works on this job"):
+            await ready.run(local.company)
+    assert not folder.with_name(f"{folder.name}-2").exists()
+    assert await held(local) == Counter()
+
+
+_WORKS_ON = """
+import asyncio, sys
+from pathlib import Path
+from wosdk_async.jobs.journal import Journal
+
+async def main():
+    async with Journal.open(Path(sys.argv[1])):
+        print("works", flush=True)
+        sys.stdin.read()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("on_workers", [True, False])
+async def test_a_new_job_is_refused_while_another_process_works_without_a_lease(
+    local: Local, job: Job, write: Write, on_workers: bool
+) -> None:
+    """It has granted nothing at the moment, or sends its rows itself."""
+    source = write(HEADER, rows(1, 2, 3))
+    if on_workers:
+        folder = await left_open(job(source, MAP, marker=MARKER), local, 1)
+        async with Journal.open(folder) as journal:
+            journal.end_grant(1, lost=[1])
+    else:
+        folder = source.with_name(f"{source.name}.job")
+        await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
+    assert await open_leases(folder) == 0
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _WORKS_ON, str(folder)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        assert await process.stdout.readline() == b"works\n"
+        again = job(source, MAP, marker=MARKER, again=True)
+        with pytest.raises(JournalError, match=f"another process works on this job .process {process.pid} "):
+            await again.run(local.company)
+    finally:
+        await process.communicate(b"")
+    assert await held(local) == Counter()
+    assert not folder.with_name(f"{folder.name}-2").exists()
+
+
+async def test_a_decision_waits_for_workers_that_may_still_send_the_row(
+    local: Local, job: Job, write: Write
+) -> None:
+    folder = await left_open(job(write(HEADER, rows(1, 2)), MAP), local, 1, seconds=0.3)
+    stages: list[str] = []
+    async with Journal.open(folder) as journal:
+        await decide(journal, 1, None, "me", on_stage=stages.append)
+        assert await journal.open_leases() == []
+    assert "may still send rows" in stages[0]
+
+
+async def test_an_undo_waits_for_workers_that_may_still_send_rows(
+    local: Local, job: Job, write: Write
+) -> None:
+    folder = await left_open(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, 1, seconds=0.3)
+    stages: list[str] = []
+    async with Journal.open(folder) as journal:
+        undo = Undo(company=local.company, journal=journal, on_stage=stages.append)
+        await undo.run(await local.company.work_orders.cancel_reason("Entered twice"))
+        assert await journal.open_leases() == []
+    assert "may still send rows" in stages[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
+async def test_a_new_job_whose_look_ups_fail_is_removed(local: Local, job: Job, write: Write) -> None:
+    """Its processes had been started by then, and had files of their own in the folder."""
+    from wosdk_async.jobs.cluster.processes import Processes
+
+    source = write(HEADER, rows(1, 2))
+    local.server.failing = "query/Customer"
+    pool = Processes(1)
+    files: list[str] = []
+
+    def on_stage(_: str) -> None:
+        files.extend(each.name for each in source.with_name(f"{source.name}.job").iterdir())
+
+    with pytest.raises(WosdkError):
+        await job(source, MAP, marker=MARKER, workers=pool).run(local.company, on_stage=on_stage)
+    assert not source.with_name(f"{source.name}.job").exists(), files
+
+
+async def test_a_new_job_that_is_stopped_before_it_begins_waits_for_nobody(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
+    ready = job(source, MAP, marker=MARKER, again=True)
+    ready.stop()
+    async with asyncio.timeout(30):
+        assert (await ready.run(local.company)).created == 0
+    assert await open_leases(folder) == 1

@@ -48,6 +48,7 @@ async def test_states(
         await journal.flush()
         seen = await overview(journal)
     assert (seen.state, seen.running) == (state, None)
+    assert sum(seen.ended().values()) + seen.left == len(states)
     for text, start in zip(seen.resume_would(), would, strict=False):
         assert text.startswith(start)
 

@@ -145,6 +145,7 @@ def test_a_million_causes_take_no_memory() -> None:
     ("states", "heading", "steps"),
     [
         ([State.DONE, State.FOUND], "Finished: every row was carried out", 0),
+        ([], "Finished: the file has no rows", 0),
         ([State.DONE, State.REFUSED], "Finished, with 1 failed row", 1),
         ([State.DONE, State.IN_DOUBT, State.SENDING], "Finished, with 2 rows in doubt", 1),
         ([State.PLANNED, State.REFUSED, State.IN_DOUBT], "Not finished: 1 row not started", 3),
@@ -169,6 +170,9 @@ def test_rows_in_doubt_are_listed_with_how_they_were_settled() -> None:
     assert "1 row in doubt had been carried out: found by the key." in text
     assert "9 10 K9 RSC5" in text
     assert "RSC6" not in text
+    assert "Row Line Key Why RequestId" in text
+    unmarked = [StoredRow(7, State.IN_DOUBT, reason="no response", request_id="r7", line=8)]
+    assert "Row Line Why RequestId 7 8 no response r7" in Page(report_page(facts(unmarked))).text
 
 
 # --- charts -----------------------------------------------------------------------------------------

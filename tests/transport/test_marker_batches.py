@@ -14,6 +14,7 @@ from tests.transport.test_marker import MARKER, PAGE, SETTLE, ScriptedCompany, c
 from wosdk_async import (
     AssetInfo,
     BusinessRuleError,
+    Contact,
     Customer,
     DeadlineError,
     Done,
@@ -169,6 +170,9 @@ async def test_what_cannot_be_a_key_is_refused(keys: Any) -> None:
         (WoCreateCommand, "po_number", "no field 'po_number'"),
         (WoCreateCommand, "work_order.po_numbr", "did you mean"),
         (WoCreateCommand, "work_order.number", "the service sets WorkOrder.Number itself"),
+        (WoCreateCommand, "work_order.short_location", "the service sets WorkOrder.ShortLocation itself"),
+        (WoCreateCommand, "work_order.task_refinement", "the service sets WorkOrder.TaskRefinement itself"),
+        (Contact, "display_as", "the service sets Contact.DisplayAs itself"),
         (WoCreateCommand, "work_order.id", "the service sets WorkOrder.Id itself"),
         (WoCreateCommand, "work_order.customer", "names a record"),
         (WoCreateCommand, "work_order.items.comment", "names a list"),

@@ -20,32 +20,38 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
-from wosdk_async.jobs.journal.audit_table import AuditState, Finding
+from wosdk_async.jobs.journal.audit_table import FINDINGS, AuditState, Finding
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
+from wosdk_async.jobs.run_records import had_workers
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.undone_keys import find_rows, is_ended
+from wosdk_async.jobs.waits import NowAndThen, stopped_within
 
-__all__ = ["Audit", "audit_state_of"]
+__all__ = ["Audit", "audit_state_of", "why_no_audit"]
 
 _PAGE = 800  # rows that are looked up at a time, in four queries
 _MOST_LISTED = 100_000  # rows that are looked at again, and listed; further ones are only counted
-_SAID_EACH = 10.0  # seconds between two texts about the progress
 
-Verdict = Finding | Literal["once", "undecided", "nothing"]
+Verdict = Finding | Literal["once", "undecided", "not_made"]
 
 
-def _can_be_audited(plan: JobPlan) -> bool:
-    """Return whether the rows of a job make records that can be found by their keys."""
-    return plan.marker is not None and operation_named(plan.operation).by is None
+def why_no_audit(plan: JobPlan) -> str | None:
+    """Return why the records of a job cannot be looked up and counted; None when they can."""
+    if operation_named(plan.operation).label != "created":
+        return f"{plan.operation!r} makes no records that could be counted"
+    return None if plan.marker is not None else "there is no marker by which the records can be found"
 
 
 async def audit_state_of(journal: JournalReader) -> AuditState:
     """Return how it stands with the audit of a job."""
-    if not (await journal.grant_totals()).leases:
+    if not journal.plan.rows:
         return "none"
-    if not _can_be_audited(journal.plan):
+    # Of a file of one row nothing is granted: the row that proves the marker is sent from here.
+    if not had_workers(await journal.runs()) and not (await journal.grant_totals()).leases:
+        return "none"
+    if why_no_audit(journal.plan) is not None:
         return "impossible"
     result = await journal.audit()
     if result is None:
@@ -71,8 +77,6 @@ class Audit:
     on_stage: Callable[[str], None]
     _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
-    _looked_up: int = 0
-    _said: float = 0.0
 
     def stop(self) -> None:
         """Look up nothing further; the audit is made when the job is run again."""
@@ -86,21 +90,24 @@ class Audit:
             WosdkError: a look-up failed.
         """
         self.on_stage(f"audit: rows to look up by {self.marker}: {self.journal.plan.rows}")
-        self._said = time.monotonic()
+        now_and_then, looked_up = NowAndThen(self.on_stage), 0
         suspects: list[StoredRow] = []
         async for page in self.journal.pages(size=_PAGE):
             if self._stopped.is_set():
                 return None
-            self._say_progress(len(page))
-            for row, verdict, _ in await self._look_up(page):
-                if verdict in ("missing", "twice", "unexpected") and len(suspects) < _MOST_LISTED:
+            now_and_then(f"audit: rows looked up: {looked_up} of {self.journal.plan.rows}")
+            looked_up += len(page)
+            keyed = [row for row in page if row.key is not None]
+            self._counts["not_made"] += len(page) - len(keyed)  # without a key nothing is sent
+            for row, verdict, _ in await self._look_up(keyed):
+                if verdict in FINDINGS and len(suspects) < _MOST_LISTED:
                     suspects.append(row)
                 else:
                     self._counts[verdict] += 1
         listed = await self._look_again(suspects)
         if listed is None:
             return None
-        names: tuple[Verdict, ...] = ("once", "missing", "twice", "unexpected", "undecided")
+        names: tuple[Verdict, ...] = ("once", *FINDINGS, "undecided", "not_made")
         result = AuditResult(at=time.time(), **{name: self._counts[name] for name in names})
         await self.journal.save_audit(result, listed)
         self.on_stage(f"audit: {result}")
@@ -110,46 +117,39 @@ class Audit:
         """Return the rows that the Company still does not have as the journal says; None when stopped."""
         if not suspects:
             return []
-        self.on_stage(
-            f"audit: rows that do not fit: {len(suspects)}; looked up again in {self.settling.seconds:.0f} s"
-        )
-        try:
-            async with asyncio.timeout(self.settling.seconds):
-                await self._stopped.wait()
-                return None
-        except TimeoutError:
-            pass
+
+        def say(left: float) -> None:
+            self.on_stage(f"audit: rows that do not fit: {len(suspects)}; looked up again in {left:.0f} s")
+
+        say(self.settling.seconds)
+        if await stopped_within(self._stopped, self.settling.seconds, say):
+            return None
         listed = []
         for start in range(0, len(suspects), _PAGE):
             for row, verdict, records in await self._look_up(suspects[start : start + _PAGE]):
                 self._counts[verdict] += 1
-                if verdict in ("missing", "twice", "unexpected"):
+                if verdict in FINDINGS:
                     ids = tuple(id for each in records if (id := usable_id(each.id)) is not None)
                     listed.append(AuditRow(row.row, verdict, ids, row.line, row.key, row.state))
         return listed
 
     async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
-        """Return each row that has a key with what is said of it, and the records with the key."""
-        keyed = [row for row in rows if row.key is not None]
-        keys = [row.key or "" for row in keyed]
+        """Return each of some rows with keys, what is said of it, and the records with its key."""
+        keys = [row.key or "" for row in rows]
         found = await find_rows(self.operation, self.company, self.journal, self.marker, keys)
-        before = [row.row for row in keyed if _was_there(row)]
+        before = [row.row for row in rows if _was_there(row)]
         # One that this job may have sent under a lost lease was perhaps made by that.
         sent = await self.journal.losses(before) if before else {}
         judged = []
-        for row in keyed:
+        for row in rows:
             records = _counted(found.get(row.key or "", ()))
             verdict = _verdict(row, len(records), was_there=_was_there(row) and row.row not in sent)
+            if verdict == "once" and _is_another(row, records):
+                verdict = "another"
             if row.state in _DOUBTFUL and verdict == "once":
                 self.settling.found_later(row, records)
             judged.append((row, verdict, records))
         return judged
-
-    def _say_progress(self, rows: int) -> None:
-        self._looked_up += rows
-        if time.monotonic() - self._said > _SAID_EACH:
-            self._said = time.monotonic()
-            self.on_stage(f"audit: rows looked up: {self._looked_up} of {self.journal.plan.rows}")
 
 
 _DOUBTFUL = (State.IN_DOUBT, State.SENDING)
@@ -158,6 +158,13 @@ _DOUBTFUL = (State.IN_DOUBT, State.SENDING)
 def _was_there(row: StoredRow) -> bool:
     """Return whether the job ended a row because its record was there before it was sent."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
+
+
+def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
+    """Return whether the one record with the key of a row has another id than the journal says."""
+    if row.state != State.DONE or row.id is None or len(records) != 1:
+        return False
+    return usable_id(records[0].id) not in (None, row.id)
 
 
 def _counted(records: Sequence[Any]) -> Sequence[Any]:
@@ -171,11 +178,11 @@ def _verdict(row: StoredRow, records: int, *, was_there: bool) -> Verdict:
     """Return what is said of a row with so many records."""
     carried_out = row.state in (State.DONE, State.FOUND)
     if records and was_there:
-        return "once" if carried_out else "nothing"
+        return "once" if carried_out else "not_made"
     if records > 1:
         return "twice"
     if carried_out:
         return "once" if records else "missing"
     if row.state in _DOUBTFUL:
         return "once" if records else "undecided"
-    return "unexpected" if records else "nothing"
+    return "unexpected" if records else "not_made"

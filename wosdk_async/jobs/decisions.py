@@ -30,7 +30,13 @@ async def settle_job(
     Raises:
         JournalError: the rows of this job have no keys, or only its file says what they change.
     """
-    operation = operation_named(journal.plan.operation)
+    operation, earlier = operation_named(journal.plan.operation), EarlierLeases.of_job(journal, on_stage)
+    if journal.plan.marker is None or operation.compares:
+        await earlier.take()
+    else:
+        await earlier.end()
+    for warning in earlier.warnings:
+        on_stage(warning)
     if journal.plan.marker is None:
         raise JournalError(
             f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
@@ -45,7 +51,6 @@ async def settle_job(
     async def nothing(_: set[int]) -> Mapping[int, Any]:
         return {}
 
-    await EarlierLeases(journal, on_stage).end()
     counts = journal.counts()
     settling = Settling(
         company=company,
@@ -55,6 +60,7 @@ async def settle_job(
         marker=journal.plan.marker,
         seconds=company.options.settle,
         on_row=lambda _: None,
+        on_stage=on_stage,
     )
     await settling.look_at_earlier_runs()
     absent = await settling.settle()
@@ -64,20 +70,33 @@ async def settle_job(
     return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
 
 
-async def decide(journal: Journal, row: int, id: int | None, who: str) -> None:
-    """Write down what a person found out about a row in doubt.
+async def decide(
+    journal: Journal,
+    row: int,
+    id: int | None,
+    who: str,
+    *,
+    on_stage: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Write down what a person found out about a row in doubt, when surely no worker sends it any more.
 
     Args:
         journal: the journal of the job.
         row: the number of the row.
         id: id of the record that was created; None when nothing was, then the row is planned again.
         who: who says so, and when; kept in the journal.
+        on_stage: called with a text when workers of a killed run have to be waited for.
 
     Raises:
         JournalError: the job has no such row, it is not in doubt, or no record can have the id.
     """
     if id is not None and usable_id(id) is None:
         raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
+    # A worker may have left what became of the row, or send it only now.
+    earlier = EarlierLeases.of_job(journal, on_stage)
+    await earlier.end()
+    for warning in earlier.warnings:
+        on_stage(warning)
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")

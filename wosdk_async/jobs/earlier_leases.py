@@ -3,87 +3,157 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self
 
 import attrs
 
 from wosdk_async.jobs.claims import Claim
+from wosdk_async.jobs.cluster.left_files import LeftFiles
 from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.cluster.outcomes import outcome_of
-from wosdk_async.jobs.cluster.pool import LeftReport
+from wosdk_async.jobs.cluster.pool import LeftPlace, LeftReport
 from wosdk_async.jobs.journal import Journal, OpenLease, RowRecord, State, StoredRow
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.waits import NowAndThen, stopped_within
 
-__all__ = ["EarlierLeases", "LeftReports"]
+__all__ = ["EarlierLeases"]
 
-LeftReports = Callable[[], Awaitable[Sequence[LeftReport]]]
-"""Returns the results that workers of earlier runs could not deliver."""
+_POLL = 0.1  # seconds between two looks at whether a process has ended
+_LOOK = 1.0  # the same, when there is no process to look at
+_WAITING = (
+    "workers of an earlier run may still send rows: nothing is sent before their leases have surely ended"
+)
 
 
 @attrs.define(eq=False)
 class EarlierLeases:
     """Takes what workers of earlier runs did, and waits until surely none of them sends anything.
 
-    No clock of the earlier run is believed: the wait is counted from now.
+    What processes left is in the folder of the job, so it is found however the job goes on. A lease is over
+    at once when the process of its worker has surely ended. For the others no clock of the earlier run is
+    believed: the wait is counted from now.
     """
 
     journal: Journal
-    on_stage: Callable[[str], None]
+    reports: RowReports
+    """Gets the outcomes that count."""
+    on_stage: Callable[[str], None] = lambda _: None
+    warnings: list[str] = attrs.field(factory=list)
+    """What the user should know."""
+    _open: dict[int, OpenLease] = attrs.field(factory=dict)
+    _granted: dict[int, OpenLease] = attrs.field(factory=dict)
+    """Row -> the newest lease that was open."""
     _taken: set[tuple[int, str, int]] = attrs.field(factory=set)
     _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
+
+    @classmethod
+    def of_job(cls, journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> Self:
+        """Return those of a job that sends nothing now: outcomes go into the journal alone."""
+        reports = RowReports(
+            operation=operation_named(journal.plan.operation),
+            journal=journal,
+            stops=StopRules(ImportOptions(), journal.plan.rows),
+            on_row=lambda _: None,
+        )
+        return cls(journal, reports, on_stage)
 
     def stop(self) -> None:
         """Wait no longer: the leases stay open, and the next run waits for them."""
         self._stopped.set()
 
-    async def end(self, left: LeftReports | None = None, reports: RowReports | None = None) -> None:
+    async def take(self) -> None:
+        """Take what processes left that have ended, and end their leases; wait for nothing.
+
+        Raises:
+            JournalError: the journal cannot be written; nothing is forgotten.
+        """
+        files = await self._begin()
+        try:
+            await self._look_at(files)
+        finally:
+            self.warnings += files.warnings
+
+    async def end(self, pool: LeftPlace | None = None) -> None:
         """End the open leases, unless it is stopped before.
 
         Args:
-            left: asked before the wait, and again after it; None when there are no workers to ask.
-            reports: gets the outcomes that count.
+            pool: asked for what its workers could not deliver, before the wait and again after it; None when
+                there are no workers to ask.
+
+        Raises:
+            JournalError: the journal cannot be written; nothing is forgotten.
         """
-        leases, began = await self.journal.open_leases(), asyncio.get_running_loop().time()
-        seconds = max((lease.seconds for lease in leases), default=0.0)
-        if leases:
-            self.on_stage(
-                "workers of an earlier run may still send rows: nothing is sent before their leases have "
-                f"surely ended, in {seconds:.0f} s"
-            )
-        await self._take(left, reports, leases)
-        if not leases:
-            return
+        loop = asyncio.get_running_loop()
+        began, files = loop.time(), await self._begin()
         try:
-            async with asyncio.timeout_at(began + seconds):
-                await self._stopped.wait()
-                return
-        except TimeoutError:
-            pass
-        await self._take(left, reports, leases)
-        for lease in leases:
-            self.journal.end_grant(lease.epoch)
+            await self._look_at(files)
+            seconds = max((lease.seconds for lease in self._open.values()), default=0.0)
+            if self._open:
+                self.on_stage(f"{_WAITING}, in {seconds:.0f} s")
+            now_and_then = NowAndThen(self.on_stage)
+            await self._ask(pool)
+            while self._open and (left := began + seconds - loop.time()) > 0:
+                if await stopped_within(self._stopped, min(left, _POLL if files.living else _LOOK)):
+                    return
+                await self._look_at(files)
+                if self._open and (left := began + seconds - loop.time()) > _POLL:
+                    now_and_then(f"{_WAITING}, in {left:.0f} s")
+            if seconds:
+                await self._ask(pool)
+            await self._close(self._open)
+        finally:
+            self.warnings += [*files.warnings, *files.living]
+
+    async def _begin(self) -> LeftFiles:
+        for lease in await self.journal.open_leases():
+            self._open[lease.epoch] = lease
+            self._granted |= dict.fromkeys(lease.rows, lease)
+        return LeftFiles(self.journal.folder, self.journal.plan.job, self.journal.run)
+
+    # --- leases -------------------------------------------------------------------------------
+
+    async def _look_at(self, files: LeftFiles) -> None:
+        """Take what ended processes left, end their leases, and then remove the files."""
+        await self._take(files.look())
+        await self._close([epoch for epoch, lease in self._open.items() if lease.worker in files.ended])
+        files.remove()
+
+    async def _ask(self, pool: LeftPlace | None) -> None:
+        if pool is not None:
+            await self._take(await pool.leftovers())
+            await pool.taken()
+
+    async def _close(self, epochs: Iterable[int]) -> None:
+        for epoch in list(epochs):
+            del self._open[epoch]
+            self.journal.end_grant(epoch)
         await self.journal.flush()
 
-    async def _take(
-        self, left: LeftReports | None, reports: RowReports | None, leases: Sequence[OpenLease]
-    ) -> None:
-        if left is None or reports is None:
-            return
-        granted = {row: lease for lease in leases for row in lease.rows}  # the newest lease of each row
-        for each in await left():
+    # --- reports ------------------------------------------------------------------------------
+
+    async def _take(self, left: Sequence[LeftReport]) -> None:
+        """Take reports into the journal; they are on the disk when this returns."""
+        counted = 0
+        for each in left:
             report, number = each.report, (each.run, each.worker, each.report.number)
             if number in self._taken:
                 continue
             self._taken.add(number)
-            lease = granted.get(report.row)
-            stored = await self._stored(report.row)
+            lease, stored = self._granted.get(report.row), await self._stored(report.row)
             counts = lease is not None and (lease.epoch, lease.worker) == (report.epoch, each.worker)
             if counts and stored is not None and stored.state in (State.SENDING, State.IN_DOUBT):
-                _count(self.journal, reports, stored, report)
+                _count(self.journal, self.reports, stored, report)
+                counted += 1
             elif not _is_known(stored, report):
-                self.journal.record_fact(report.epoch, each.worker, report)
+                self.journal.keep_late_report(report.epoch, each.worker, report)
         await self.journal.flush()
+        if counted:
+            self.on_stage(f"what workers of an earlier run had kept is taken: the results of {counted} rows")
 
     async def _stored(self, row: int) -> StoredRow | None:
         found = await self.journal.rows_in(after=row - 1, limit=1)

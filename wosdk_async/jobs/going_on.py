@@ -23,7 +23,9 @@ async def goes_on(
     """Return whether a job that was found goes on, or a new one begins."""
     plan, finished = journal.plan, is_finished(journal)
     if plan.sha256 == sha256:
-        if not finished:
+        if not finished and plan.marker != marker:
+            if await is_untouched(journal):
+                return "not"
             _require_same_marker(plan, marker, journal.folder)
         return "with the same file"
     if finished or await is_untouched(journal):

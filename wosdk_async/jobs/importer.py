@@ -12,18 +12,19 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.cluster.pool import WorkerPool
-from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
+from wosdk_async.jobs.cluster.pool import WorkerPool, require_pool
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.inputs import require_opened
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, job_base, open_job
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome, Summary
+from wosdk_async.jobs.run_ending import close_job, end_run
+from wosdk_async.jobs.run_records import details_of
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import keep_undone
 from wosdk_async.jobs.work import JobWork
@@ -66,6 +67,7 @@ class Import:
         **changes: Any,
     ) -> None:
         require_opened(source, import_map)
+        require_pool(workers)
         require_columns(source, import_map.columns)
         self.options = attrs.evolve(options or ImportOptions(), **changes)
         self._source = source
@@ -120,6 +122,11 @@ class Import:
     def rows(self) -> int:
         """The number of rows in the file, without the empty ones."""
         return self._rows
+
+    @property
+    def workers_now(self) -> int | None:
+        """How many workers are reached now; None when the rows are sent from this process."""
+        return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
         """Start no further row. Called again, abort the calls under way: their rows are in doubt."""
@@ -214,9 +221,9 @@ class Import:
             raise
         if self._stops:
             work.stop()
-        summary = None
+        summary = failure = None
         if job.new or not job.finished:
-            await job.journal.start_run(options=self.options.changed())
+            await job.journal.start_run(**details_of(self.options, self._company, self._workers))
         try:
             try:
                 if not job.finished:
@@ -229,19 +236,33 @@ class Import:
             await work.report_not_started()
             summary = await work.summary()
             return summary
+        except BaseException as error:
+            failure = error
+            raise
         finally:
             with anyio.CancelScope(shield=True):
-                await self._end(job, summary, work)
+                await end_run(
+                    job,
+                    work,
+                    self._source,
+                    self.options,
+                    summary=summary,
+                    error=failure,
+                    stopped_status=self.exit_status,
+                )
 
     async def _carry_out(self, work: JobWork) -> None:
         async with work:
             try:
+                prepared = False
                 with self._keep_reporting():
                     await work.prepare()
+                    prepared = True
                 try:
                     with self._keep_reporting():
-                        await work.send()
-                        await work.audit()
+                        if prepared:  # a second stop may have cut it
+                            await work.send()
+                            await work.audit()
                 finally:
                     work.leave_the_rest()
             finally:
@@ -257,30 +278,10 @@ class Import:
                 raise
             self._task.uncancel()
 
-    async def _end(self, job: OpenedJob, summary: Summary | None, work: JobWork) -> None:
-        """Write how the run ended, and the files of the job unless they are there from its last run."""
-        ran = job.new or not job.finished
-        try:
-            if ran:
-                with contextlib.suppress(JournalError):  # the summary says why the journal failed
-                    complete = summary is not None and summary.complete
-                    more = {"workers": work.worker_statistics} if work.worker_statistics else {}
-                    status = 0 if complete else self.exit_status
-                    await job.journal.end_run(status, stopped=work.stopped, **more)
-            # From a journal that does not have all outcomes no files are made; the next run makes them.
-            if job.journal.failed is None and (ran or not await outputs_are_current(job.journal)):
-                files = await write_outputs(
-                    job.journal, self._source, csv_for_excel=self.options.csv_for_excel
-                )
-                if summary is not None:
-                    summary.files = files
-        except (OutputError, JournalError) as error:
-            if summary is not None:
-                summary.files_failed = error.message
-        finally:
-            await self.close()
-
     async def close(self) -> None:
-        """Close the journal of the job, if it is open; :meth:`run` does it itself."""
+        """Close the journal of the job, if it is open; :meth:`run` does it itself.
+
+        A new job of which no run began is removed.
+        """
         if self._job is not None:
-            await self._job.journal.close()
+            await close_job(self._job, refused=not self._job.journal.run)

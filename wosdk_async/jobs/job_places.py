@@ -14,6 +14,7 @@ __all__ = [
     "folder_of",
     "jobs_at",
     "jobs_below",
+    "jobs_beside",
     "jobs_of",
     "jobs_of_rejects",
     "jobs_within",
@@ -62,6 +63,12 @@ def later_jobs(folder: Path) -> list[Path]:
     """Return the folders of the later jobs of the same file: of ``base-2`` those from ``base-3`` on."""
     found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
     return found[found.index(folder) + 1 :] if folder in found else []
+
+
+def jobs_beside(folder: Path) -> list[Path]:
+    """Return the folders of the other jobs that stand beside that of a job, the oldest first."""
+    found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
+    return [each for each in found if each != folder]
 
 
 def jobs_at(base: Path) -> list[Path]:

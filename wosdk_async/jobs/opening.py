@@ -12,6 +12,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.audit import audit_state_of
+from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, left_behind, resumed_folder
 from wosdk_async.jobs.inputs import keep_copy
@@ -217,9 +218,11 @@ class _JobRequest:
                 "--continue identifies rows by their keys, and the rows of this job have none of their own; "
                 "map a column to the marker, or begin a new job with --again"
             )
+        earlier = EarlierLeases.of_job(journal)
+        await earlier.take()  # what workers left there is found there only
         renewed = await asyncio.to_thread(self.begin, journal)
         try:
-            warnings = await left_behind(journal, renewed)
+            warnings = [*earlier.warnings, *await left_behind(journal, renewed)]
         except BaseException:
             await renewed.close()
             raise

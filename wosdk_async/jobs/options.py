@@ -72,8 +72,8 @@ class ImportOptions:
     """Most calls at a time. After a kill at most twice as many rows are in doubt; with workers sixteen
     times as many, or 2,000."""
     lease: float = number(30.0, "seconds above 0", above=True)
-    """With workers: seconds for which one may send rows without hearing from this process. A row may take as
-    long as the Company's ``deadline``, or two thirds of the lease when it has none."""
+    """With workers: seconds for which one may send the rows of one grant, from its last report before the
+    grant. A row may take as long as the Company's ``deadline``, or two thirds of the lease if it has none."""
     skew: float = number(1.0, "seconds, 0 or more")
     """With workers: seconds that a lost one is waited for beyond its lease, as clocks do not run alike."""
     again: bool = switch(False)

@@ -15,6 +15,7 @@ import attrs
 import orjson
 
 from wosdk_async.jobs.journal import replace_file
+from wosdk_async.jobs.journal.folder import read_regular
 from wosdk_async.jobs.sources.source import FileDialect
 
 __all__ = ["JobFile", "OutputFolder", "file_facts", "unnumbered"]
@@ -92,6 +93,10 @@ class OutputFolder:
         """Return all tables that are there."""
         return [file_facts(self._folder / name) for name in self._known if (self._folder / name).is_file()]
 
+    def place(self, name: str) -> Path:
+        """Return the path of a file that is always written anew: ``name`` unless that is a directory."""
+        return next(path for path in self._paths(name) if not path.is_dir())
+
     def _remove(self, name: str, but: Path | None = None) -> None:
         for path in self._paths(name):
             if not path.exists():
@@ -110,14 +115,17 @@ class OutputFolder:
 
     def _note(self, path: Path, hashes: list[str]) -> None:
         self._known[path.name] = hashes
-        with replace_file(self._folder / _HASHES) as file:
+        path = self._folder / _HASHES
+        if path.is_dir():  # the tables get other names from run to run then
+            return
+        with replace_file(path) as file:
             file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))
 
 
 def _read_hashes(path: Path) -> dict[str, list[str]]:
     """Return the hashes of the tables that were written; without the file all tables are kept."""
     try:
-        known = orjson.loads(path.read_bytes())
+        known = orjson.loads(read_regular(path))
     except (OSError, ValueError):
         return {}
     return known if isinstance(known, dict) else {}

@@ -14,6 +14,7 @@ import orjson
 from wosdk_async.jobs.errors import ImportMapError, OutputError
 from wosdk_async.jobs.journal import State, replace_file
 from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.journal.folder import read_regular
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.output_folder import OutputFolder, file_facts
@@ -74,7 +75,7 @@ async def outputs_are_current(journal: JournalReader) -> bool:
     """Return whether the files were written to their end after the last run of the job."""
     runs = await journal.runs()
     try:
-        report = orjson.loads((journal.folder / _JSON).read_bytes())
+        report = orjson.loads(read_regular(journal.folder / _JSON))
         written = [run["number"] for run in report["runs"]]
         return written == [run.number for run in runs] and all(
             (journal.folder / file["name"]).is_file() for file in report["files"]
@@ -148,7 +149,7 @@ async def _write_report_alone(journal: JournalReader) -> list[Path]:
 
 
 def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
-    page, data = facts.folder / _PAGE_FILE, facts.folder / _JSON
+    page, data = folder.place(_PAGE_FILE), folder.place(_JSON)
     facts.files = folder.tables()
     if (rejects := folder.path(REJECTS)).exists():
         facts.rejects = rejects.name

@@ -16,6 +16,7 @@ from wosdk_async.jobs.journal.audit_table import AuditState
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
+from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 
 __all__ = [
@@ -46,6 +47,8 @@ class Overview:
     """How far an undo took it back; None without one."""
     running: str | None
     """Who works on it now; None when nobody does."""
+    given: JobPlan
+    """The plan with the options of the last run that began, which ``wosdk jobs resume`` gives again."""
     begun: bool = True
     """Whether a process has worked on it, and may have sent something."""
     audit: AuditState = "none"
@@ -94,6 +97,11 @@ class Overview:
         found["sending"] = self.counts[State.SENDING] if self.running is not None else 0
         found["in_doubt"] -= found["sending"]
         return found
+
+    def ended(self) -> dict[str, int]:
+        """Return the counts of the rows that a further run has nothing to do with."""
+        found = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
+        return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
 
     def resume_would(self) -> list[str]:
         """Return what giving the same command again would do, in a few sentences."""
@@ -153,6 +161,7 @@ async def overview(journal: JournalReader) -> Overview:
     """Return the overview of a job."""
     counts = journal.counts()
     untouched = counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
+    runs = await journal.runs()
     seen = Overview(
         folder=journal.folder,
         plan=journal.plan,
@@ -161,7 +170,8 @@ async def overview(journal: JournalReader) -> Overview:
         audit=await audit_state_of(journal),
         audit_found=await journal.audit(),
         running=_running(journal),
-        begun=not untouched or bool(await journal.runs()),
+        given=as_last_given(journal.plan, runs),
+        begun=not untouched or bool(runs),
     )
     if seen.state != "unfinished":
         return seen

@@ -13,8 +13,7 @@ from wosdk_async.jobs.claims import Claim
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State
-from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.row_operation import Effect
+from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
 from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
@@ -32,10 +31,12 @@ class RowReports:
     ``stops`` says when the import has to stop by itself; the caller looks at it after each report.
     """
 
-    import_map: ImportMap
+    operation: RowOperation
     journal: Journal
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
+    columns_behind: Callable[[str], str | None] = lambda _: None
+    """Returns which columns of the file are behind the fields that a reason names."""
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the same command given again sends them."""
     doubted: list[Doubt] = attrs.field(factory=list)
@@ -72,7 +73,7 @@ class RowReports:
     def carried_out_before(self, row: Row, effect: Effect) -> None:
         """Report a row of which an earlier attempt turns out to have been carried out."""
         self.done += 1
-        outcome = RowOutcome.carried_out(row, self.import_map.action.label, effect)
+        outcome = RowOutcome.carried_out(row, self.operation.label, effect)
         self._end(row, outcome, proof=LOOKED_UP)
 
     # --- rows that were sent ------------------------------------------------------------------
@@ -104,7 +105,7 @@ class RowReports:
     def _done(self, row: Row, end: Done[Claim, Any], attempts: int, seconds: float) -> None:
         self.done += 1
         self.stops.done()
-        operation = self.import_map.action
+        operation = self.operation
         # A worker gives the effect itself.
         effect = end.result if isinstance(end.result, Effect) else operation.effect(end.result)
         outcome = RowOutcome.carried_out(row, operation.label, effect)
@@ -125,8 +126,8 @@ class RowReports:
     def _end_call(
         self, row: Row, outcome: Failed[Claim] | InDoubt[Claim], attempts: int, seconds: float
     ) -> None:
-        made = RowOutcome.of(row, outcome, self.import_map.action.label)
-        if behind := self.import_map.columns_behind(made.reason or ""):
+        made = RowOutcome.of(row, outcome, self.operation.label)
+        if behind := self.columns_behind(made.reason or ""):
             made = attrs.evolve(made, reason=f"{made.reason} ({behind})")
         self._end(row, made, attempts=attempts, seconds=seconds)
 
@@ -142,7 +143,7 @@ class RowReports:
             code_of(error),
             attempts,
             seconds,
-            claim.record if self.import_map.action.compares else None,
+            claim.record if self.operation.compares else None,
         )
         self.doubted.append(doubt)
         self._write(RowRecord(doubt.row, State.IN_DOUBT, reason=doubt.reason, code=doubt.code, **doubt.call))

@@ -190,6 +190,8 @@ class Summary:
     """What the Company has for the rows, of a job on many workers; None without an audit."""
     audit_state: AuditState = "none"
     """Whether there was an audit, and has to be one: see :data:`AuditState`."""
+    audit_why: str | None = None
+    """Why there can be no audit, if it is impossible."""
     unwritten: list[RowRecord] = attrs.field(factory=list)
     """What became of rows and could not be written in the journal; the other counts do not have it."""
     folder: Path | None = None
@@ -223,6 +225,9 @@ class Summary:
         """Rows that this run carried out in a second."""
         return self.done_now / self.seconds if self.seconds else 0.0
 
+    def _audit_facts(self) -> dict[str, Any]:
+        return audit_facts(self.audit_state, self.audit, self.audit_why)
+
     def as_dict(self) -> dict[str, Any]:
         """Return the figures that ``wosdk import --json`` prints."""
         more = {"found": self.found, "not_started": self.not_started, "undone": self.undone}
@@ -232,7 +237,8 @@ class Summary:
             "failed": self.failed,
             "in_doubt": self.in_doubt,
             **{name: count for name, count in more.items() if count},
-            **({"audit": audit_facts(self.audit_state, self.audit)} if self.audit_state != "none" else {}),
+            **({} if self.audit_state == "none" else {"audit": self._audit_facts()}),
+            **({"warnings": self.warnings} if self.warnings else {}),
             "empty_rows": self.empty_rows,
             "seconds": round(self.seconds, 3),
             **({"job": str(self.folder)} if self.folder is not None else {}),

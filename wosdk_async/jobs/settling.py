@@ -15,6 +15,7 @@ from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State, Store
 from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.undone_keys import find_rows
+from wosdk_async.jobs.waits import stopped_within
 
 __all__ = ["Doubt", "Settling"]
 
@@ -73,12 +74,14 @@ class Settling:
     seconds: float
     """Seconds after which a row that is not there will not appear any more (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
+    on_stage: Callable[[str], None] = lambda _: None
+    """Called with a text that says what is waited for, again every few seconds."""
     undecided: list[Doubt] = attrs.field(factory=list)
     done: int = 0
     _ended: asyncio.Event = attrs.field(factory=asyncio.Event)
 
     @property
-    def seconds_left(self) -> float:
+    def _seconds_left(self) -> float:
         """Seconds until the undecided rows have settled."""
         until = max((each.since for each in self.undecided), default=0.0) + self.seconds
         return max(until - asyncio.get_running_loop().time(), 0.0)
@@ -117,7 +120,7 @@ class Settling:
         """
         if self.marker is None or not self.undecided:
             return set()
-        if await self._stopped_within(self.seconds_left):
+        if await self._has_stopped_before_they_settle():
             return set()
         try:
             # Twice, as one lookup alone may have read the response of another.
@@ -126,7 +129,7 @@ class Settling:
                 for page in _pages(self.undecided):
                     left += await self._look_up(page)
                 self.undecided = left
-                if not left or await self._stopped_within(_BETWEEN):
+                if not left or await stopped_within(self._ended, _BETWEEN):
                     return set()
         except WosdkError:
             return set()
@@ -145,7 +148,7 @@ class Settling:
 
     async def wait(self) -> None:
         """Wait as long as anything that was sent before now may take to appear."""
-        await self._stopped_within(self.seconds)
+        await stopped_within(self._ended, self.seconds, self._say_left("records in doubt"))
 
     def leave_the_rest(self) -> None:
         """Leave what is undecided in doubt."""
@@ -187,13 +190,14 @@ class Settling:
         row = Row(doubt.row, doubt.line, {})
         self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
 
-    async def _stopped_within(self, seconds: float) -> bool:
-        try:
-            async with asyncio.timeout(max(seconds, 0)):
-                await self._ended.wait()
-        except TimeoutError:
-            return False
-        return True
+    async def _has_stopped_before_they_settle(self) -> bool:
+        say, left = self._say_left(f"rows in doubt: {len(self.undecided)}"), self._seconds_left
+        if not self._ended.is_set():
+            say(left)
+        return await stopped_within(self._ended, left, say)
+
+    def _say_left(self, what: str) -> Callable[[float], None]:
+        return lambda seconds: self.on_stage(f"{what}; looked up again in {seconds:.0f} s")
 
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:

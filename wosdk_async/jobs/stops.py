@@ -73,7 +73,8 @@ class StopRules:
         self.failed += 1
         limit = self.options.stop_after
         if limit is not None and self.failed >= limit.rows(self.rows):
-            self.stop(f"{self.failed} rows have failed, the limit is {limit} (--stop-after)")
+            rows = "1 row has" if self.failed == 1 else f"{self.failed} rows have"
+            self.stop(f"{rows} failed, the limit is {limit} (--stop-after)")
 
     def stop(self, reason: str) -> None:
         """Stop for ``reason``, unless there is one already."""

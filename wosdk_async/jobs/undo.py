@@ -10,6 +10,7 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
@@ -49,6 +50,8 @@ class Undo:
         unversioned: whether to delete records of an entity without versions too, of which nobody can tell
             whether they were changed.
         on_row: called with each row, when it is known what becomes of its record.
+        on_stage: called with a text when workers of a killed run have to be waited for, and once with each
+            warning about what they left.
 
     Raises:
         UnsupportedError: the job created nothing, or nothing that the service can take back.
@@ -59,9 +62,12 @@ class Undo:
     limit: int = 16
     unversioned: bool = False
     on_row: Callable[[UndoRow], None] = lambda _: None
+    on_stage: Callable[[str], None] = lambda _: None
     _records: CreatedRecords = attrs.field(init=False)
     _run: Run[_Target, Any] | None = attrs.field(init=False, default=None)
     _stopped: bool = attrs.field(init=False, default=False)
+    _earlier: EarlierLeases | None = attrs.field(init=False, default=None)
+    _warned: set[str] = attrs.field(init=False, factory=set)
 
     def __attrs_post_init__(self) -> None:
         self._records = CreatedRecords(self.company, self.journal.plan, unversioned=self.unversioned)
@@ -97,8 +103,27 @@ class Undo:
     def stop(self) -> None:
         """Undo no further record."""
         self._stopped = True
+        if self._earlier is not None:
+            self._earlier.stop()
         if self._run is not None:
             self._run.stop()
+
+    async def end_leases(self) -> None:
+        """Wait until surely no worker of a killed run sends rows of the job, and take what they left.
+
+        :meth:`run` does it itself. Called before :meth:`look`, that sees what these workers created, too.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        if self._stopped:
+            return
+        self._earlier = EarlierLeases.of_job(self.journal, self.on_stage)
+        await self._earlier.end()
+        for warning in self._earlier.warnings:
+            if warning not in self._warned:
+                self._warned.add(warning)
+                self.on_stage(warning)
 
     async def look(self) -> UndoSummary:
         """Read the records, and return what :meth:`run` would do; change nothing."""
@@ -120,6 +145,7 @@ class Undo:
         """
         if self.cancels and reason is None:
             raise InvalidCallError("reason is None; a work order is cancelled with a reason")
+        await self.end_leases()
         summary = UndoSummary()
         await self.journal.start_run(command=UNDO, comment=comment)
 

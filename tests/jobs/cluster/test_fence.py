@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Any
 
 import pytest
 
+from tests.engine.raw import RawServer, Time, echoing
 from tests.jobs.cluster.ordering import Clock, Ordered, ordered
 from tests.jobs.conftest import Local
 from tests.jobs.runs import held
 from wosdk_async.jobs.cluster.fenced import Fence, FencedEngine, LeaseEndedError
 from wosdk_async.jobs.cluster.messages import Share
 from wosdk_async.options import ClientOptions
+from wosdk_async.transport.http.engine import FRESH
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
+from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.selection import engine_for
 
 AN_HOUR = 3600.0
@@ -37,6 +41,13 @@ async def test_a_row_that_could_not_end_in_time_is_not_started(local: Local) -> 
         results = await worker.all_of(4)
     assert [results[row].result for row in range(1, 5)] == ["not_sent"] * 3 + ["done"]
     assert await held(local) == {"PO-4": 1}
+
+
+def test_an_end_that_is_no_number_has_passed() -> None:
+    fence = Fence(float("nan"), lambda: 1.0)
+    assert not fence.allows(0.0)
+    with pytest.raises(LeaseEndedError):
+        fence.require()
 
 
 async def test_rows_that_wait_are_given_back_when_their_lease_ends(local: Local) -> None:
@@ -126,4 +137,20 @@ async def test_no_engine_sends_a_byte_past_the_fence(kind: Any, local: Local) ->
         assert await asyncio.create_task(get(clock() + 60)) >= 400
         assert (len(local.server.asked) - before, len(sent)) == (2, 2)
     finally:
+        await engine.aclose()
+
+
+@pytest.mark.parametrize(("safe", "connections"), [(True, 1), (False, 2)])
+async def test_only_a_request_that_may_be_repeated_takes_a_connection_that_rested(
+    safe: bool, connections: int
+) -> None:
+    """The fence tells the engine below which one it is: a create must not meet a connection that closes."""
+    time = Time()
+    engine = FencedEngine(NativeEngine(now=time), lambda: None)
+    Fence(math.inf, time).enter()
+    async with RawServer(echoing) as server:
+        for _ in range(2):
+            await engine.send("GET", server.url, (), None, lambda: None, safe)
+            time.now += FRESH + 1
+        assert server.connections == connections
         await engine.aclose()

@@ -68,9 +68,9 @@ class Leases(RuleBasedStateMachine):
     def report(self, data):
         number = data.draw(st.sampled_from(sorted(self.live)))
         worker, epoch, _ = self.live[number]
-        assert self.book.reported(worker, epoch, number).number == number
+        assert self.book.take_row(worker, epoch, number).number == number
         self.leave(number, "reported")
-        assert self.book.reported(worker, epoch, number) is None
+        assert self.book.take_row(worker, epoch, number) is None
 
     @precondition(lambda self: self.row)
     @rule(data=st.data(), worker=st.sampled_from("abc"))
@@ -78,18 +78,18 @@ class Leases(RuleBasedStateMachine):
         number = data.draw(st.integers(0, self.row - 1))
         epoch = data.draw(st.integers(0, self.epoch + 1))
         if self.live.get(number, ())[:2] != (worker, epoch):
-            assert self.book.reported(worker, epoch, number) is None
+            assert self.book.take_row(worker, epoch, number) is None
 
     @rule()
     def look_at_the_clock(self):
-        for lease in self.book.over(self.now):
+        for lease in self.book.take_expired(self.now):
             for number in lease.rows:
                 assert self.live[number][2] + self.options.skew <= self.now + 1e-3
                 self.leave(number, "lost")
 
     @rule(worker=st.sampled_from("abc"))
     def process_ends(self, worker):
-        for lease in self.book.ended_with(worker):
+        for lease in self.book.take_of(worker):
             assert lease.worker == worker
             for number in lease.rows:
                 self.leave(number, "lost")
@@ -134,11 +134,11 @@ def test_a_lease_ends_with_its_last_row():
     book = LeaseBook(OPTIONS)
     book.open(7, "a", Batch([row_of(1), row_of(2)]), clock=0.0, heard=0.0)
 
-    book.reported("a", 7, 1)
-    assert book.ended() == []
-    book.reported("a", 7, 2)
-    assert book.ended() == [7]
-    assert book.ended() == []
+    book.take_row("a", 7, 1)
+    assert book.take_finished() == []
+    book.take_row("a", 7, 2)
+    assert book.take_finished() == [7]
+    assert book.take_finished() == []
     assert not book.of("a")
     book.open(8, "b", Batch([row_of(1), row_of(2)]), clock=0.0, heard=0.0)  # they were not sent
 

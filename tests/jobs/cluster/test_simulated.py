@@ -6,13 +6,17 @@ every fault.
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 
 import attrs
 import pytest
 
+from benchmarks.cluster_simulated.drawing import draw
 from benchmarks.cluster_simulated.machines import Machine, MachineLoop
-from benchmarks.cluster_simulated.plan import Event, Plan, draw
+from benchmarks.cluster_simulated.plan import Event, Plan
 from benchmarks.cluster_simulated.reverts import REVERTS
 from benchmarks.cluster_simulated.runs import run
 from wosdk_async.jobs.journal import State
@@ -43,6 +47,25 @@ def test_a_seed_replays_exactly(seed: int) -> None:
     first, second = run(draw(seed)), run(draw(seed))
     assert first.events == second.events
     assert first.digest == second.digest != run(draw(seed + 1)).digest
+
+
+def test_a_seed_replays_in_processes_with_other_hashes() -> None:
+    program = (
+        "from benchmarks.cluster_simulated.drawing import draw\n"
+        "from benchmarks.cluster_simulated.runs import run\n"
+        "print([run(draw(seed)).digest for seed in (3, 8)])"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": hashes},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout
+        for hashes in ("1", "2")
+    }
+    assert len(digests) == 1
 
 
 def test_without_faults_every_row_is_done_and_nothing_is_lost() -> None:

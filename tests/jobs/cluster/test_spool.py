@@ -1,120 +1,306 @@
-"""Results that nobody took: written by a process whose coordinator is gone, read by the next run."""
+"""Results that nobody took: written by a process whose coordinator is gone, read by whoever goes on."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.jobs.journal.test_trouble import full_disk
+from wosdk_async.jobs.cluster.left_files import LeftFiles
 from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.cluster.pool import LeftReport
-from wosdk_async.jobs.cluster.spool import LeftFile, read_left, remove_empty
+from wosdk_async.jobs.cluster.spool import LeftFile
 
 REPORTS = [
     RowReport(number=number, epoch=3, row=number + 10, result="done", id=number) for number in range(1, 4)
 ]
+NONCE = "0123456789abcdef"
 
 
-def leave(folder: Path, run: int = 1, job: str = "job") -> Path:
-    file = LeftFile(folder, run)
-    file.write(job, run, "nonce", REPORTS)
+def leave(folder: Path, run: int = 1, job: str = "job", nonce: str = NONCE) -> Path:
+    file = LeftFile(folder, job, run, nonce)
+    file.write(REPORTS)
     file.close()
     return file.path
 
 
-def read(folder: Path, *, before: int = 2, patience: float = 0.0) -> list[RowReport]:
-    found = read_left(folder, "job", before=before, patience=patience)
-    return [each.report for each in found.reports]
+def read(files: LeftFiles) -> list[RowReport]:
+    return [each.report for each in files.look()]
 
 
 def test_what_is_left_is_read_with_run_and_worker(tmp_path: Path) -> None:
-    leave(tmp_path)
-    found = read_left(tmp_path, "job", before=2, patience=0)
-    assert list(found.reports) == [LeftReport(1, "nonce", report) for report in REPORTS]
+    path = leave(tmp_path)
+    files = LeftFiles(tmp_path, "job", 2)
+    assert list(files.look()) == [LeftReport(1, NONCE, report) for report in REPORTS]
+    assert files.ended == {NONCE}
+    assert not files.warnings
+    assert path.stat().st_mode & 0o077 == 0  # nobody else's business
 
 
-def test_it_is_read_again_until_it_is_forgotten(tmp_path: Path) -> None:
+def test_it_is_read_by_each_run_until_it_is_removed(tmp_path: Path) -> None:
     leave(tmp_path)
-    assert read(tmp_path) == REPORTS
-    found = read_left(tmp_path, "job", before=2, patience=0)
-    found.forget()
-    assert read(tmp_path) == []
+    assert read(LeftFiles(tmp_path, "job", 2)) == REPORTS
+    files = LeftFiles(tmp_path, "job", 3)
+    assert read(files) == REPORTS
+    assert read(files) == []  # once for each reader
+    files.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_not_read_is_not_removed(tmp_path: Path) -> None:
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == []
+    leave(tmp_path)
+    files.remove()
+    assert read(files) == REPORTS
 
 
 def test_files_of_this_run_are_not_read(tmp_path: Path) -> None:
     leave(tmp_path, run=2)
-    assert read(tmp_path, before=2) == []
-    assert read(tmp_path, before=3) == REPORTS
+    assert read(LeftFiles(tmp_path, "job", 2)) == []
+    assert read(LeftFiles(tmp_path, "job", 0)) == REPORTS  # nobody runs the job
 
 
 @pytest.mark.parametrize("damage", [b"\x00\xff\n", b'{"job": "job"}\n', b"[]\n", b"\n", b"x" * 3_000_000])
-def test_damaged_lines_are_skipped_with_a_warning(
-    tmp_path: Path, damage: bytes, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_damaged_lines_are_told_to_the_user(tmp_path: Path, damage: bytes) -> None:
     path = leave(tmp_path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(damage + b"".join(lines) if damage.endswith(b"\n") else b"".join(lines) + damage)
-    assert read(tmp_path) == REPORTS
-    assert "damaged" in caplog.text
+    with path.open("ab") as file:
+        file.write(damage)
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == REPORTS
+    assert [each for each in files.warnings if path.name in each and "damaged line" in each]
+    assert len(files.warnings) == 1
+    files.remove()
+    assert not path.exists()
 
 
-def test_a_line_that_was_cut_is_skipped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_line_that_was_cut_is_damaged(tmp_path: Path) -> None:
+    """As the disk was full; also if what is there happens to be whole."""
     path = leave(tmp_path)
-    path.write_bytes(path.read_bytes()[:-20])
-    assert read(tmp_path) == REPORTS[:-1]
-    assert "1 damaged" in caplog.text
+    path.write_bytes(path.read_bytes()[:-1])
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == REPORTS[:-1]
+    assert "1 damaged line of" in files.warnings[0]
 
 
-def test_lines_of_another_job_are_skipped(tmp_path: Path) -> None:
-    leave(tmp_path, job="other")
-    assert read(tmp_path) == []
+def test_a_line_of_another_worker_is_damaged(tmp_path: Path) -> None:
+    path = leave(tmp_path)
+    path.write_bytes(path.read_bytes().replace(NONCE.encode(), b"f" * 16, 2))  # first line, first result
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == REPORTS[1:]
+    assert files.ended == set()
 
 
-def test_an_empty_file_is_removed_when_it_is_closed(tmp_path: Path) -> None:
-    LeftFile(tmp_path, 1).close()
+def test_a_file_of_another_job_is_not_touched(tmp_path: Path) -> None:
+    path = leave(tmp_path, job="other")
+    before = path.read_bytes()
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == []
+    files.remove()
+    assert path.read_bytes() == before
+    assert files.ended == set()
+    assert "does not belong to this job" in files.warnings[0]
+
+
+def test_the_lock_of_a_copy_says_nothing(tmp_path: Path) -> None:
+    """A folder that is copied while its processes live: results count, the end of the process does not."""
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    shutil.copy(leave(tmp_path), copy)
+    files = LeftFiles(copy, "job", 2)
+    assert read(files) == REPORTS
+    assert files.ended == set()
+
+
+def test_a_clean_end_keeps_the_file(tmp_path: Path) -> None:
+    """Its coordinator may be killed before it has written what the process left to it."""
+    LeftFile(tmp_path, "job", 1, NONCE).close()
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == []
+    assert files.ended == {NONCE}
+    files.remove()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_empty_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
-    (tmp_path / "left-1-99.jsonl").touch()
-    (tmp_path / "left-2-99.jsonl").touch()
-    left = leave(tmp_path)
-    remove_empty(tmp_path, 1)
-    assert sorted(tmp_path.iterdir()) == sorted([left, tmp_path / "left-2-99.jsonl"])
+def test_an_empty_file_is_removed_and_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / f"left-1-{NONCE}.jsonl").touch()
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == []
+    assert files.ended == set()
+    files.remove()
+    assert list(tmp_path.iterdir()) == []
 
+
+def test_a_coordinator_removes_what_its_processes_did_not_use(tmp_path: Path) -> None:
+    LeftFile(tmp_path, "job", 2, "a" * 16).close()
+    LeftFile(tmp_path, "job", 1, "b" * 16).close()
+    LeftFile(tmp_path, "other", 2, "c" * 16).close()
+    kept = [
+        leave(tmp_path, run=2),
+        tmp_path / f"left-1-{'b' * 16}.jsonl",
+        tmp_path / f"left-2-{'c' * 16}.jsonl",
+    ]
+    living = LeftFile(tmp_path, "job", 2, "d" * 16)
+    leased = LeftFile(tmp_path, "job", 2, "e" * 16)
+    leased.close()
+    LeftFiles(tmp_path, "job", 2).remove_unused(["e" * 16])
+    assert sorted(tmp_path.iterdir()) == sorted([*kept, living.path, leased.path])
+    living.close()
+
+
+def test_a_damaged_file_of_this_run_is_not_removed(tmp_path: Path) -> None:
+    """As the disk was full when the process left its results."""
+    file = LeftFile(tmp_path, "job", 2, NONCE)
+    with file.path.open("ab") as lines:
+        lines.write(b'{"job":')
+    file.close()
+    LeftFiles(tmp_path, "job", 2).remove_unused()
+    assert file.path.exists()
+
+
+def test_a_disk_that_is_full_at_the_start_leaves_nothing(tmp_path: Path) -> None:
+    with full_disk(), pytest.raises(OSError, match="File too large"):
+        LeftFile(tmp_path, "job", 1, NONCE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_files_are_not_read_beyond_a_bound(tmp_path: Path) -> None:
+    for name in "ab":
+        with (tmp_path / f"left-1-{name * 16}.jsonl").open("wb") as file:
+            file.truncate(40 << 20)  # sparse
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == []
+    assert ["too large" in warning for warning in files.warnings] == [False, True]
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        LeftFile(tmp_path / "missing", "job", 1, NONCE)
+    there = tmp_path / f"left-1-{NONCE}.jsonl"
+    there.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(FileExistsError):
+        LeftFile(tmp_path, "job", 1, NONCE)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+# --- anything may be in the folder ----------------------------------------------------------------
+
+
+def a_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_link(path: Path) -> None:
+    target = path.with_name("target")
+    target.mkdir()
+    path.symlink_to(leave(target))
+
+
+def a_link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def a_huge_file(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 40)  # sparse
+
+
+def a_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        os.chdir(path.parent)  # its address must be short
+        listener.bind(path.name)
+
+
+def other_text(path: Path) -> None:
+    path.write_text("notes of somebody\n")
+
+
+@pytest.mark.parametrize(
+    "put", [a_fifo, a_folder, a_link, a_link_to_a_device, a_huge_file, a_socket, other_text]
+)
+def test_what_is_not_ours_is_left_there(tmp_path: Path, put: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert callable(put)
+    monkeypatch.chdir(tmp_path)
+    strange = tmp_path / f"left-1-{'f' * 16}.jsonl"
+    put(strange)
+    leave(tmp_path)
+    files = LeftFiles(tmp_path, "job", 2)
+    assert read(files) == REPORTS  # the others are read
+    assert len(files.warnings) == 1
+    assert str(strange) in files.warnings[0]
+    assert files.ended == {NONCE}
+    files.remove()
+    assert os.path.lexists(strange)
+    LeftFiles(tmp_path, "job", 1).remove_unused()
+    assert os.path.lexists(strange)
+
+
+def test_other_names_are_not_looked_at(tmp_path: Path) -> None:
+    for name in ("left-1-4711.jsonl", f"left-0-{NONCE}.jsonl", f"left-1-{NONCE}.jsonl.bak", "left-x.jsonl"):
+        (tmp_path / name).write_text("x")
+    files = LeftFiles(tmp_path, "job", 2)
+    assert (read(files), files.warnings) == ([], [])
+
+
+# --- processes that live --------------------------------------------------------------------------
 
 HOLDER = """
 import sys
 from pathlib import Path
-from tests.jobs.cluster.test_spool import REPORTS
+from tests.jobs.cluster.test_spool import NONCE, REPORTS
 from wosdk_async.jobs.cluster.spool import LeftFile
-file = LeftFile(Path(sys.argv[1]), 1)
+file = LeftFile(Path(sys.argv[1]), "job", 1, NONCE)
 print("held", flush=True)
-sys.stdin.readline()
-file.write("job", 1, "nonce", REPORTS)
+if sys.stdin.readline():
+    file.write(REPORTS)
 file.close()
 """
 
 
-def test_a_process_that_still_lives_is_waited_for(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)],
+@contextlib.contextmanager
+def holder(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that holds its file; a line lets it leave results and end."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
     )
-    with holder:
-        assert holder.stdin is not None
-        assert holder.stdout is not None
-        holder.stdout.readline()
-        found = read_left(tmp_path, "job", before=2, patience=0.1)
-        assert not found.reports
-        assert not found.files  # the next run reads what it leaves
-        assert "still lives" in caplog.text
-        holder.stdin.write(b"\n")
-        holder.stdin.flush()
-        assert read(tmp_path, patience=30) == REPORTS
+    with process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    process.wait(30)
+
+
+def test_the_file_of_a_process_that_lives_is_left_to_it(tmp_path: Path) -> None:
+    with holder(tmp_path) as process:
+        files = LeftFiles(tmp_path, "job", 2)
+        assert read(files) == []
+        assert files.ended == set()
+        assert f"process {process.pid} " in files.living[0]
+        files.remove()
+        end(process)
+        assert read(files) == REPORTS
+        assert files.ended == {NONCE}
+        assert files.living == []

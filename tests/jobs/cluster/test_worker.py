@@ -11,7 +11,7 @@ from tests.jobs.cluster.ordering import DEADLINE, ordered, session_of, setup_of
 from tests.jobs.conftest import Local
 from tests.jobs.runs import held
 from wosdk_async import ConfigurationError
-from wosdk_async.jobs.cluster.messages import GrantedRow, Order, Share
+from wosdk_async.jobs.cluster.messages import MOST_RESULTS, GrantedRow, Order, Share
 from wosdk_async.jobs.cluster.worker import Worker
 
 
@@ -54,6 +54,19 @@ async def test_results_are_repeated_until_they_are_confirmed(local: Local) -> No
     assert [result.number for result in worker.results] == [1, 2, 3, 4, 5]
 
 
+async def test_a_report_names_the_grants_of_results_that_it_has_no_room_for(local: Local) -> None:
+    """Else the coordinator would take them for grants that did not arrive, and repeat them."""
+    async with ordered(local) as worker:
+        grants = [
+            worker.grant(epoch, dict.fromkeys(rows, "{}"), seconds=0.0)  # its rows come back at once
+            for epoch, rows in ((1, range(MOST_RESULTS)), (2, range(2000, 2003)))
+        ]
+        first = await worker.say(grants=tuple(grants))
+        second = await worker.say()
+    assert (len(first.results), first.epochs) == (MOST_RESULTS, (2,))
+    assert ([result.epoch for result in second.results], second.epochs) == ([2, 2, 2], ())
+
+
 async def test_an_unconfirmed_result_comes_with_every_report(local: Local) -> None:
     """Two coordinators' readings of the same report are the same."""
     async with ordered(local) as worker:
@@ -75,6 +88,16 @@ async def test_orders_for_another_worker_are_not_obeyed(local: Local) -> None:
                 worker=nonce, grants=(grant,), share=Share(number=9, rate=1.0, in_flight=1)
             )
             assert (report.worker, report.epochs, report.share) == (worker.worker.nonce, (), 1)
+    assert await held(local) == {}
+
+
+async def test_a_worker_that_is_made_again_has_another_nonce(local: Local) -> None:
+    """So it obeys no order to the one before it in its place."""
+    async with ordered(local) as before, ordered(local) as worker:
+        assert worker.worker.nonce != before.worker.nonce
+        grant = worker.grant(1, await worker.bodies(range(1, 4)))
+        report = await worker.say(worker=before.worker.nonce, grants=(grant,))
+        assert (report.worker, report.epochs) == (worker.worker.nonce, ())
     assert await held(local) == {}
 
 
@@ -100,9 +123,8 @@ async def test_no_more_rows_are_under_way_than_the_share_allows(local: Local) ->
         report = await worker.say(grants=grants)
         assert (report.unstarted, local.server.count("WoCreateCommand")) == (10, 0)
         worker.share = Share(number=3, rate=None, in_flight=3)
-        report = await worker.say()
-        await local.server.arrived.wait()
-        assert report.unstarted == 7
+        while (await worker.say()).unstarted != 7:
+            pass
         local.server.held.set()
         await worker.all_of(10)
 
@@ -124,6 +146,35 @@ async def test_rows_that_the_rate_delays_do_not_run_out_of_time(local: Local) ->
         await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 16))),))
         results = await worker.all_of(15)
     assert {result.result for result in results.values()} == {"done"}
+
+
+async def test_rows_that_wait_for_the_rate_are_not_sent_when_the_coordinator_is_gone(local: Local) -> None:
+    """Half a second of the rate has been started; what has made no request is given back."""
+    async with ordered(local) as worker:
+        worker.share = Share(number=2, rate=5.0, in_flight=50)
+        await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 41))),), patience=0.0)
+        while not worker.results:
+            report = await worker.say()
+        begun = 40 - report.unstarted
+        results = {each.row: each for each in (*worker.results, *await worker.worker.end())}
+        sent = sum((await held(local)).values())
+    done = [row for row, result in results.items() if result.result == "done"]
+    assert len(done) == sent <= begun + 1
+    assert {result.result for row, result in results.items() if row not in done} == {"not_sent"}
+    assert len(results) == 40
+
+
+@pytest.mark.parametrize("how", ["stop", "withdrawn"])
+async def test_rows_that_wait_for_the_rate_come_back_at_once(local: Local, how: str) -> None:
+    """With a stop, and when their grant is withdrawn."""
+    async with ordered(local) as worker:
+        worker.share = Share(number=2, rate=0.2, in_flight=50)
+        await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 41))),))
+        await worker.say(**({"stop": True} if how == "stop" else {"withdrawn": (1,)}), patience=0.0)
+        began = asyncio.get_running_loop().time()
+        results = await worker.all_of(40)
+        assert asyncio.get_running_loop().time() - began < 2.0
+    assert sum(result.result == "not_sent" for result in results.values()) >= 36
 
 
 async def test_a_row_that_cannot_be_read_fails_and_the_others_go_on(local: Local) -> None:
@@ -156,7 +207,8 @@ async def test_stop_gives_the_unstarted_rows_back(local: Local) -> None:
     local.server.held = asyncio.Event()
     async with ordered(local) as worker:
         await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 31))),), patience=0.0)
-        await local.server.arrived.wait()
+        while (await worker.say()).unstarted != 20:
+            pass
         await worker.say(stop=True, patience=0.0)
         local.server.held.set()
         results = await worker.all_of(30)
@@ -184,7 +236,8 @@ async def test_the_end_lets_calls_under_way_end_and_returns_their_results(local:
     local.server.held = asyncio.Event()
     async with ordered(local) as worker:
         await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 31))),), patience=0.0)
-        await local.server.arrived.wait()
+        while (await worker.say()).unstarted != 20:
+            pass
         ending = asyncio.create_task(worker.worker.end())
         await asyncio.sleep(0)
         local.server.held.set()

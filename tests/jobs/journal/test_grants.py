@@ -52,7 +52,7 @@ async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
             [],
             {},
         )
-        assert (await journal.grant_totals(), await journal.facts()) == (GrantTotals(), [])
+        assert (await journal.grant_totals(), await journal.late_reports()) == (GrantTotals(), [])
         ledger.end_grant(7, lost=[1])  # of no grant
         await ledger.grant(a_grant(1, 1, 2))
         await ledger.grant(a_grant(2, 3))
@@ -85,21 +85,21 @@ async def test_a_grant_is_on_the_disk_with_all_before_it(tmp_path: Path) -> None
 async def test_late_reports_are_kept_once_and_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grant_table, "MOST_FACTS", 3)
+    monkeypatch.setattr(grant_table, "MOST_LATE_REPORTS", 3)
     async with Journal.create(tmp_path, a_plan(), rows(ROWS), clock=lambda: 70.0) as journal:
         for number in (1, 2, 1):
-            journal.record_fact(1, "w1", a_report(number, reason="\ud800" + "x" * 5000))
+            journal.keep_late_report(1, "w1", a_report(number, reason="\ud800" + "x" * 5000))
         assert (await journal.grant_totals()).late_reports == 2
         for number in range(1, 5):
-            journal.record_fact(2, "w2", a_report(number))
-        facts = await journal.facts()
-        assert [(fact.epoch, fact.report.number, fact.at) for fact in facts] == [
+            journal.keep_late_report(2, "w2", a_report(number))
+        kept = await journal.late_reports()
+        assert [(late.epoch, late.report.number, late.at) for late in kept] == [
             (1, 1, 70.0),
             (1, 2, 70.0),
             (2, 1, 70.0),
         ]
-        assert len(facts[0].report.reason) < 1100
-        assert facts[2].report == a_report(1)
+        assert len(kept[0].report.reason) < 1100
+        assert kept[2].report == a_report(1)
         assert (await journal.grant_totals()).late_reports == 6
 
 
@@ -153,7 +153,7 @@ class Kept:
     last: int = 0
     open: frozenset[int] = frozenset()
     losses: frozenset[tuple[int, Loss]] = frozenset()
-    facts: frozenset[tuple[int, int]] = frozenset()
+    kept: frozenset[tuple[int, int]] = frozenset()
 
     def granted(self, epoch: int) -> Kept:
         return attrs.evolve(self, last=epoch, open=self.open | {epoch})
@@ -168,7 +168,7 @@ class Kept:
         return attrs.evolve(self, open=self.open - {epoch}, losses=frozenset(losses.items()))
 
     def told(self, epoch: int, number: int) -> Kept:
-        return attrs.evolve(self, facts=self.facts | {(epoch, number)})
+        return attrs.evolve(self, kept=self.kept | {(epoch, number)})
 
 
 some_rows = st.lists(st.integers(1, ROWS), min_size=1, max_size=4, unique=True)
@@ -212,9 +212,9 @@ class Ledgers(RuleBasedStateMachine):
         self.may_be.append(self.may_be[-1].ended(epoch, alone, frozenset(chosen[:lost])))
 
     @rule(epoch=st.integers(1, 3), number=st.integers(1, 5))
-    def record_fact(self, epoch: int, number: int) -> None:
+    def keep_late_report(self, epoch: int, number: int) -> None:
         async def record() -> None:
-            self.journal.record_fact(epoch, "w", a_report(number, epoch=epoch))
+            self.journal.keep_late_report(epoch, "w", a_report(number, epoch=epoch))
 
         self.runner.run(record())
         self.may_be.append(self.may_be[-1].told(epoch, number))
@@ -245,11 +245,11 @@ class Ledgers(RuleBasedStateMachine):
     async def _read(self) -> Kept:
         leases = await self.journal.open_leases()
         assert all(list(lease.rows) == self.granted[lease.epoch] for lease in leases)
-        facts = frozenset((fact.epoch, fact.report.number) for fact in await self.journal.facts())
+        kept = frozenset((late.epoch, late.report.number) for late in await self.journal.late_reports())
         losses = await self.journal.losses(range(1, ROWS + 1))
-        assert (await self.journal.grant_totals()).late_reports == len(facts)
+        assert (await self.journal.grant_totals()).late_reports == len(kept)
         last = await self.journal.last_epoch()
-        return Kept(last, frozenset(lease.epoch for lease in leases), frozenset(losses.items()), facts)
+        return Kept(last, frozenset(lease.epoch for lease in leases), frozenset(losses.items()), kept)
 
 
 TestLedgers = Ledgers.TestCase

@@ -3,14 +3,19 @@
 A coordinator keeps the journal and grants leases; workers send the rows. Nothing of the guarantees rests on
 the engine that starts the workers::
 
-    messages.py        what coordinator and workers say to each other
+    messages.py        what coordinator and workers say to each other; strict_reading.py refuses what is none,
+                       row_bodies.py has the records in them, frames.py puts them on a stream
+    options.py         times, rate and concurrency, as a coordinator takes them
+    clocks.py          the clock of leases
     budget.py          shares of the Company's rate and concurrency; no I/O
     leases.py          which worker may send which row, until when; no I/O
     waiting.py         rows that wait, and which of them are granted together; no I/O
     reached_worker.py  one worker, as its reports show it; no I/O
-    cluster_run.py     claims in, one outcome for each out
+    cluster_run.py     claims in, one outcome for each out; intake.py takes the claims
     granting.py        rows from the run to the workers, and back with their outcomes
-    coordinator.py     orders to the workers, and their reports; the steps of a row
+    worker_group.py    all workers: what a report of one changes, and what its loss means
+    conversation.py    orders to one worker, and its reports
+    coordinator.py     opens the workers, runs claims on them, ends them; the steps of a row
     sessions.py        token and host for workers, which have no id and no secret
     outcomes.py        outcomes of rows, from reports and losses
     ledger.py          what the journal implements
@@ -18,9 +23,17 @@ the engine that starts the workers::
     job_workers.py     the workers of an import, with their share of its rate
     worker.py          rows of the leases, sent; reports of what became of them: row_calls.py carries one out,
                        fenced.py stops requests after the end of a lease, pushed_sessions.py has the token
-    processes.py       workers in processes of this machine, each begun by process_main.py
-    spool.py           results that such a process could not deliver
-    dask.py            workers in a Dask cluster; dask_worker.py is the part that runs there
+    processes.py       workers in processes of this machine: process_link.py reaches one, process_main.py is
+                       its program
+    spool.py           results that such a process could not deliver; left_files.py reads them
+    dask.py            workers in a Dask cluster: dask_link.py is the link to one, dask_worker.py runs there,
+                       dask_settings.py has addresses and settings, dask_scheduler.py asks the scheduler,
+                       dask_wire.py reads what arrives, without pickle, and dask_errors.py has the words
+
+"Run" has two meanings. The run of a *job* is one start of the program, with a number in the journal:
+``Setup.run``, ``GrantRecord.run``, ``LeftReport.run``, ``Granting.job_run``. In it the coordinator makes some
+:class:`~wosdk_async.jobs.cluster.cluster_run.ClusterRun`, one after another: the first sends all rows, and
+each further one the rows that were in doubt and are not there. ``Granting.run`` is the current one.
 """
 
 __all__: list[str] = []

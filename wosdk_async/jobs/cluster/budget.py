@@ -133,7 +133,7 @@ class Budget:
             calls = min(calls, holder.in_flight + free_calls)
             rate = min(rate, holder.rate + free_rate)
             if not calls or (self._full_rate is not None and rate < _NO_RATE):
-                calls, rate = 0, 0.0  # one without the other allows nothing
+                calls, rate = 0, 0.0  # calls are of use only with a rate, a rate only with calls
             free_calls -= max(calls - holder.in_flight, 0)
             free_rate -= max(rate - holder.rate, 0.0)
             if calls != holder.newest.in_flight or abs(rate - (holder.newest.rate or 0.0)) > _NO_RATE:

@@ -12,29 +12,15 @@ from typing import Any, Protocol, Self
 import anyio
 
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.cluster.intake import ClaimSource, Intake
 from wosdk_async.jobs.cluster.leases import Batch, Lease, RowToSend
 from wosdk_async.jobs.cluster.ledger import Loss
-from wosdk_async.jobs.cluster.outcomes import RowEnd, killed_its_workers, lost_with, not_started
+from wosdk_async.jobs.cluster.outcomes import RowEnd, lost_with, not_started
 from wosdk_async.jobs.cluster.waiting import WaitingRows
-from wosdk_async.outcome import Failed, NotStarted
 
-__all__ = ["ClaimSource", "ClusterRun", "RunOwner"]
+__all__ = ["ClusterRun", "RunOwner"]
 
-_TURN = 25  # claims that are taken in before the event loop gets a turn
 _ABORTED = "the run was aborted before its worker reported it"
-
-
-class ClaimSource(Protocol):
-    """Claims, such as those of :class:`~wosdk_async.jobs.claims.Claims`.
-
-    A claim has ``row.number``, ``record``, and ``started``, the event loop's time at which its call began.
-    """
-
-    async def __anext__(self) -> Any:
-        """Return the next claim; a call that is cancelled loses none."""
-
-    def at_hand(self) -> Any | None:
-        """Return the next claim, or None when it has to be waited for."""
 
 
 class RunOwner(Protocol):
@@ -63,6 +49,13 @@ class ClusterRun:
     block ends by an exception or a cancellation, calls under way get ``grace`` seconds and are then
     cancelled. Rows of which nothing was reported in the same time again are in doubt, and their leases go on:
     the next run of the job has to wait for them. The outcomes can still be read after the block.
+
+    Args:
+        claims: the rows.
+        encode: returns the JSON of the record of a claim.
+        owner: the coordinator.
+        ahead: no claim is taken while so many rows wait for a worker, or have outcomes that nobody has read.
+        grace: seconds that calls under way still get when the block ends by an exception.
     """
 
     def __init__(
@@ -74,19 +67,17 @@ class ClusterRun:
         ahead: int,
         grace: float,
     ) -> None:
-        self._claims, self._encode, self._owner = claims, encode, owner
-        self._ahead, self._grace = ahead, grace
+        self._owner, self._ahead, self._grace = owner, ahead, grace
         self.stopped = False
         """Whether no further row may be started."""
         self.aborted = False
         """Whether calls under way are to be cancelled."""
         self._waiting = WaitingRows()
-        self._taken_in: deque[RowToSend] = deque()  # of which is not known yet how often they were lost
         self._granted = 0
-        self._count = 0
         self._unread: deque[RowEnd] = deque()
         self._changed = asyncio.Event()
-        self._intake: asyncio.Task[None] | None = None
+        self._intake = Intake(claims, encode, owner.losses, self._waiting, self._unread.append)
+        self._taking_in: asyncio.Task[None] | None = None
         self._reading = False
         self._error: BaseException | None = None
 
@@ -97,8 +88,8 @@ class ClusterRun:
 
     async def __aenter__(self) -> Self:
         self._owner.begun(self)
-        self._intake = asyncio.get_running_loop().create_task(self._take_in())
-        self._intake.add_done_callback(lambda _: self.changed())
+        self._taking_in = asyncio.get_running_loop().create_task(self._take_in())
+        self._taking_in.add_done_callback(lambda _: self.changed())
         return self
 
     async def __aexit__(
@@ -119,6 +110,7 @@ class ClusterRun:
     def stop(self) -> None:
         """Start no further row; calls under way go on."""
         self.stopped = True
+        self._intake.stop()
         for row in self._waiting.clear():
             self._unread.append(not_started(row))
         self.changed()
@@ -126,7 +118,7 @@ class ClusterRun:
     # --- reading ------------------------------------------------------------------------------
 
     def __aiter__(self) -> AsyncIterator[RowEnd]:
-        if self._intake is None:
+        if self._taking_in is None:
             raise InvalidCallError("nothing was started; write 'async with coordinator.run(...) as run:'")
         self._reading = True
         return self._outcomes()
@@ -183,58 +175,26 @@ class ClusterRun:
             while True:
                 while self._is_full():
                     await self._next_change()
-                self._enter(await anext(self._claims))
-                while len(self._taken_in) < _TURN and (claim := self._claims.at_hand()) is not None:
-                    self._enter(claim)
-                await self._queue()
+                await self._intake.take_some()
+                self.changed()
+                await asyncio.sleep(0)
         except StopAsyncIteration:
             pass
         except Exception as error:
             self.fail(error)
-            self._return_taken_in()
+            self._intake.give_back()
+            self.changed()
 
     def _is_full(self) -> bool:
         unread = len(self._unread) if self._reading else 0
         return len(self._waiting) + unread >= self._ahead and not self.stopped
 
-    def _enter(self, claim: Any) -> None:
-        index, self._count = self._count, self._count + 1
-        if self.stopped:
-            self._unread.append(NotStarted(index, claim))
-            return
-        try:
-            body = self._encode(claim.record)
-        except Exception as error:  # of one row: the others can be sent
-            self._unread.append(Failed(index, claim, error))
-        else:
-            self._taken_in.append(RowToSend(index, claim.row.number, claim, body))
-
-    async def _queue(self) -> None:
-        """Let the rows wait that were taken in, each as its losses demand."""
-        losses = await self._owner.losses([row.number for row in self._taken_in])
-        while self._taken_in:
-            row = self._taken_in.popleft()
-            row.loss = losses.get(row.number, row.loss)
-            if row.loss.alone:
-                self._unread.append(killed_its_workers(row))
-            else:
-                self._waiting.put(row)
-        if self.stopped:  # meanwhile
-            self.stop()
-        self.changed()
-        await asyncio.sleep(0)
-
-    def _return_taken_in(self) -> None:
-        while self._taken_in:
-            self._unread.append(not_started(self._taken_in.popleft()))
-        self.changed()
-
     # --- ending -------------------------------------------------------------------------------
 
     def _ended(self) -> bool:
         """Return whether no outcome will follow."""
-        assert self._intake is not None  # noqa: S101 - within the block
-        return self._intake.done() and not (self._granted or len(self._waiting) or self._taken_in)
+        assert self._taking_in is not None  # noqa: S101 - within the block
+        return self._taking_in.done() and not (self._granted or len(self._waiting) or len(self._intake))
 
     async def _next_change(self) -> None:
         self._changed.clear()
@@ -254,12 +214,13 @@ class ClusterRun:
 
     async def _give_up(self) -> None:
         """Give an outcome to every row that was taken and has none; take no further claim."""
-        assert self._intake is not None  # noqa: S101 - within the block
-        self._intake.cancel()  # it waits, so it takes nothing from now on
+        assert self._taking_in is not None  # noqa: S101 - within the block
+        self._taking_in.cancel()  # it waits, so it takes nothing from now on
         self.stop()
-        self._return_taken_in()
+        self._intake.give_back()
+        self.changed()
         if self._granted:
             for lease in self._owner.abandoned():
                 for row in lease.rows.values():
-                    self.end(lost_with(lease, row, _ABORTED) if lease.left else not_started(row))
-        await asyncio.wait([self._intake])
+                    self.end(lost_with(lease, row, _ABORTED) if lease.may_have_arrived else not_started(row))
+        await asyncio.wait([self._taking_in])

@@ -1,8 +1,8 @@
-"""Workers in the processes of a Dask cluster: one actor in each. Rows are never tasks of Dask.
+"""Workers in the processes of a Dask cluster: each holds one. Rows are never tasks of Dask.
 
-Dask runs tasks again when a worker is lost, also finished ones whose results are still wanted. An actor is
-never made again elsewhere, and what it says goes through the coordinator's journal: nothing of the
-guarantees rests on Dask.
+Dask runs tasks again when a worker is lost, also finished ones whose results are still wanted. So it gets
+none: it starts the processes, knows which ones there are, and carries messages to the workers of ours that
+they hold (dask_worker.py). Below a ``worker`` is the address of such a process, as Dask calls it.
 """
 
 from __future__ import annotations
@@ -10,32 +10,34 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 from uuid import uuid4
 
 import attrs
-import dask.config
-from distributed import Client, Future
+from distributed.security import Security
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.dask_settings import (
-    SETTINGS,
-    require_no_repeats,
-    require_private,
-    require_version,
-)
-from wosdk_async.jobs.cluster.dask_worker import JobActor, Sealed, forget, left_results, version
-from wosdk_async.jobs.cluster.messages import Order, Report, Setup, WorkerLostError, from_bytes, to_bytes
+from wosdk_async.jobs.cluster.dask_link import DaskLink
+from wosdk_async.jobs.cluster.dask_scheduler import MissingPackageError, Scheduler
+from wosdk_async.jobs.cluster.dask_settings import require_private, require_version, scheduler_address
+from wosdk_async.jobs.cluster.dask_wire import NotDaskError, RefusedError
+from wosdk_async.jobs.cluster.dask_worker import AllLeft, start, version
+from wosdk_async.jobs.cluster.messages import MessageError, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
-from wosdk_async.shared_tasks import mark_retrieved
+from wosdk_async.option_checks import check_kind, check_number
 from wosdk_async.version import VERSION
 
 __all__ = ["DaskCluster"]
 
 _CONNECT = 15.0  # seconds
 _POLL = 1.0  # seconds between two looks at which workers there are
-_GRACE = 5.0  # seconds beyond the deadline of a row in which actors must have ended
+_FIRST = 0.2  # the same, while there is none
+_GRACE = 5.0  # seconds beyond the deadline of a row in which a worker must respond
+_START = 30.0  # seconds in which a process imports the package, and makes a worker of ours
+_OTHERS = 5.0  # seconds that the first worker waits for the others
+
+_TROUBLE = (OSError, NotDaskError, RefusedError, MessageError)  # TimeoutError is an OSError
 
 _log = logging.getLogger("wosdk_async")
 
@@ -44,25 +46,40 @@ class DaskCluster:
     """Pool of workers in a Dask cluster; a worker that joins it later gets rows, too.
 
     Args:
-        address: of the scheduler, such as ``tls://10.0.0.3:8786``.
+        address: of the scheduler, such as ``dask+tls://10.0.0.3:8786`` or ``dask://127.0.0.1:8786``; ``tls://``
+            and ``tcp://``, as Dask writes it, mean the same.
         security: certificates, as ``distributed.Client`` takes them; by default those of its configuration.
         direct: send orders to the workers and not through the scheduler; they must be reachable from here.
         patience: seconds to wait for the first worker.
+        on_stage: called with a text that says what is waited for.
 
     Raises:
-        ConfigurationError: the address is neither of this machine nor ``tls://``.
+        ConfigurationError: an argument cannot be used; an address must be of this machine, or have TLS.
     """
 
     def __init__(
-        self, address: str, *, security: Any = None, direct: bool = False, patience: float = 60.0
+        self,
+        address: str,
+        *,
+        security: Security | None = None,
+        direct: bool = False,
+        patience: float = 60.0,
+        on_stage: Callable[[str], None] = _log.info,
     ) -> None:
-        require_private(address)
-        self.name = f"Dask cluster {address}"
-        self._address, self._security, self._direct, self._patience = address, security, direct, patience
-        self._links: dict[str, _DaskLink] = {}
+        self._address = scheduler_address(address)
+        if security is not None:
+            check_kind("security", security, Security, "distributed.Security")
+        check_kind("direct", direct, bool, "True or False")
+        check_number("patience", patience, "seconds, 0 or more")
+        self.name = f"Dask cluster {self._address}"
+        self._security, self._direct, self._patience, self._on_stage = security, direct, patience, on_stage
+        self._links: dict[str, DaskLink] = {}
         self._arriving: dict[str, asyncio.Task[None]] = {}
-        self._refused: set[str] = set()
-        self._client: Any = None
+        self._refused: dict[str, str] = {}
+        self._silent: set[str] = set()
+        self._left: dict[str, set[str]] = {}
+        """Keys of held workers of earlier runs whose results were returned, by their process."""
+        self._scheduler: Scheduler | None = None
         self._watching: asyncio.Task[None] | None = None
 
     def __repr__(self) -> str:
@@ -71,128 +88,149 @@ class DaskCluster:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start an actor in each worker; see :class:`WorkerPool`."""
+        """Let each process hold a worker; see :class:`WorkerPool`."""
         self._setup, self._joined, self._broken = attrs.evolve(setup, folder=""), joined, broken
+        scheduler = Scheduler(self._address, self._security, direct=self._direct, patience=_CONNECT)
+        self._scheduler = scheduler
         try:
-            await self._connect()
-            require_no_repeats({name: await self._setting(name) for name in SETTINGS})
-            with contextlib.suppress(TimeoutError):
-                await self._client.wait_for_workers(1, timeout=self._patience)
-            if not (workers := await self._workers()):
-                raise ConfigurationError(
-                    f"{self.name} has no workers; start some: dask worker {self._address}"
-                )
-            await self._welcome_first(workers)
+            await scheduler.open(self._on_stage)
+            await self._welcome_first(await self._first_workers(scheduler))
         except BaseException as error:
-            await self.aclose()
+            await self.aclose(_GRACE)
             if isinstance(error, OSError):
                 raise ConfigurationError(f"{self.name}: the scheduler is lost ({error})") from None
             raise
-        self._watching = asyncio.create_task(self._watch())
+        self._watching = asyncio.create_task(self._watch(scheduler))
 
     async def leftovers(self) -> Sequence[LeftReport]:
-        """End the actors of earlier runs of this job that still live, and return what they left."""
-        found = await self._ask_all(left_results, self._setup.job, self._setup.run)
-        return [report for left in found for report in left]
+        """End the held workers of earlier runs of this job that still live, and return what they left."""
+        job, before = self._setup.job, self._setup.run
+        found = await self._ask_all(
+            {worker: self._ask(worker, "wosdk-left", job=job, before=before) for worker in self._links}
+        )
+        reports: list[LeftReport] = []
+        for worker, data in found.items():
+            with contextlib.suppress(MessageError):
+                for each in from_bytes(data, AllLeft).workers:
+                    self._left.setdefault(worker, set()).add(each.key)
+                    reports += each.reports
+        return reports
 
-    async def aclose(self) -> None:
-        """End the actors of this job, and leave the cluster."""
+    async def taken(self) -> None:
+        """Let the workers forget what :meth:`leftovers` returned; see :class:`WorkerPool`."""
+        left, self._left = self._left, {}
+        await self._ask_all(
+            {worker: self._ask(worker, "wosdk-forget", keys=list(keys)) for worker, keys in left.items()}
+        )
+
+    async def aclose(self, grace: float) -> None:
+        """End the held workers of this run, and leave the cluster; what they left stays in its processes."""
         for task in (*self._arriving.values(), *([self._watching] if self._watching else [])):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-        if self._client is None:
+        if self._scheduler is None:
             return
-        await self._ask_all(forget, self._setup.job, self._setup.run)
+        links = list(self._links.items())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(grace):
+                await self._ask_all(
+                    {worker: self._ask(worker, "wosdk-end", key=link.key) for worker, link in links}
+                )
         for link in self._links.values():
             link.lose(f"{self.name} was left")
         self._links.clear()
-        with contextlib.suppress(OSError, TimeoutError), _quiet(self._client.status != "running"):
-            await self._client.close(timeout=_GRACE)
+        self._scheduler.close()
 
-    # --- the cluster ----------------------------------------------------------------------------
+    # --- requests -------------------------------------------------------------------------------
 
-    async def _connect(self) -> None:
-        self._client = Client(  # type: ignore[no-untyped-call]
-            self._address,
-            asynchronous=True,
-            timeout=_CONNECT,
-            security=self._security,
-            direct_to_workers=self._direct,
-            set_as_default=False,
-        )
-        try:
-            await self._client
-        except (OSError, TimeoutError) as error:
-            raise ConfigurationError(f"{self.name}: the scheduler cannot be reached ({error})") from None
-
-    async def _setting(self, name: str) -> object:
-        return await self._client.run_on_scheduler(dask.config.get, name)
-
-    async def _workers(self) -> Sequence[str]:
-        return list(await self._client.nthreads())
-
-    async def _ask(self, worker: str, function: Callable[..., Any], *arguments: object) -> Any:
-        """Run a function in a worker, and return its result or its error."""
+    async def _ask(self, worker: str, op: str, **fields: Any) -> bytes:
+        assert self._scheduler is not None  # noqa: S101 - after open
         async with asyncio.timeout(self._setup.deadline + _GRACE):
-            found = await self._client.run(function, *arguments, workers=[worker], on_error="return")
-        return found[worker]
+            return await self._scheduler.call(worker, op, **fields)
 
-    async def _ask_all(self, function: Callable[..., Any], *arguments: object) -> list[Any]:
-        """Run a function in all workers, and return the results of those that respond."""
-        if self._client.status != "running":
-            return []
-        try:
-            asked = [self._ask(worker, function, *arguments) for worker in await self._workers()]
-        except OSError:  # the scheduler is lost right now
-            return []
-        found = await asyncio.gather(*asked, return_exceptions=True)
-        return [each for each in found if not isinstance(each, BaseException)]
+    async def _run(self, worker: str, function: Callable[..., Any], *arguments: str | bytes) -> bytes:
+        assert self._scheduler is not None  # noqa: S101 - after open
+        async with asyncio.timeout(_START):
+            return await self._scheduler.run(worker, function, *arguments)
+
+    async def _ask_all(self, asked: dict[str, Coroutine[Any, Any, bytes]]) -> dict[str, bytes]:
+        """Return the responses of those workers that respond."""
+        found = await asyncio.gather(*asked.values(), return_exceptions=True)
+        both = zip(asked, found, strict=True)
+        return {worker: each for worker, each in both if not isinstance(each, BaseException)}
 
     # --- workers --------------------------------------------------------------------------------
 
-    async def _welcome_first(self, workers: Sequence[str]) -> None:
-        """Start actors in the workers that are there; one that does not respond may join later.
+    async def _first_workers(self, scheduler: Scheduler) -> Sequence[str]:
+        """Wait for a worker.
 
         Raises:
-            ConfigurationError: a worker cannot be used, or none responds.
+            ConfigurationError: there is none.
         """
-        self._arriving = {worker: asyncio.create_task(self._welcome(worker)) for worker in workers}
-        await asyncio.wait(self._arriving.values(), timeout=_CONNECT)
-        for task in self._arriving.values():
-            if task.done() and isinstance(error := task.exception(), ConfigurationError):
-                raise error
+        tls = " --tls-ca-file CA --tls-cert CERT --tls-key KEY" if self._address.startswith("tls") else ""
+        start_some = f"start some: dask worker {self._address} --nthreads 1{tls}"
+        loop = asyncio.get_running_loop()
+        ends, said = loop.time() + self._patience, False
+        while not (workers := await scheduler.workers()):
+            if loop.time() >= ends:
+                raise ConfigurationError(f"{self.name} has no workers; {start_some}")
+            if not said:
+                self._on_stage(
+                    f"waiting up to {self._patience:.0f} s for a worker of the {self.name}; {start_some}"
+                )
+            said = True
+            await asyncio.sleep(_FIRST)
+        return workers
+
+    async def _welcome_first(self, workers: Sequence[str]) -> None:
+        """Let the processes that are there hold workers; one that does not respond may join later.
+
+        Raises:
+            ConfigurationError: none of them can be used.
+        """
+        self._compare(workers)
+        loop, arriving = asyncio.get_running_loop(), set(self._arriving.values())
+        ends = loop.time() + _START
+        while arriving and (seconds := ends - loop.time()) > 0:
+            _, arriving = await asyncio.wait(arriving, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if self._links:
+                ends = min(ends, loop.time() + _OTHERS)
+        self._compare(workers)
         if not self._links:
-            raise ConfigurationError(f"{self.name}: none of its {len(workers)} workers responds")
+            why = "; ".join(self._refused.values()) or f"none of its {len(workers)} workers responds"
+            raise ConfigurationError(f"{self.name} has no worker that can be used: {why}")
 
     async def _welcome(self, worker: str) -> None:
-        """Start an actor in a worker."""
-        require_private(worker)
-        require_version(worker, await self._ask(worker, version), VERSION)
-        with self._client.as_current():  # the actor's handle looks for its client there
-            future = self._client.submit(
-                JobActor,
-                to_bytes(self._setup),
-                key=f"wosdk-{self._setup.job}-{self._setup.run}-{uuid4().hex[:8]}",
-                actor=True,
-                workers=[worker],
-                allow_other_workers=False,
-                pure=False,
-                retries=0,
-            )
-            actor = await future
-        if refusal := await actor.start():
-            raise ConfigurationError(f"worker {worker}: {refusal}")
-        link = self._links[worker] = _DaskLink(worker, actor, future)
-        self._joined(link)
+        """Let a process hold a worker of this job.
 
-    async def _watch(self) -> None:
+        Raises:
+            ConfigurationError: it cannot be used.
+        """
+        require_private(worker)
+        try:
+            said = await self._run(worker, version)
+            found: object = said.decode(errors="replace") if said else NotDaskError("it tells no version")
+        except MissingPackageError as error:
+            found = error
+        require_version(worker, found, VERSION)
+        key = f"{self._setup.job}-{self._setup.run}-{uuid4().hex}"
+        if refusal := await self._run(worker, start, key, to_bytes(self._setup)):
+            raise ConfigurationError(f"worker {worker}: {refusal.decode(errors='replace')}")
+        assert self._scheduler is not None  # noqa: S101 - after open
+        self._links[worker] = DaskLink(worker, key, self._scheduler)
+        self._joined(self._links[worker])
+
+    async def _watch(self, scheduler: Scheduler) -> None:
         """Notice workers that join and that are lost, and the end of the scheduler."""
-        while self._client.status == "running":
-            with contextlib.suppress(OSError):  # of the scheduler: the status will say so
-                self._compare(await self._workers())
-            await asyncio.sleep(_POLL)
-        # Dask forgets the actors of a client that was away for a moment, so it is not reached again.
         why = f"the connection to the scheduler of the {self.name} is lost"
+        try:
+            while True:
+                self._compare(await scheduler.workers())
+                await asyncio.sleep(_POLL)
+        except OSError as error:
+            why += f" ({error})"
+        except Exception as error:  # of a scheduler that does not respond as one
+            why += f" ({type(error).__name__}: {error})"
         for link in self._links.values():
             link.lose(why)
         self._links.clear()
@@ -206,74 +244,17 @@ class DaskCluster:
         for address, task in list(self._arriving.items()):
             if task.done():
                 self._arrived(address, None if task.cancelled() else task.exception())
-        for address in set(workers) - set(self._links) - set(self._arriving) - self._refused:
+        for address in set(workers) - set(self._links) - set(self._arriving) - set(self._refused):
             self._arriving[address] = asyncio.create_task(self._welcome(address))
 
     def _arrived(self, address: str, error: BaseException | None) -> None:
-        """Note how the start of an actor ended; one that a lost worker did not start may start later."""
+        """Note how the welcome of a process ended; one that was lost meanwhile may be welcome later."""
         del self._arriving[address]
         if isinstance(error, ConfigurationError):
-            self._refused.add(address)
-            _log.warning("a worker that joined gets no rows: %s", error.message)
-        elif error is not None:
-            _log.warning("the worker %s does not respond (%s)", address, type(error).__name__)
-
-
-@contextlib.contextmanager
-def _quiet(needed: bool) -> Iterator[None]:
-    """Keep Dask from logging that it cannot reach a scheduler again that we have given up."""
-    logger = logging.getLogger("distributed.client")
-    before, logger.disabled = logger.disabled, needed or logger.disabled
-    try:
-        yield
-    finally:
-        logger.disabled = before
-
-
-class _DaskLink:
-    """The actor in one Dask worker."""
-
-    def __init__(self, address: str, actor: Any, future: Future[Any]) -> None:
-        self.name = address
-        self._actor, self._future = actor, future
-        self._lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-
-    def __repr__(self) -> str:
-        return f"<{self.name}>"
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether Dask says that the actor is not there any more."""
-        return self._lost.done() or self._future.status != "finished"
-
-    def lose(self, why: str) -> None:
-        """Let the exchange that waits fail, and every further one."""
-        if not self._lost.done():
-            self._lost.set_result(why)
-
-    async def exchange(self, order: Order) -> Report:
-        """Deliver an order and return the report; see :class:`WorkerLink`."""
-        call = asyncio.create_task(self._call(Sealed(to_bytes(order))))
-        call.add_done_callback(mark_retrieved)
-        either: set[asyncio.Future[Any]] = {call, self._lost}
-        try:
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            if self._lost.done():
-                raise WorkerLostError(self._lost.result())
-            return from_bytes(await call, Report)
-        finally:
-            call.cancel()
-
-    async def _call(self, order: Sealed) -> bytes:
-        try:
-            report: bytes = await self._actor.exchange(order)
-        except RuntimeError as error:  # Dask's, when the worker of an actor is lost
-            raise WorkerLostError(f"the worker {self.name} is lost ({error})") from None
-        if not report:
-            raise WorkerLostError(f"the worker {self.name} gave up the coordinator")
-        return report
-
-    async def aclose(self) -> None:
-        """Give up the actor; it ends by itself."""
-        self.lose(f"the worker {self.name} was given up")
-        self._future.release()  # type: ignore[no-untyped-call]
+            self._refused[address] = error.message
+            _log.warning("a worker of the %s gets no rows: %s", self.name, error.message)
+        elif error is not None and address not in self._silent:
+            self._silent.add(address)
+            _log.warning(
+                "the worker %s does not respond (%s); it may join later", address, error or "no time"
+            )

@@ -36,10 +36,11 @@ class LeaseEndedError(Exception):
 
 @attrs.frozen
 class Fence:
-    """End of a lease, by the clock of the worker."""
+    """End of a lease, by the clock of the worker; ``begins`` is called before each request of its row."""
 
     ends: float
     clock: Callable[[], float]
+    begins: Callable[[], None] = lambda: None
 
     def enter(self) -> None:
         """Hold for all requests of the running task, and of the tasks that it starts."""
@@ -103,4 +104,5 @@ def _pass(fence: Fence | None, on_sending: OnSending) -> None:
     if fence is None:  # a worker sends nothing of its own
         raise LeaseEndedError("it belongs to no lease")
     fence.require()
+    fence.begins()
     on_sending()

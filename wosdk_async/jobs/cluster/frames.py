@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import struct
 
-from wosdk_async.jobs.cluster.messages import MessageError
+from wosdk_async.jobs.cluster.messages import LONGEST, MessageError
 
 __all__ = ["LONGEST", "frame", "read_frame"]
 
-LONGEST = 64 << 20  # bytes of one message; a longer one is refused, not read
 _HEAD = struct.Struct(">IQ")
 
 

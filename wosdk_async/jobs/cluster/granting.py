@@ -8,16 +8,17 @@ import time
 import attrs
 
 from wosdk_async.jobs.cluster.cluster_run import ClusterRun
-from wosdk_async.jobs.cluster.leases import Batch, Lease, LeaseBook
+from wosdk_async.jobs.cluster.leases import Batch, Lease, LeaseBook, RowToSend
 from wosdk_async.jobs.cluster.ledger import GrantLedger, GrantRecord
 from wosdk_async.jobs.cluster.messages import Grant, RowReport, Share
 from wosdk_async.jobs.cluster.options import ClusterOptions
-from wosdk_async.jobs.cluster.outcomes import lost_with, outcome_of
+from wosdk_async.jobs.cluster.outcomes import given_back_too_often, lost_with, outcome_of
 from wosdk_async.jobs.cluster.reached_worker import ReachedWorker
 
 __all__ = ["GrantCounts", "Granting"]
 
-_AHEAD = 1.0  # seconds of work that a worker has, at most
+_SECONDS_AHEAD = 1.0  # of work that a worker has, at most
+_MOST_TIMES_BACK = 5  # times that a row may come back in a run, before no worker is believed
 
 
 @attrs.define
@@ -25,18 +26,19 @@ class GrantCounts:
     """Counts of grants and rows.
 
     Args:
-        leases: grants that were made.
-        granted: rows of them; a row that is granted again counts again.
-        not_sent: rows that workers gave back.
-        lost_rows: rows that were lost with their workers.
-        facts: reports that came too late to count.
+        grants: grants that left.
+        granted_rows: rows of them; a row that is granted again counts again.
+        given_back_rows: rows that workers gave back as not sent.
+        lost_rows: rows that were lost with their workers; one that is lost again counts again, unlike in
+            ``GrantTotals``, which counts the rows of all runs once each.
+        late_reports: reports that came too late to count.
     """
 
-    leases: int = 0
-    granted: int = 0
-    not_sent: int = 0
+    grants: int = 0
+    granted_rows: int = 0
+    given_back_rows: int = 0
     lost_rows: int = 0
-    facts: int = 0
+    late_reports: int = 0
 
 
 @attrs.define(eq=False)
@@ -79,25 +81,28 @@ class Granting:
             self._withdraw(lease)
             self.ledger.end_grant(lease.epoch)
         else:
-            worker.unconfirmed[lease.epoch] = lease.grant()
-            self.counts.leases += 1
-            self.counts.granted += len(lease.rows)
+            worker.granted(lease.grant())
+            self.counts.grants += 1
+            self.counts.granted_rows += len(lease.rows)
 
     def leaving(self, worker: ReachedWorker) -> tuple[Grant, ...]:
         """Return the grants that the next order to a worker carries: from now on they may have arrived."""
         leases = self.book.of(worker.nonce)
         worker.forget_grants_except(leases)
         for epoch in worker.unconfirmed:
-            leases[epoch].left = True
+            leases[epoch].may_have_arrived = True
         return tuple(worker.unconfirmed.values())
 
     def _batch_for(self, worker: ReachedWorker, share: Share) -> Batch | None:
         leases = self.book.of(worker.nonce)
-        if self.run is None or not share.in_flight or any(lease.careful for lease in leases.values()):
+        if self.run is None or not share.in_flight or worker.leaving:
+            return None
+        if any(lease.careful for lease in leases.values()):
             return None
         options = self.options
-        seconds = min(_AHEAD, (options.lease - options.deadline) / 2)
-        return self.run.take(worker.room(share, seconds, options.rows_per_grant), idle=not leases)
+        seconds = min(_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
+        room = worker.room(share, self.book.outstanding(worker.nonce), seconds, options.rows_per_grant)
+        return self.run.take(room, idle=not leases) if room > 0 else None
 
     def _record(self, lease: Lease, share: Share) -> GrantRecord:
         return GrantRecord(
@@ -119,33 +124,65 @@ class Granting:
 
     # --- their ends ---------------------------------------------------------------------------
 
-    def reported(self, worker: ReachedWorker, results: list[RowReport]) -> None:
-        """Take results of a worker; those of rows that it has no more are facts, and decide nothing."""
+    def take_results(self, worker: ReachedWorker, results: list[RowReport], now: float) -> bool:
+        """Take results of a worker; those of rows that it has no more are late, and decide nothing.
+
+        Return whether the worker gives back its rows now, and did not before.
+        """
+        if self.run is None:
+            for result in results:
+                self._keep_late(worker, result)
+            return False
+        given_back, ended, too_early = [], 0, 0
         for result in results:
-            row = self.book.reported(worker.nonce, result.epoch, result.row)
-            if row is None or self.run is None:
-                self.counts.facts += 1
-                self.ledger.record_fact(result.epoch, worker.nonce, result)
+            lease = self.book.of(worker.nonce).get(result.epoch)
+            row = self.book.take_row(worker.nonce, result.epoch, result.row)
+            if lease is None or row is None:
+                self._keep_late(worker, result)
             elif result.result == "not_sent":
-                self.counts.not_sent += 1
-                self.run.not_sent(row)
+                given_back.append(row)
+                too_early += now < lease.start_by and not self.run.stopped
             else:
                 # The duration is the worker's: what else was between the two is not the service's.
                 row.claim.started = asyncio.get_running_loop().time() - result.seconds
                 self.run.end(outcome_of(row.index, row.claim, result))
-        for epoch in self.book.ended():
+                ended += 1
+        for row in reversed(given_back):  # each goes before the others that wait
+            self._take_back(row, self.run)
+        for epoch in self.book.take_finished():
             self.ledger.end_grant(epoch)
+        return worker.count_ends(ended, too_early)
 
-    def lost(self, leases: list[Lease], why: str) -> None:
-        """End leases under which surely nothing is sent any more; their rows may have been."""
+    def _take_back(self, row: RowToSend, run: ClusterRun) -> None:
+        """Let a row that a worker gave back wait again; when that came often, its word is not believed.
+
+        The row is in doubt then, so it goes on only after a look-up. A later run begins with one too, or with
+        the doubt of a row without a marker; so the count need not outlive this run.
+        """
+        self.counts.given_back_rows += 1
+        row.given_back += 1
+        if row.given_back >= _MOST_TIMES_BACK and not run.stopped:
+            run.end(given_back_too_often(row))
+        else:
+            run.not_sent(row)
+
+    def _keep_late(self, worker: ReachedWorker, result: RowReport) -> None:
+        self.counts.late_reports += 1
+        self.ledger.keep_late_report(result.epoch, worker.nonce, result)
+
+    def lose(self, leases: list[Lease], why: str) -> int:
+        """End leases under which surely nothing is sent any more; return how many rows may have been."""
+        lost = 0
         for lease in leases:
-            rows = list(lease.rows.values()) if lease.left else []
-            self.counts.lost_rows += len(rows)
+            rows = list(lease.rows.values()) if lease.may_have_arrived else []
+            lost += len(rows)
             self.ledger.end_grant(lease.epoch, lost=[row.number for row in rows], alone=lease.alone)
             if self.run is not None:
                 for row in lease.rows.values():
-                    if lease.left:
+                    if lease.may_have_arrived:
                         self.run.end(lost_with(lease, row, why))
                     else:
                         self.run.not_sent(row)
                 self.run.changed()
+        self.counts.lost_rows += lost
+        return lost

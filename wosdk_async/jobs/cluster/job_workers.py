@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -10,13 +11,16 @@ import attrs
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.clocks import boottime
-from wosdk_async.jobs.cluster.cluster_run import ClaimSource, ClusterRun
+from wosdk_async.jobs.cluster.cluster_run import ClusterRun
 from wosdk_async.jobs.cluster.coordinator import Coordinator
+from wosdk_async.jobs.cluster.intake import ClaimSource
+from wosdk_async.jobs.cluster.left_files import LeftFiles
 from wosdk_async.jobs.cluster.messages import Setup
 from wosdk_async.jobs.cluster.options import ClusterOptions
 from wosdk_async.jobs.cluster.pool import LeftReport, WorkerPool
 from wosdk_async.jobs.cluster.row_bodies import body_of
 from wosdk_async.jobs.cluster.sessions import ManagedSessions
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.version import VERSION
@@ -26,7 +30,8 @@ __all__ = ["JobWorkers", "cluster_options"]
 _OWN_SHARE = 0.1  # of the rate, which the coordinator's own client keeps for look-ups
 _LEAST_OWN = 0.5  # calls in a second that it keeps at least, unless that is more than half of all
 _DEADLINE = 2 / 3  # of the lease, for a row when the Company has no deadline
-_LEAST_AHEAD, _AHEAD = 1000, 8  # rows that are claimed ahead: at least, and for each call at a time
+_MOST_EVENTS = 20  # of the workers that people are told; the others are counted
+_LEAST_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each call at a time
 
 
 def cluster_options(options: ImportOptions, company: Company) -> ClusterOptions:
@@ -61,19 +66,34 @@ class JobWorkers:
         journal: the journal of the job.
         operation: the name of what is done with each row.
         options: how the import is carried out.
+        on_event: called with a text for people when a worker is lost or cannot be used: the first 20 times.
     """
 
     def __init__(
-        self, pool: WorkerPool, company: Company, journal: Journal, operation: str, options: ImportOptions
+        self,
+        pool: WorkerPool,
+        company: Company,
+        journal: Journal,
+        operation: str,
+        options: ImportOptions,
+        on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._on_event = on_event
+        self._events: list[str] = []
+        self._further_events = 0
         self.options = cluster_options(options, company)
-        self.ahead = max(_LEAST_AHEAD, _AHEAD * options.limit)
-        """Rows that may be claimed ahead of the workers."""
+        self.claimed_ahead = max(_LEAST_CLAIMED, _CLAIMED_PER_CALL * options.limit)
+        """Rows that may be claimed before the run takes them in."""
         self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
         self._rate: float | None = None
         self._coordinator: Coordinator | None = None
         self.statistics: dict[str, Any] = {}
         """What the workers did, as plain data; empty until they have ended."""
+
+    @property
+    def reached(self) -> int:
+        """How many workers are reached now."""
+        return 0 if self._coordinator is None else self._coordinator.statistics().workers
 
     async def open(self, marker: str | None) -> None:
         """Start the workers; ``marker`` is the field by which they look up calls in doubt.
@@ -89,6 +109,7 @@ class JobWorkers:
             self._journal,
             options=self.options,
             sessions=ManagedSessions(sender_of(self._company).sessions),
+            on_event=self._event,
             boottime=boottime,
         )
         try:
@@ -97,6 +118,19 @@ class JobWorkers:
         except BaseException:
             await self.aclose()
             raise
+
+    @property
+    def warnings(self) -> list[str]:
+        """What people should know of the workers; bounded, however many were lost."""
+        further = f"{self._further_events} further warnings about workers"
+        return [*self._events, further] if self._further_events else list(self._events)
+
+    def _event(self, text: str) -> None:
+        if len(self._events) < _MOST_EVENTS:
+            self._events.append(text)
+            self._on_event(text)
+        else:
+            self._further_events += 1
 
     def _require_plain_client(self) -> None:
         """Raise ConfigurationError for options of the client that cannot be taken to other processes."""
@@ -127,9 +161,13 @@ class JobWorkers:
             folder=str(self._journal.folder.absolute()),
         )
 
-    async def left(self) -> Sequence[LeftReport]:
+    async def leftovers(self) -> Sequence[LeftReport]:
         """Return the results that workers of earlier runs could not deliver."""
         return await self._pool.leftovers()
+
+    async def taken(self) -> None:
+        """Let the pool forget them: the journal has them."""
+        await self._pool.taken()
 
     def run(self, claims: ClaimSource, *, grace: float) -> ClusterRun:
         """Return the run that sends the claims."""
@@ -147,6 +185,10 @@ class JobWorkers:
             if coordinator is not None:
                 self.statistics = attrs.asdict(coordinator.statistics())
                 await coordinator.__aexit__(None, None, None)
+            with contextlib.suppress(JournalError):
+                leases = await self._journal.open_leases()
+                files = LeftFiles(self._journal.folder, self._journal.plan.job, self._journal.run)
+                files.remove_unused([lease.worker for lease in leases])
         finally:
             if self._rate is not None:
                 self._company.set_rate(self._rate)

@@ -21,7 +21,7 @@ __all__ = ["Batch", "Lease", "LeaseBook", "LeaseLostError", "RowToSend"]
 
 
 class LeaseLostError(InDoubtError):
-    """A row whose worker was lost while it had the row: nobody knows whether it was sent."""
+    """A row of which no worker says credibly what became of it: nobody knows whether it was sent."""
 
 
 @attrs.define(eq=False)
@@ -33,6 +33,8 @@ class RowToSend:
     claim: Any
     body: str = attrs.field(repr=False)
     loss: Loss = NEVER_LOST
+    given_back: int = 0
+    """How often a worker said in this run that it was not sent."""
 
 
 @attrs.frozen(eq=False)
@@ -54,19 +56,21 @@ class Lease:
 
     Args:
         ends: the reading of the worker's clock at which it ends.
-        over_at: the reading of the coordinator's clock from which on surely nothing is sent under it.
+        start_by: the reading of the coordinator's clock until which its rows could be started.
+        over_at: that from which on surely nothing is sent under it.
         rows: those of which nothing is reported, by their numbers.
-        left: whether the grant may have reached the worker.
+        may_have_arrived: whether the grant has left, so that the worker may have sent its rows.
     """
 
     epoch: int
     worker: str
     ends: float
+    start_by: float
     over_at: float
     rows: dict[int, RowToSend]
     careful: bool = False
     alone: bool = False
-    left: bool = False
+    may_have_arrived: bool = False
 
     def grant(self) -> Grant:
         """Return the message that grants it; made before anything is reported."""
@@ -82,7 +86,7 @@ class LeaseBook:
         self._leases: dict[str, dict[int, Lease]] = {}
         """Worker -> epoch -> lease."""
         self._rows: set[int] = set()
-        self._ended: list[int] = []
+        self._finished: list[int] = []
 
     def __repr__(self) -> str:
         return f"<LeaseBook leases {len(self._all())}, rows {len(self._rows)}>"
@@ -90,6 +94,10 @@ class LeaseBook:
     def of(self, worker: str) -> Mapping[int, Lease]:
         """Return the leases of a worker, by their epochs."""
         return self._leases.get(worker, _NONE)
+
+    def outstanding(self, worker: str) -> int:
+        """Return how many rows a worker has of which it has reported nothing, by this book."""
+        return sum(len(lease.rows) for lease in self.of(worker).values())
 
     def open(self, epoch: int, worker: str, batch: Batch, *, clock: float, heard: float) -> Lease:
         """Open a lease.
@@ -104,11 +112,13 @@ class LeaseBook:
         rows = {row.number: row for row in batch.rows}
         if len(rows) != len(batch.rows) or not self._rows.isdisjoint(rows):
             raise AssertionError(f"a row of grant {epoch} is granted already")
-        # The report was made before it arrived. So counted from there, the lease ends at the worker first.
+        # Both clocks count from the same report: the worker's from when it was made, ours from when it came,
+        # which was later. So the lease never ends here before it ends at the worker.
         lease = Lease(
             epoch=epoch,
             worker=worker,
             ends=clock + self._options.lease,
+            start_by=heard + self._options.lease - self._options.deadline,
             over_at=heard + self._options.surely_over,
             rows=rows,
             careful=batch.careful,
@@ -118,7 +128,7 @@ class LeaseBook:
         self._rows.update(rows)
         return lease
 
-    def reported(self, worker: str, epoch: int, number: int) -> RowToSend | None:
+    def take_row(self, worker: str, epoch: int, number: int) -> RowToSend | None:
         """Take a row that a worker reports; None when it is not under that lease, or no longer."""
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
@@ -127,21 +137,21 @@ class LeaseBook:
         row = lease.rows.pop(number)
         if not lease.rows:
             self._take([lease])
-            self._ended.append(epoch)
+            self._finished.append(epoch)
         return row
 
-    def ended(self) -> list[int]:
-        """Return the leases of which the last row was reported since this was last asked."""
-        ended, self._ended = self._ended, []
-        return ended
+    def take_finished(self) -> list[int]:
+        """Return the leases of which the last row was taken since this was last called."""
+        finished, self._finished = self._finished, []
+        return finished
 
     # --- leases that end before all is reported -----------------------------------------------
 
-    def over(self, now: float) -> list[Lease]:
+    def take_expired(self, now: float) -> list[Lease]:
         """Take the leases under which surely nothing is sent any more, by the coordinator's clock."""
         return self._take([lease for lease in self._all() if now >= lease.over_at])
 
-    def ended_with(self, worker: str) -> list[Lease]:
+    def take_of(self, worker: str) -> list[Lease]:
         """Take the leases of a worker whose process has surely ended."""
         return self._take(list(self.of(worker).values()))
 
@@ -149,7 +159,7 @@ class LeaseBook:
         """Take the rows of a lease that never left; none when it has ended meanwhile."""
         return list(lease.rows.values()) if self._take([lease]) else []
 
-    def abandon(self) -> list[Lease]:
+    def take_all(self) -> list[Lease]:
         """Take all leases, because nobody waits for them; under some of them rows may still be sent."""
         return self._take(self._all())
 

@@ -77,5 +77,5 @@ class GrantLedger(Protocol):
         quick while nothing was lost.
         """
 
-    def record_fact(self, epoch: int, worker: str, report: RowReport) -> None:
+    def keep_late_report(self, epoch: int, worker: str, report: RowReport) -> None:
         """Keep a report that came too late to count; written soon after."""

@@ -10,12 +10,18 @@ are never compared.
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import attrs
+import orjson
 from cattrs.preconf.orjson import make_converter
 
+from wosdk_async.jobs.cluster.strict_reading import Between, Longest, read_strictly
+
 __all__ = [
+    "LONGEST",
+    "MOST_RESULTS",
+    "MOST_WAITS",
     "Grant",
     "GrantedRow",
     "MessageError",
@@ -31,7 +37,21 @@ __all__ = [
     "to_bytes",
 ]
 
+LONGEST = 64 << 20
+"""Bytes of one message; a longer one is refused, not read."""
+MOST_RESULTS = 1000
+"""Results in one report."""
+MOST_WAITS = 1000
+"""Waits of one row that are reported: the last ones."""
+
 M = TypeVar("M")
+
+Seconds = Annotated[float, Between(0.0, 1e9)]
+Rate = Annotated[float, Between(0.0, 1e15)]
+Count = Annotated[int, Between(0, 1_000_000)]
+"""A number that may be summed up."""
+LongText = Annotated[str, Longest(LONGEST)]
+"""A text that is not cut."""
 
 RowResult = Literal["done", "failed", "in_doubt", "not_sent"]
 """``not_sent`` is the worker's word that no request of the row took effect, or will."""
@@ -77,7 +97,8 @@ class Setup:
         most_in_flight: most calls at a time that any share of this worker allows.
         trusted_hosts: hosts that may be reached without https.
         check_request_ids: as in ``ClientOptions``.
-        orphan: seconds without an order after which a worker gives up the coordinator.
+        orphan: seconds without an order after which a worker of a cluster gives up the coordinator; a process
+            sees that its coordinator is gone.
         folder: folder of the job on the coordinator's machine, where its processes leave results that nobody
             took; empty for workers of other machines.
     """
@@ -88,13 +109,13 @@ class Setup:
     operation: str
     company: str
     marker: str | None
-    deadline: float
-    settle: float
+    deadline: Seconds
+    settle: Seconds
     attempts: int
     most_in_flight: int
     trusted_hosts: tuple[str, ...] = ()
     check_request_ids: bool = True
-    orphan: float = 60.0
+    orphan: Seconds = 60.0
     folder: str = ""
 
 
@@ -103,7 +124,7 @@ class GrantedRow:
     """A row that a worker may send: its number, and the command or record as the JSON of its fields."""
 
     row: int
-    body: str = attrs.field(repr=False)
+    body: LongText = attrs.field(repr=False)
 
 
 @attrs.frozen(kw_only=True)
@@ -129,7 +150,7 @@ class Share:
     """
 
     number: int
-    rate: float | None
+    rate: Rate | None
     in_flight: int
 
 
@@ -138,7 +159,7 @@ class PushedSession:
     """Token and host of the Company, as the coordinator opened them; ``expires_in`` is seconds from now."""
 
     number: int
-    token: str = attrs.field(repr=False)
+    token: LongText = attrs.field(repr=False)
     base_url: str
     expires_in: float
 
@@ -167,7 +188,7 @@ class Order:
     session: PushedSession | None = None
     stop: bool = False
     abort: bool = False
-    patience: float = 0.1
+    patience: Seconds = 0.1
 
 
 # --- from the worker ------------------------------------------------------------------------
@@ -203,11 +224,11 @@ class RowReport:
     error: str = ""
     reason: str = ""
     code: str = ""
-    status: int = 0
+    status: Annotated[int, Between(0, 999)] = 0
     request_id: str | None = None
-    attempts: int = 0
-    waits: tuple[float, ...] = ()
-    seconds: float = 0.0
+    attempts: Count = 0
+    waits: Annotated[tuple[Seconds, ...], Longest(MOST_WAITS)] = ()
+    seconds: Seconds = 0.0
 
 
 @attrs.frozen(kw_only=True)
@@ -223,18 +244,20 @@ class Report:
         session: number of the newest session that it has; 0 for none.
         session_refused: that number when it is used up: refused by the service, or about to end; else 0.
         throttled: responses so far that asked to wait (429, 503).
-        unstarted: rows that it could start at once.
+        unstarted: rows of which it has made no request.
+        leaving: whether it takes no further rows, as its process was asked to end.
     """
 
     worker: str
     clock: float
-    results: tuple[RowReport, ...] = ()
+    results: Annotated[tuple[RowReport, ...], Longest(MOST_RESULTS)] = ()
     epochs: tuple[int, ...] = ()
     share: int = 0
     session: int = 0
     session_refused: int = 0
     throttled: int = 0
     unstarted: int = 0
+    leaving: bool = False
 
 
 # --- bytes ----------------------------------------------------------------------------------
@@ -248,12 +271,14 @@ def to_bytes(message: object) -> bytes:
 
 
 def from_bytes(data: bytes, kind: type[M]) -> M:
-    """Return the message of type ``kind`` in ``data``.
+    """Return the message of type ``kind`` in ``data``; each value has the type and bounds of its class.
 
     Raises:
         MessageError: it is not one.
     """
+    if len(data) > LONGEST:
+        raise MessageError(f"a message of {len(data)} bytes; at most {LONGEST} are read")
     try:
-        return _converter.loads(data, kind)
-    except Exception as error:  # cattrs and orjson raise many kinds
-        raise MessageError(f"not a {kind.__name__} ({type(error).__name__})") from None
+        return read_strictly(orjson.loads(data), kind)
+    except ValueError as error:  # of the JSON, too
+        raise MessageError(f"not a {kind.__name__}: {error}") from None

@@ -12,7 +12,15 @@ from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.row_operation import Effect
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 
-__all__ = ["RowEnd", "killed_its_workers", "lost_with", "not_started", "outcome_of"]
+__all__ = [
+    "RowEnd",
+    "given_back_too_often",
+    "killed_its_workers",
+    "lost_with",
+    "not_started",
+    "outcome_of",
+    "too_long",
+]
 
 RowEnd = Outcome[Any, Effect]
 
@@ -50,10 +58,22 @@ def lost_with(lease: Lease, row: RowToSend, why: str) -> RowEnd:
     return InDoubt(row.index, row.claim, LeaseLostError(text))
 
 
+def given_back_too_often(row: RowToSend) -> RowEnd:
+    """Return the outcome of a row that its workers do not send, or send and deny."""
+    text = f"its workers gave it back {row.given_back} times as not sent, so it may have been carried out"
+    return InDoubt(row.index, row.claim, LeaseLostError(text))
+
+
 def killed_its_workers(row: RowToSend) -> RowEnd:
     """Return the outcome of a row that was lost with a worker although it was granted alone."""
     text = f"its worker was lost {row.loss.leases} times while it had this row, so it is not sent again"
     return Failed(row.index, row.claim, RowError(text))
+
+
+def too_long(index: int, claim: Any, characters: int, most: int) -> RowEnd:
+    """Return the outcome of a row that does not fit a message to a worker."""
+    text = f"its record has {characters} characters as JSON; a worker takes at most {most}"
+    return Failed(index, claim, RowError(text))
 
 
 def not_started(row: RowToSend) -> RowEnd:

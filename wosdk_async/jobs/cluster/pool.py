@@ -1,15 +1,23 @@
-"""Where the workers of a job run: what a coordinator needs of processes on this machine, or of a cluster."""
+"""Where the workers of a job run: what a coordinator needs of processes on this machine, or of a cluster.
+
+A worker that loses its coordinator keeps the results that nobody took, for the next run. There are two ways:
+
+* Its pool keeps them, and returns them from :meth:`WorkerPool.leftovers`: workers of other machines.
+* It writes them into the folder of the job, ``Setup.folder``, with ``LeftFile`` (spool.py): processes of this
+  machine. ``LeftFiles`` reads that folder however the job goes on, so their pool returns nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import attrs
 
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.cluster.messages import Order, Report, RowReport, Setup
 
-__all__ = ["LeftReport", "WorkerLink", "WorkerPool"]
+__all__ = ["LeftPlace", "LeftReport", "WorkerLink", "WorkerPool", "require_pool"]
 
 
 class WorkerLink(Protocol):
@@ -22,15 +30,19 @@ class WorkerLink(Protocol):
     async def exchange(self, order: Order) -> Report:
         """Deliver an order and return the report.
 
-        An exchange that is cancelled or fails may have been delivered; the caller repeats it.
+        The next one begins when this one has returned, failed or been cancelled. After the latter two it
+        may have been delivered, also later: the caller repeats it, and a worker may obey both at a time.
 
         Raises:
-            WorkerLostError: the worker can no longer be reached; ``ended`` says that its process has surely
-                ended. Every other exception is taken for a passing trouble.
+            WorkerLostError: the worker can no longer be reached. Set ``ended`` only if the system of the
+                worker's own machine said that its process has ended, as ``wait`` does for a child: its rows
+                are then looked up, and sent again, at once. A connection that broke, the end of ``ssh`` or
+                silence say nothing of the process: without ``ended`` the lease is waited for. Every other
+                exception is taken for a passing trouble.
         """
 
     async def aclose(self) -> None:
-        """Give up the worker."""
+        """Give up the worker, without waiting for its end."""
 
 
 @attrs.frozen
@@ -44,8 +56,23 @@ class LeftReport:
     report: RowReport
 
 
-class WorkerPool(Protocol):
-    """Where workers run. It starts them; nothing of the guarantees rests on it."""
+class LeftPlace(Protocol):
+    """Where results are that workers of earlier runs could not deliver."""
+
+    async def leftovers(self) -> Sequence[LeftReport]:
+        """Return the results that are kept here; they come again and again until they are :meth:`taken`."""
+
+    async def taken(self) -> None:
+        """Forget what :meth:`leftovers` returned: the journal has it on the disk."""
+
+
+@runtime_checkable
+class WorkerPool(LeftPlace, Protocol):
+    """Where workers run. It starts them; nothing of the guarantees rests on it.
+
+    :meth:`leftovers` is asked after :meth:`open`, and once more when the leases of earlier runs have ended.
+    Only :meth:`taken` makes the pool forget them; :meth:`aclose` does not.
+    """
 
     @property
     def name(self) -> str:
@@ -56,6 +83,8 @@ class WorkerPool(Protocol):
     ) -> None:
         """Start workers for a job, and call ``joined`` with each one, now and later.
 
+        Workers of other machines get ``setup`` without its ``folder``, which is one of this machine.
+
         ``broken`` is called at most once, when no worker is left and no further one will come; its text says
         why, and what to do.
 
@@ -63,12 +92,11 @@ class WorkerPool(Protocol):
             ConfigurationError: workers cannot be started, or would repeat work; the message says what to do.
         """
 
-    async def leftovers(self) -> Sequence[LeftReport]:
-        """Return the results that workers of earlier runs could not deliver.
+    async def aclose(self, grace: float) -> None:
+        """End all workers: calls under way get ``grace`` seconds, then they are ended by force."""
 
-        Asked after ``open``, and once more when their leases have ended: a result may come twice.
-        They are forgotten when the pool is closed: by then the journal is to have them.
-        """
 
-    async def aclose(self) -> None:
-        """End all workers."""
+def require_pool(workers: object) -> None:
+    """Raise InvalidCallError unless ``workers`` is a pool, or None."""
+    if workers is not None and (isinstance(workers, type) or not isinstance(workers, WorkerPool)):
+        raise InvalidCallError(f"workers={workers!r} is not a pool of workers; write workers=Processes(4)")

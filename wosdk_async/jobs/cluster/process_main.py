@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import socket
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.frames import frame, read_frame
-from wosdk_async.jobs.cluster.messages import MessageError, Order, Setup, from_bytes, to_bytes
+from wosdk_async.jobs.cluster.messages import MessageError, Order, RowReport, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.cluster.spool import LeftFile
 from wosdk_async.jobs.cluster.worker import Worker
 
 __all__ = ["main"]
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _Newest:
@@ -57,23 +63,42 @@ async def _serve(connection: socket.socket) -> None:
         writer.write(frame(number, error.message.encode()))
         await writer.drain()
         return
-    left = LeftFile(Path(setup.folder), setup.run)
+    try:
+        left = LeftFile(Path(setup.folder), setup.job, setup.run, worker.nonce)
+    except OSError as error:
+        await worker.aclose()
+        sys.exit(f"a worker process cannot write into {setup.folder}: {error.strerror}")
     try:
         writer.write(frame(number, b""))
         await _obey(worker, reader, writer)
     finally:
-        if reports := await worker.end():
-            left.write(setup.job, setup.run, worker.nonce, reports)
+        await _leave(await worker.end(), left)
         await worker.aclose()
         left.close()
 
 
+async def _leave(reports: Sequence[RowReport], left: LeftFile) -> None:
+    """Keep what the coordinator did not take for the next run."""
+    if not reports:
+        return
+    try:
+        left.write(reports)
+    except OSError as error:
+        print(
+            f"a worker process cannot keep {len(reports)} results in {left.path} ({error.strerror}): their "
+            "rows are looked up by the next run, or stay in doubt without a marker",
+            file=sys.stderr,
+        )
+
+
 async def _obey(worker: Worker, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Carry out orders until the coordinator is gone."""
+    """Carry out orders until the coordinator is gone, or until a signal and the end of what is under way."""
     newest = _Newest(reader)
     following = asyncio.create_task(newest.follow())
+    for each in _SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(each, worker.leave)
     try:
-        while True:
+        while not worker.has_left:
             number, data = await newest.take()
             writer.write(frame(number, to_bytes(await worker.exchange(from_bytes(data, Order)))))
             await writer.drain()
@@ -85,7 +110,11 @@ async def _obey(worker: Worker, reader: asyncio.StreamReader, writer: asyncio.St
 
 def main() -> None:
     """Serve the coordinator until it is gone."""
-    connection = socket.socket(fileno=os.dup(0))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # until there is something to end; then see _obey
+    try:
+        connection = socket.socket(fileno=os.dup(0))
+    except OSError:
+        sys.exit("this program is a worker of wosdk import --processes, which starts it; use that command")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

@@ -11,7 +11,7 @@ from wosdk_async.bulk import cancelled_outcome, failed_outcome
 from wosdk_async.company import Company
 from wosdk_async.errors import DeadlineError, WosdkError
 from wosdk_async.jobs.cluster.fenced import Fence, LeaseEndedError
-from wosdk_async.jobs.cluster.messages import GrantedRow
+from wosdk_async.jobs.cluster.messages import MOST_WAITS, GrantedRow
 from wosdk_async.jobs.cluster.row_bodies import record_of
 from wosdk_async.jobs.errors import RowError, reason_of
 from wosdk_async.jobs.journal.entries import MAX_REASON
@@ -48,7 +48,8 @@ class RowCalls:
             fields = _interrupted(row, trace, why)
         except Exception as error:
             fields = _failed(row, trace, error, late=not fence.allows(0.0))
-        return {**fields, "attempts": trace.attempts, "waits": trace.waits, "seconds": loop.time() - started}
+        waits = tuple(trace.waits[-MOST_WAITS:])
+        return {**fields, "attempts": trace.attempts, "waits": waits, "seconds": loop.time() - started}
 
     async def _send(self, row: GrantedRow, trace: Trace) -> dict[str, Any]:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
@@ -14,6 +15,7 @@ __all__ = ["ManagedSessions", "SessionPusher", "SessionSource"]
 
 _ATTEMPTS = 3  # to renew a session, before the run ends
 _BETWEEN = 5.0  # seconds between them
+_MOST, _WITHIN = 10, 30.0  # renewals in so many seconds: a broken worker may ask for one all the time
 _FRUITLESS = 5  # renewals one after another without a row that was carried out, before the run ends
 
 
@@ -62,6 +64,8 @@ class SessionPusher:
         self._source = source
         self._failed = failed
         self._renewal: asyncio.Task[None] | None = None
+        self._times: deque[float] = deque(maxlen=_MOST)
+        """Readings of the loop's clock when the last renewals began."""
         self._fruitless = 0
 
     def worked(self) -> None:
@@ -88,14 +92,18 @@ class SessionPusher:
             await asyncio.gather(self._renewal, return_exceptions=True)
 
     def _renew(self, after: int) -> None:
+        loop = asyncio.get_running_loop()
         if self._renewal is not None and not self._renewal.done():
             return
+        if len(self._times) == _MOST and loop.time() < self._times[0] + _WITHIN:
+            return  # it is asked again with every order
+        self._times.append(loop.time())
         self._fruitless += 1
         if self._fruitless > _FRUITLESS:  # the log-in works, and the service refuses what it gives
             text = f"the service refused {_FRUITLESS} sessions one after another"
             self._failed(SessionError(text))
         else:
-            self._renewal = asyncio.get_running_loop().create_task(self._renewed(after))
+            self._renewal = loop.create_task(self._renewed(after))
 
     async def _renewed(self, after: int) -> None:
         for left in reversed(range(_ATTEMPTS)):

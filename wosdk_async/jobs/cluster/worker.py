@@ -23,6 +23,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.clocks import boottime
 from wosdk_async.jobs.cluster.fenced import Fence, FencedEngine
 from wosdk_async.jobs.cluster.messages import (
+    MOST_RESULTS,
     Grant,
     GrantedRow,
     Order,
@@ -41,8 +42,8 @@ from wosdk_async.version import VERSION
 __all__ = ["Worker"]
 
 _TURN = 25  # rows that are started before the event loop gets a turn
-_MOST_RESULTS = 1000  # in one report
-_QUEUED = 0.5  # part of its deadline that a row may wait in the queue of its worker's rate
+_QUEUED = 0.5  # seconds of its rate, for which rows may wait that were started
+_QUEUED_PART = 0.5  # part of its deadline that a row may wait there at most
 
 
 @attrs.define(eq=False)
@@ -102,6 +103,8 @@ class Worker:
         self._rows: set[int] = set()
         """Rows that have not ended: no row is sent by two leases at a time."""
         self._tasks: set[asyncio.Task[dict[str, Any]]] = set()
+        self._not_begun: dict[int, tuple[int, asyncio.Task[dict[str, Any]]]] = {}
+        """Row -> epoch and task of those that were started and have made no request."""
         self._results: deque[RowReport] = deque()
         self._numbered = 0
         self._ended = False
@@ -118,6 +121,16 @@ class Worker:
                 async with asyncio.timeout(order.patience):
                     await self._news()
         return self._report()
+
+    def leave(self) -> None:
+        """Start nothing more, and give back what was not started; what is under way still ends."""
+        self._stop()
+        self._changed.set()
+
+    @property
+    def has_left(self) -> bool:
+        """Whether it was asked to leave, no call is under way, and all results are confirmed."""
+        return self._ended and not self._tasks and not self._results
 
     async def end(self) -> Sequence[RowReport]:
         """Start nothing more, let the calls under way end, and return all results that are not confirmed."""
@@ -149,9 +162,9 @@ class Worker:
             self._take(grant)
         for epoch in order.withdrawn:
             self._seen.add(epoch)  # its grant may still be on its way
-            self._give_back(epoch)
+            self._recall(epoch)
         if order.stop or order.abort or self._ended:
-            self._give_all_back()
+            self._recall_all()
         if order.abort:
             self._cancel()
         self._start_rows()
@@ -176,13 +189,20 @@ class Worker:
             self._rows.discard(row)
             self._record(epoch, row, NOT_SENT)
 
-    def _give_all_back(self) -> None:
+    def _recall(self, epoch: int) -> None:
+        """Give back a lease, with the rows that were started and have made no request."""
+        self._give_back(epoch)
+        for of, task in list(self._not_begun.values()):
+            if of == epoch and not task.cancelling():
+                task.cancel()
+
+    def _recall_all(self) -> None:
         for epoch in self._leases:
-            self._give_back(epoch)
+            self._recall(epoch)
 
     def _stop(self) -> None:
         self._ended = True
-        self._give_all_back()
+        self._recall_all()
 
     def _cancel(self) -> None:
         for task in self._tasks:
@@ -208,19 +228,30 @@ class Worker:
 
     def _may_start(self) -> bool:
         """Return whether one more row may be under way."""
-        share, most = self._share, self._share.in_flight
-        if share.rate is not None:  # more would only wait, and run out of time
-            most = min(most, max(1, int(share.rate * self._setup.deadline * _QUEUED)))
-        return self._sessions.number > 0 and len(self._tasks) < most and not self._ended
+        share = self._share
+        if (
+            share.rate is not None
+        ):  # more would only wait, run out of time, and go out although it is too late
+            seconds = min(_QUEUED, self._setup.deadline * _QUEUED_PART)
+            if len(self._not_begun) >= max(1, int(share.rate * seconds)):
+                return False
+        return self._sessions.number > 0 and len(self._tasks) < share.in_flight and not self._ended
 
     def _start(self, lease: _Lease, row: GrantedRow) -> None:
-        task = asyncio.get_running_loop().create_task(self._calls.carry_out(row, lease.fence))
+        fence = attrs.evolve(lease.fence, begins=partial(self._row_begins, row.row))
+        task = asyncio.get_running_loop().create_task(self._calls.carry_out(row, fence))
         task.add_done_callback(partial(self._row_ended, lease, row.row))
         self._tasks.add(task)
+        self._not_begun[row.row] = lease.epoch, task
         lease.under_way += 1
+
+    def _row_begins(self, row: int) -> None:
+        if self._not_begun.pop(row, None) is not None and self._share.rate is not None:
+            asyncio.get_running_loop().call_soon(self._start_rows)
 
     def _row_ended(self, lease: _Lease, row: int, task: asyncio.Task[dict[str, Any]]) -> None:
         self._tasks.discard(task)
+        self._not_begun.pop(row, None)
         lease.under_way -= 1
         self._rows.discard(row)
         # It catches its cancellation, so one that was cancelled had not begun.
@@ -244,17 +275,18 @@ class Worker:
         if len(self._tasks) <= self._share.in_flight:  # only then does it keep to a lower share
             self._kept_share = self._share.number
         self._said_refused = self._sessions.refused
-        later = {result.epoch for result in islice(self._results, _MOST_RESULTS, None)}
+        later = {result.epoch for result in islice(self._results, MOST_RESULTS, None)}
         return Report(
             worker=self.nonce,
             clock=self._clock(),
-            results=tuple(islice(self._results, _MOST_RESULTS)),
+            results=tuple(islice(self._results, MOST_RESULTS)),
             epochs=tuple(sorted(self._leases.keys() | later)),
             share=self._kept_share,
             session=self._sessions.number,
             session_refused=self._said_refused,
             throttled=self._throttled,
-            unstarted=sum(len(lease.unstarted) for lease in self._leases.values()),
+            unstarted=sum(len(lease.unstarted) for lease in self._leases.values()) + len(self._not_begun),
+            leaving=self._ended,
         )
 
     def _fenced_engine(self, limits: Limits) -> FencedEngine:

@@ -29,7 +29,7 @@ from wosdk_async.jobs.journal.entries import (
     new_job_id,
 )
 from wosdk_async.jobs.journal.folder import JobFolders, job_folders, plan_of, replace_file
-from wosdk_async.jobs.journal.grant_table import Fact, GrantTotals, OpenLease
+from wosdk_async.jobs.journal.grant_table import GrantTotals, LateReport, OpenLease
 from wosdk_async.jobs.journal.journal import Journal
 from wosdk_async.jobs.journal.lock import FolderLock
 
@@ -40,13 +40,13 @@ __all__ = [
     "THERE_BEFORE",
     "AuditResult",
     "AuditRow",
-    "Fact",
     "FolderLock",
     "GrantTotals",
     "JobFolders",
     "JobPlan",
     "JobRun",
     "Journal",
+    "LateReport",
     "OpenLease",
     "PageRow",
     "ReferenceRecord",

@@ -17,6 +17,7 @@ from wosdk_async.jobs.journal.entries import State
 from wosdk_async.jobs.journal.undo_table import table_exists
 
 __all__ = [
+    "FINDINGS",
     "AuditResult",
     "AuditRow",
     "AuditState",
@@ -28,14 +29,15 @@ __all__ = [
     "save_audit",
 ]
 
-Finding = Literal["missing", "twice", "unexpected"]
+Finding = Literal["missing", "twice", "unexpected", "another"]
 """What an audit says of a row: see :class:`AuditResult`."""
 
 AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
 """How it stands with the audit of a job: a job in one process needs ``none``; it is ``impossible`` for rows
 that make no records, or whose records cannot be found by a key."""
 
-_FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected")
+FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
+"""All findings; the table has their places in here, so a further one comes last."""
 
 
 @attrs.frozen(kw_only=True)
@@ -48,7 +50,10 @@ class AuditResult:
         missing: rows that were carried out, and have no record.
         twice: rows that have several records.
         unexpected: rows that failed or were not sent, and have a record.
+        another: rows that were carried out, and whose one record has another id than the journal says.
         undecided: rows in doubt without a record; they are counted among the rows in doubt, too.
+        not_made: rows that failed or were not sent, and for which the job made no record. With them the
+            counts add up to the rows of the job; an audit of an earlier version does not have them.
     """
 
     at: float = 0.0
@@ -56,19 +61,20 @@ class AuditResult:
     missing: int = 0
     twice: int = 0
     unexpected: int = 0
+    another: int = 0
     undecided: int = 0
+    not_made: int = 0
 
     @property
     def clean(self) -> bool:
         """Whether the Company has what the journal says."""
-        return not (self.missing or self.twice or self.unexpected)
+        return not any(getattr(self, name) for name in FINDINGS)
 
     def __str__(self) -> str:
         """Return the counts for people."""
-        names = ("missing", "twice", "unexpected", "undecided")
-        return ", ".join(
-            [f"{self.once} once", *(f"{n} {name}" for name in names if (n := getattr(self, name)))]
-        )
+        names = (*FINDINGS, "undecided", "not_made")
+        others = (f"{n} {name.replace('_', ' ')}" for name in names if (n := getattr(self, name)))
+        return ", ".join([f"{self.once} once", *others])
 
 
 @attrs.frozen
@@ -84,9 +90,10 @@ class AuditRow:
     state: State = State.PLANNED
 
 
-def audit_facts(state: AuditState, result: AuditResult | None) -> dict[str, Any]:
-    """Return the state of an audit, and what it found, as plain data."""
-    return {"state": state, **(attrs.asdict(result) if result is not None else {})}
+def audit_facts(state: AuditState, result: AuditResult | None, why: str | None = None) -> dict[str, Any]:
+    """Return the state of an audit, what it found, and ``why`` there can be none, as plain data."""
+    reason = {"why": why} if state == "impossible" and why else {}
+    return {"state": state, **reason, **(attrs.asdict(result) if result is not None else {})}
 
 
 def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:
@@ -97,7 +104,7 @@ def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[Au
     db.execute("REPLACE INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
     db.executemany(
         "INSERT INTO audit VALUES (?, ?, ?)",
-        [(each.row, _FINDINGS.index(each.finding), orjson.dumps(each.ids).decode()) for each in rows],
+        [(each.row, FINDINGS.index(each.finding), orjson.dumps(each.ids).decode()) for each in rows],
     )
 
 
@@ -126,6 +133,6 @@ def audit_page(db: sqlite3.Connection, *, after: int, limit: int) -> list[AuditR
         (after, limit),
     )
     return [
-        AuditRow(row, _FINDINGS[finding], tuple(orjson.loads(ids)), line, key, State(state))
+        AuditRow(row, FINDINGS[finding], tuple(orjson.loads(ids)), line, key, State(state))
         for row, finding, ids, line, key, state in found.fetchall()
     ]

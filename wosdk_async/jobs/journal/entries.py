@@ -33,6 +33,7 @@ __all__ = [
     "new_job_id",
     "storable",
     "to_json",
+    "usable_number",
 ]
 
 FORMAT = 1
@@ -244,6 +245,19 @@ def digest(cells: Iterable[str]) -> int:
 def new_job_id() -> str:
     """Return a new random id: short, the same in upper and lower case, good in a URL and a file name."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
+
+
+def usable_number(value: Any) -> Any:
+    """Return a number of a journal as charts and dates can have it: finite, not negative, not huge.
+
+    A journal may have been written by an earlier version that took any number of a worker.
+    """
+    if not isinstance(value, int | float) or value != value:
+        return 0
+    return min(max(value, 0), _MOST)
+
+
+_MOST = 10**11  # seconds from 1970 to a year that dates still have
 
 
 def to_json(value: Any) -> str:

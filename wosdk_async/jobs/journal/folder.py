@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -12,13 +13,21 @@ from typing import BinaryIO
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import JobPlan
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock
-from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan, sync_folder
+from wosdk_async.jobs.journal.store import (
+    JOURNAL,
+    connect,
+    explained,
+    leftovers,
+    read_plan,
+    sync_folder,
+)
 
-__all__ = ["ADDRESS", "JobFolders", "job_folders", "plan_of", "replace_file"]
+__all__ = ["ADDRESS", "JobFolders", "job_folders", "plan_of", "read_regular", "remove_job", "replace_file"]
 
 ADDRESS = "address"
 """Name of the URL of an input among the options of a plan."""
 
+_LEFT = re.compile(r"left-[0-9]+-[0-9a-f]+\.jsonl")
 _OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
 
 
@@ -134,10 +143,37 @@ def plan_of(folder: Path) -> JobPlan:
         return read_plan(db, folder / JOURNAL)
 
 
+def remove_job(folder: Path, plan: JobPlan) -> None:
+    """Remove the journal of a job of which nothing was sent, its copy of the input, and the empty folder.
+
+    The caller holds the lock of the folder. A folder that has anything else in it is left as it is.
+    """
+    ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
+    with contextlib.suppress(OSError):
+        names = os.listdir(folder)
+        # Workers that were started and got no row left files that hold nothing.
+        ours |= {name for name in names if _LEFT.fullmatch(name)}
+        if not all(name in ours or name.startswith(_OURS) for name in names):
+            return
+        copy = f"input.{plan.sha256[:16]}"
+        # The lock last: until then nobody else begins a job here.
+        for name in sorted(names, key=lambda name: (name == LOCK, name != JOURNAL)):
+            if name in ours or name.startswith(copy):
+                (folder / name).unlink()
+        folder.rmdir()
+
+
 def job_folders(directory: Path) -> list[Path]:
     """Return the folders in a directory that have a journal, and the directory itself if it has one."""
     with explained(directory):
         return [each for each in (directory, *sorted(directory.iterdir())) if (each / JOURNAL).is_file()]
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the bytes of a file. Raise OSError for anything else, such as a pipe that nobody writes to."""
+    if not path.is_file():
+        raise FileNotFoundError(errno.ENOENT, "is not a regular file", str(path))
+    return path.read_bytes()
 
 
 @contextlib.contextmanager
@@ -153,8 +189,10 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
         OSError: the file cannot be written; the old one is still there.
     """
     part = path.with_name(f"{path.name}.part")
+    if not part.is_dir():
+        part.unlink(missing_ok=True)  # a pipe of that name would be waited for
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

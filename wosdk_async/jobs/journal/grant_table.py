@@ -1,7 +1,7 @@
 """Tables of a journal for a job on many workers, which are made when they are needed.
 
-``lease`` has the grants, ``loss`` the rows that were lost with their workers, and ``fact`` the reports that
-came too late to count; ``fact_count`` says how many there were.
+``lease`` has the grants, ``loss`` the rows that were lost with their workers, and ``fact`` the late reports
+(those that came too late to count); ``fact_count`` says how many there were.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from wosdk_async.jobs.journal.undo_table import table_exists
 from wosdk_async.safe_text import shortened
 
 __all__ = [
-    "Fact",
     "GrantTotals",
+    "LateReport",
     "OpenLease",
     "carry_leases_over",
     "end_lease",
-    "facts",
     "grant_totals",
     "last_epoch",
+    "late_reports",
     "losses",
     "open_leases",
-    "save_fact",
     "save_grant",
+    "save_late_report",
 ]
 
-MOST_FACTS = 100_000  # late reports that are kept; further ones are only counted
+MOST_LATE_REPORTS = 100_000  # late reports that are kept; further ones are only counted
 _OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
 
 _TABLES = (
@@ -68,7 +68,7 @@ class OpenLease:
 
 
 @attrs.frozen
-class Fact:
+class LateReport:
     """A report that came too late to count, and when by Unix time."""
 
     epoch: int
@@ -84,7 +84,7 @@ class GrantTotals:
     leases: int = 0
     lost_leases: int = 0
     lost_rows: int = 0
-    """Rows that were lost with a worker at least once."""
+    """Rows that were lost with a worker at least once; ``GrantCounts`` of a run counts each loss."""
     late_reports: int = 0
 
 
@@ -121,11 +121,13 @@ def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int], alone:
         )
 
 
-def save_fact(db: sqlite3.Connection, *, epoch: int, worker: str, report: RowReport, now: float) -> None:
+def save_late_report(
+    db: sqlite3.Connection, *, epoch: int, worker: str, report: RowReport, now: float
+) -> None:
     """Save a late report; one that is there already changes nothing."""
     _make_tables(db)
-    count = _fact_count(db)
-    if count < MOST_FACTS:
+    count = _late_count(db)
+    if count < MOST_LATE_REPORTS:
         text = to_bytes(_bounded(report)).decode()
         key = (epoch, storable(worker), report.number)
         added = db.execute("INSERT OR IGNORE INTO fact VALUES (?, ?, ?, ?, ?)", (*key, int(now * 1000), text))
@@ -195,13 +197,13 @@ def losses(db: sqlite3.Connection, *, rows: Collection[int]) -> dict[int, Loss]:
     return {row: Loss(leases, bool(alone)) for row, leases, alone in found.fetchall()}
 
 
-def facts(db: sqlite3.Connection, *, limit: int) -> list[Fact]:
+def late_reports(db: sqlite3.Connection, *, limit: int) -> list[LateReport]:
     """Return the first late reports, by their epochs."""
     if not table_exists(db, "fact"):
         return []
     found = db.execute("SELECT epoch, worker, report, stamp FROM fact LIMIT ?", [limit])
     return [
-        Fact(epoch, worker, from_bytes(report.encode(), RowReport), stamp / 1000)
+        LateReport(epoch, worker, from_bytes(report.encode(), RowReport), stamp / 1000)
         for epoch, worker, report, stamp in found.fetchall()
     ]
 
@@ -212,9 +214,9 @@ def grant_totals(db: sqlite3.Connection) -> GrantTotals:
         return GrantTotals()
     leases, lost = db.execute("SELECT count(*), coalesce(sum(state = ?), 0) FROM lease", [_LOST]).fetchone()
     (rows,) = db.execute("SELECT count(*) FROM loss").fetchone()
-    return GrantTotals(leases=leases, lost_leases=lost, lost_rows=rows, late_reports=_fact_count(db))
+    return GrantTotals(leases=leases, lost_leases=lost, lost_rows=rows, late_reports=_late_count(db))
 
 
-def _fact_count(db: sqlite3.Connection) -> int:
+def _late_count(db: sqlite3.Connection) -> int:
     found = db.execute("SELECT count FROM fact_count").fetchone()
     return int(found[0]) if found else 0

@@ -16,6 +16,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.creation import create_file
 from wosdk_async.jobs.journal.entries import JobPlan, RowEntry
+from wosdk_async.jobs.journal.folder import remove_job
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import (
     JOURNAL,
@@ -59,6 +60,11 @@ class Journal(JournalWriter):
     def is_writable(self) -> bool:
         """Whether this process works on the job, and does not only read."""
         return self._lock is not None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed, abandoned or discarded."""
+        return self._closed
 
     # --- open and close -----------------------------------------------------------------------
 
@@ -187,6 +193,16 @@ class Journal(JournalWriter):
         finally:
             self._end()
 
+    async def discard(self) -> None:
+        """Close the journal and remove it, with its folder if nothing else is in there.
+
+        For a job of which nothing was sent: after that nobody needs it.
+        """
+        if self._closed or self._lock is None:
+            return
+        await self._flush_before_reading()
+        self._end(remove_job)
+
     def abandon(self) -> None:
         """Leave the journal as a kill does: what is queued is lost, what was committed stays."""
         self._end()
@@ -202,9 +218,11 @@ class Journal(JournalWriter):
         if self._commits is not None:
             self._commits.stop()
 
-    def _end(self) -> None:
+    def _end(self, last: Callable[[Path, JobPlan], None] = lambda _folder, _plan: None) -> None:
+        """Close everything; ``last`` is called while the lock is still held."""
         self._stop()
         self._thread.end()
         self._db.close()
+        last(self.folder, self.plan)
         if self._lock is not None:
             self._lock.release()

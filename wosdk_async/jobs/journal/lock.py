@@ -17,7 +17,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.fork_safety import register_after_fork
 
-__all__ = ["LOCK", "FolderLock", "holder_of", "is_held"]
+__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "require_not_held"]
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
@@ -66,10 +66,7 @@ class FolderLock:
             _take(self._file)
         except OSError:
             os.close(self._file)
-            raise JournalError(
-                f"{folder}: another process works on this job ({holder_of(folder) or 'unknown'}); "
-                "wait until it has ended, or stop it"
-            ) from None
+            raise _held(folder) from None
         self.stamp = _stamp_in(_text_of(path))
         try:
             self._write_holder()
@@ -142,6 +139,12 @@ def is_held(folder: Path) -> bool:
     return False
 
 
+def require_not_held(folder: Path) -> None:
+    """Raise JournalError when a process holds the lock of a job folder."""
+    if is_held(folder):
+        raise _held(folder)
+
+
 def holder_of(folder: Path) -> str | None:
     """Return who holds or held the lock of a job folder last, for people; None when that is not known."""
     _, _, text = _text_of(folder / LOCK).partition("\n")
@@ -155,6 +158,8 @@ def holder_of(folder: Path) -> str | None:
 
 
 def _text_of(path: Path) -> str:
+    if not path.is_file():  # a pipe of that name would be waited for
+        return ""
     try:
         with path.open("rb") as file:
             return file.read(_LONGEST).decode(errors="replace")
@@ -165,6 +170,13 @@ def _text_of(path: Path) -> str:
 def _stamp_in(text: str) -> int:
     digits, _, _ = text.partition("\n")
     return int(digits) if len(digits) == _STAMP and digits.isascii() and digits.isdecimal() else 0
+
+
+def _held(folder: Path) -> JournalError:
+    return JournalError(
+        f"{folder}: another process works on this job ({holder_of(folder) or 'unknown'}); "
+        "wait until it has ended, or stop it"
+    )
 
 
 def _unwritable(folder: Path, error: OSError) -> JournalError:

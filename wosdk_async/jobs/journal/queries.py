@@ -26,6 +26,7 @@ from wosdk_async.jobs.journal.entries import (
     StoredRow,
     storable,
     to_json,
+    usable_number,
 )
 from wosdk_async.safe_text import shortened
 
@@ -106,10 +107,11 @@ def _detailed(details: Sequence[Any] | None) -> Sequence[Any]:
         return _UNKNOWN
     known = [*details, *_UNKNOWN[len(details) :]]
     known[_WARNINGS] = tuple(known[_WARNINGS] or ())
+    known[_SECONDS] = usable_number(known[_SECONDS])
     return known
 
 
-_WARNINGS = 5
+_WARNINGS, _SECONDS = 5, 8
 
 
 _PAGE = """SELECT json_group_array(json_array(row, state, digest, key)) FROM (
@@ -232,9 +234,20 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
     """Return all runs, in their order."""
     found = db.execute("SELECT number, started_at, ended_at, exit_status, details FROM run ORDER BY number")
     return [
-        JobRun(number, started_at, ended_at, exit_status, orjson.loads(details))
+        JobRun(
+            number,
+            usable_number(started_at),
+            None if ended_at is None else usable_number(ended_at),
+            exit_status,
+            _object(details),
+        )
         for number, started_at, ended_at, exit_status, details in found.fetchall()
     ]
+
+
+def _object(text: str) -> dict[str, Any]:
+    found = orjson.loads(text)
+    return found if isinstance(found, dict) else {}
 
 
 def _user() -> str:
@@ -256,6 +269,7 @@ def add_sample(db: sqlite3.Connection, *, sample: Sample) -> None:
         db.execute("DELETE FROM sample")
         db.execute(_SAVE_SAMPLES.format(source="temp.narrow"), {"width": width})
         db.execute("DROP TABLE temp.narrow")
+    sample = _sample(*map(usable_number, attrs.astuple(sample)))
     names = ("second", "calls", "p50", "p95", "waits", "retries")
     one = f"(SELECT {', '.join(f':{name} AS {name}' for name in names)})"
     db.execute(_SAVE_SAMPLES.format(source=one), attrs.asdict(sample) | {"width": width})
@@ -272,10 +286,17 @@ ON CONFLICT (second) DO UPDATE SET
     waits = waits + excluded.waits, retries = retries + excluded.retries"""
 
 
+def _sample(
+    second: float, calls: float, p50: float, p95: float, waits: float, retries: float, width: float
+) -> Sample:
+    whole = (int(waits), int(retries), max(int(width), 1))
+    return Sample(int(second), int(calls), float(p50), float(p95), *whole)
+
+
 def samples(db: sqlite3.Connection) -> list[Sample]:
     """Return all figures, in the order of time."""
     return [
-        Sample(*values)
+        _sample(*map(usable_number, values))
         for values in db.execute(
             "SELECT second, calls, p50, p95, waits, retries, width FROM sample ORDER BY second"
         ).fetchall()

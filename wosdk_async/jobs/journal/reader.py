@@ -24,12 +24,12 @@ from wosdk_async.jobs.journal.entries import (
     StoredRow,
 )
 from wosdk_async.jobs.journal.grant_table import (
-    Fact,
     GrantTotals,
+    LateReport,
     OpenLease,
-    facts,
     grant_totals,
     last_epoch,
+    late_reports,
     losses,
     open_leases,
 )
@@ -142,10 +142,10 @@ class JournalReader:
         await self._flush_before_reading()
         return await self._read(open_leases)
 
-    async def facts(self, limit: int = 1000) -> list[Fact]:
+    async def late_reports(self, limit: int = 1000) -> list[LateReport]:
         """Return the first of the reports that came too late to count."""
         await self._flush_before_reading()
-        return await self._read(functools.partial(facts, limit=limit))
+        return await self._read(functools.partial(late_reports, limit=limit))
 
     async def grant_totals(self) -> GrantTotals:
         """Return how many leases and late reports there were, in all runs."""

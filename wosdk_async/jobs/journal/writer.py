@@ -16,7 +16,7 @@ from wosdk_async.jobs.journal import queries
 from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_audit, save_audit
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State
-from wosdk_async.jobs.journal.grant_table import end_lease, save_fact, save_grant
+from wosdk_async.jobs.journal.grant_table import end_lease, save_grant, save_late_report
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import newest_stamp
@@ -154,11 +154,13 @@ class JournalWriter(JournalReader):
                 self._none_lost = none_lost
         return {} if self._none_lost else await super().losses(rows)
 
-    def record_fact(self, epoch: int, worker: str, report: RowReport) -> None:
+    def keep_late_report(self, epoch: int, worker: str, report: RowReport) -> None:
         """Queue a report that came too late to count."""
         commits = self._open_commits()
-        fact = functools.partial(save_fact, epoch=epoch, worker=worker, report=report, now=self._clock())
-        commits.queue.others.append(fact)
+        save = functools.partial(
+            save_late_report, epoch=epoch, worker=worker, report=report, now=self._clock()
+        )
+        commits.queue.others.append(save)
         commits.write_soon()
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:

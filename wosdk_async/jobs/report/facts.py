@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.audit import audit_state_of
+from wosdk_async.jobs.audit import audit_state_of, why_no_audit
 from wosdk_async.jobs.journal import (
     AuditResult,
     AuditRow,
@@ -25,6 +25,7 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import JobFile
+from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.stops import cause_of
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 
@@ -135,6 +136,11 @@ class JobFacts:
             await journal.grant_totals(),
         )
 
+    @property
+    def given(self) -> JobPlan:
+        """The plan with the options of the last run that began."""
+        return as_last_given(self.plan, self.runs)
+
     def add(self, rows: Iterable[StoredRow]) -> None:
         """Count rows."""
         for row in rows:
@@ -172,7 +178,7 @@ class JobFacts:
     def _audit(self) -> dict[str, Any] | None:
         if self.audit_state == "none":
             return None
-        return audit_facts(self.audit_state, self.audit) | {
+        return audit_facts(self.audit_state, self.audit, why_no_audit(self.plan)) | {
             "rows": [_audited(row) for row in self.audit_rows]
         }
 

@@ -12,6 +12,7 @@ from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
 from wosdk_async.jobs.report.markup import Markup, element, joined
 from wosdk_async.jobs.report.parts import counted, when
 from wosdk_async.jobs.report.sections import about, audit, doubts, failures, references, runs
+from wosdk_async.jobs.run_records import had_workers
 
 __all__ = ["report_page"]
 
@@ -67,6 +68,8 @@ def _heading(facts: JobFacts, name: str) -> Markup:
         state, kind = f"Finished, and the audit is {facts.audit_state}", "bad"
     elif counts[State.REFUSED]:
         state, kind = f"Finished, with {counted(counts[State.REFUSED], 'failed row')}", "look"
+    elif not plan.rows:
+        state, kind = "Finished: the file has no rows", "look"
     else:
         state, kind = "Finished: every row was carried out", ""
     return element(
@@ -87,7 +90,7 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
     if counts[State.PLANNED]:
         steps.append("Give the same command again: it goes on with the rows that were not started.")
     if counts[State.REFUSED]:
-        command = rejects_command(facts.plan, facts.folder / facts.rejects)
+        command = rejects_command(facts.given, facts.folder / facts.rejects)
         steps.append(
             joined(
                 "Failed rows had no effect. Correct them in ",
@@ -148,7 +151,7 @@ def _charts(facts: JobFacts) -> Markup | None:
     waits = Series("calls that waited", "second", lambda each: each.waits, summed=True)
     charts = [
         chart("Calls a second", bins, pauses, [rate]),
-        chart("Time of a call", bins, pauses, [median, slowest], "ms"),
+        chart("Time of a call, with its wait", bins, pauses, [median, slowest], "ms"),
     ]
     total = sum(each.retries for each in bins), sum(each.waits for each in bins)
     if any(total):
@@ -156,6 +159,8 @@ def _charts(facts: JobFacts) -> Markup | None:
     said = (
         f"{counted(total[0], 'retry', 'retries')}, {counted(total[1], 'call')} that waited to be sent again"
     )
+    if had_workers(facts.runs):
+        said += "; workers report their calls some at a time, so a second may show more than the rate allows"
     if pauses:
         said += "; a dashed line is a pause between two runs, which is left out"
     return element(

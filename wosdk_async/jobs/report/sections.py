@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wosdk_async.jobs.audit import why_no_audit
 from wosdk_async.jobs.job_commands import command_of
 from wosdk_async.jobs.journal import AuditRow, JobRun, State, StoredRow
 from wosdk_async.jobs.journal.audit_table import AuditState
@@ -51,7 +52,9 @@ def doubts(facts: JobFacts) -> Markup | None:
         return None
     parts = [element("h2", "Rows in doubt, and how they were settled")]
     if doubted.count:
-        parts.append(table(("Row", "Line", "Key", "Why", "RequestId"), map(_doubt, doubted.rows)))
+        keyed = facts.plan.marker is not None or any(row.key for row in doubted.rows)
+        names = ("Row", "Line", *(["Key"] if keyed else []), "Why", "RequestId")
+        parts.append(table(names, (_doubt(row, keyed) for row in doubted.rows)))
         parts += _more(doubted.count - len(doubted.rows), "in_doubt.csv")
     if settled.count:
         text = f"{counted(settled.count, 'row')} in doubt had been carried out: found by the key."
@@ -63,9 +66,9 @@ def doubts(facts: JobFacts) -> Markup | None:
     return element("section", parts)
 
 
-def _doubt(row: StoredRow) -> Sequence[Content]:
+def _doubt(row: StoredRow, keyed: bool) -> Sequence[Content]:
     reason = row.reason or "it was being sent when the job was killed"
-    return (row.row, row.line, row.key, cut(reason), row.request_id)
+    return (row.row, row.line, *([row.key] if keyed else []), cut(reason), row.request_id)
 
 
 def _more(rest: int, name: str, thing: str = "row") -> Iterator[Markup]:
@@ -75,7 +78,7 @@ def _more(rest: int, name: str, thing: str = "row") -> Iterator[Markup]:
 
 _AUDITS: dict[AuditState, str] = {
     "due": "Not made yet: the same command, given again, looks up the keys of all rows.",
-    "impossible": "Not possible: there is no marker by which the records of the rows can be found.",
+    "impossible": "Not possible",
     "clean": "The Company has one record for each row that was carried out, and none for the others.",
     "not clean": "The Company does not have what the journal says; audit.csv lists the rows.",
 }
@@ -86,8 +89,11 @@ def audit(facts: JobFacts) -> Markup | None:
     if facts.audit_state == "none":
         return None
     grants = facts.grants
-    lost = f", {counted(grants.lost_leases, 'lease')} lost" if grants.lost_leases else ""
-    late = f", {counted(grants.late_reports, 'report')} that came too late" if grants.late_reports else ""
+    lost = ""
+    if grants.lost_leases:
+        lost = f"; {counted(grants.lost_leases, 'grant')} lost with {counted(grants.lost_rows, 'row')}"
+    late = f"; {counted(grants.late_reports, 'report')} came too late" if grants.late_reports else ""
+    why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
     counts = f" Rows: {facts.audit}." if facts.audit is not None else ""
     rows = [
         (row.row, row.line, row.key, row.finding, row.state.name.lower().replace("_", " "), _ids(row))
@@ -96,8 +102,8 @@ def audit(facts: JobFacts) -> Markup | None:
     return element(
         "section",
         element("h2", "Audit"),
-        element("p", f"Sent by workers, in {counted(grants.leases, 'lease')}{lost}{late}.", class_="figures"),
-        element("p", f"{_AUDITS[facts.audit_state]}{counts}"),
+        element("p", f"Workers got {counted(grants.leases, 'grant')} of rows{lost}{late}.", class_="figures"),
+        element("p", f"{_AUDITS[facts.audit_state]}{why}{counts}"),
         table(("Row", "Line", "Key", "Found", "State", "Ids"), rows) if rows else None,
     )
 
@@ -141,11 +147,12 @@ def runs(facts: JobFacts) -> Markup | None:
             _ending(run),
             f"{run.details.get('user') or 'somebody'} on {run.details.get('host', '')}",
             f"{run.details.get('version', '')}",
+            f"{run.details.get('engine') or 'one process'}",
         )
         for run in facts.runs[-_MAX_RUNS:]
     ]
     more = _more(len(facts.runs) - len(rows), "report.json", "run")
-    names = ("Run", "Began", "Took", "Ended", "By", "Version")
+    names = ("Run", "Began", "Took", "Ended", "By", "Version", "Sent from")
     return element("section", element("h2", "Runs"), table(names, rows), *more)
 
 
@@ -154,6 +161,8 @@ def _ending(run: JobRun) -> str:
         return "killed, or not ended yet"
     if stopped := stop_of(run):
         return cut(f"stopped: {stopped}")
+    if error := run.details.get("error"):
+        return cut(f"exit status {run.exit_status}: {error}")
     return "to its end" if not run.exit_status else f"exit status {run.exit_status}"
 
 
@@ -169,7 +178,7 @@ def about(facts: JobFacts) -> Markup:
         ("SHA-256 of the file", element("code", plan.sha256)),
         ("SHA-256 of the map", element("code", plan.map_sha256)),
     ]
-    entries.append(("Command", command_of(plan, facts.folder) or "none: a program began it"))
+    entries.append(("Command", command_of(facts.given, facts.folder) or "none: a program began it"))
     more = {name: value for name, value in plan.options.items() if name not in ("command", "global")}
     entries += [(name.capitalize(), str(value)) for name, value in more.items()]
     entries += [

@@ -1,0 +1,46 @@
+"""Waits of a job say what they wait for, again every few seconds, and end with a stop."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.jobs.cluster.world import virtually
+from wosdk_async.jobs.waits import NowAndThen, stopped_within
+
+
+def test_a_long_wait_says_how_much_is_left() -> None:
+    said: list[int] = []
+
+    async def main() -> bool:
+        return await stopped_within(asyncio.Event(), 27, lambda left: said.append(round(left)))
+
+    assert virtually(main()) is False
+    assert said == [22, 17, 12, 7, 2]
+
+
+def test_a_stop_ends_a_wait_at_once() -> None:
+    said: list[float] = []
+
+    async def main() -> tuple[bool, float]:
+        stopped, loop = asyncio.Event(), asyncio.get_running_loop()
+        began = loop.time()
+        loop.call_later(7, stopped.set)
+        found = await stopped_within(stopped, 600, said.append)
+        assert await stopped_within(stopped, 600), "it was set before"
+        return found, loop.time() - began
+
+    found, took = virtually(main())
+    assert (found, round(took), len(said)) == (True, 7, 1)
+
+
+def test_texts_come_now_and_then() -> None:
+    said: list[str] = []
+
+    async def main() -> None:
+        now_and_then = NowAndThen(said.append)
+        for second in range(13):
+            now_and_then(str(second))
+            await asyncio.sleep(1)
+
+    virtually(main())
+    assert said == ["5", "10"]

@@ -1,0 +1,162 @@
+"""What processes of earlier runs left in the folder of a job: their results, and whether they have ended.
+
+Anybody may have put anything into the folder: a file is opened only if that cannot block, and read only up
+to a bound. It is removed only if it is surely one of this job.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+import attrs
+
+from wosdk_async.jobs.cluster.messages import MessageError, from_bytes
+from wosdk_async.jobs.cluster.pool import LeftReport
+from wosdk_async.jobs.cluster.spool import SpoolLine, is_locked
+
+__all__ = ["LeftFiles"]
+
+_NAME = re.compile(r"left-([1-9][0-9]{0,8})-([0-9a-f]{16})\.jsonl")
+_LONGEST = 1 << 20  # bytes of a line
+_MOST = 64 << 20  # bytes that are read of all files together: far more than workers can hold
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+@attrs.define(eq=False)
+class LeftFiles:
+    """The files that processes of earlier runs left.
+
+    Args:
+        folder: of the job.
+        job: the id of the job.
+        run: number of the run that reads: the files of its own processes are not read. 0 for none.
+    """
+
+    folder: Path
+    job: str
+    run: int
+    ended: set[str] = attrs.field(factory=set)
+    """Workers whose processes have surely ended: nothing more leaves them."""
+    warnings: list[str] = attrs.field(factory=list)
+    """What the user should know of files that could not be read, or not entirely."""
+    _living: dict[Path, int] = attrs.field(factory=dict)
+    """File -> id of its process."""
+    _read: set[Path] = attrs.field(factory=set)
+    _removable: list[Path] = attrs.field(factory=list)
+    _bytes_left: int = _MOST
+
+    def look(self) -> Sequence[LeftReport]:
+        """Return what was left by processes that ended since the last look."""
+        self._living.clear()
+        found: list[LeftReport] = []
+        for path, worker in self._files():
+            if path not in self._read:
+                try:
+                    found += self._look_at(path, worker)
+                except FileNotFoundError:
+                    continue
+                except OSError as error:
+                    self._skip(path, f"cannot be read ({error.strerror})")
+        return found
+
+    def remove(self) -> None:
+        """Remove the files that were read: the journal has what is in them."""
+        for path in self._removable:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        self._removable.clear()
+
+    @property
+    def living(self) -> list[str]:
+        """A warning for each process that lived at the last look."""
+        return [
+            f"process {pid} of an earlier run still lives (it may stand still); the next run reads what it "
+            f"leaves in {path}"
+            for path, pid in self._living.items()
+        ]
+
+    def remove_unused(self, leases: Collection[str] = ()) -> None:
+        """Remove the files of processes of this run that have ended and left nothing.
+
+        Those of the workers with open ``leases`` stay: the next run sees there that these have ended.
+        """
+        with contextlib.suppress(OSError):
+            for path, worker in self._files(own=True):
+                self._removable.clear()
+                if worker not in leases and not self._look_at(path, worker) and not self.warnings:
+                    self.remove()
+
+    def _files(self, *, own: bool = False) -> Iterator[tuple[Path, str]]:
+        """Yield the files of other runs, or those of this one, with their workers."""
+        for name in sorted(os.listdir(self.folder)):
+            if (match := _NAME.fullmatch(name)) and (int(match[1]) == self.run) is own:
+                yield self.folder / name, match[2]
+
+    def _look_at(self, path: Path, worker: str) -> Sequence[LeftReport]:
+        if not stat.S_ISREG(path.lstat().st_mode):  # to open a device may do something
+            self._skip(path, "is not a file")
+            return ()
+        file = os.open(path, _FLAGS)
+        try:
+            if not stat.S_ISREG((found := os.fstat(file)).st_mode):
+                self._skip(path, "is not a file")
+                return ()
+            if is_locked(file):
+                self._living[path] = self._process_of(file)
+                return ()
+            if found.st_size > self._bytes_left:
+                self._skip(path, f"is too large to be read ({found.st_size:,} bytes)")
+                return ()
+            self._bytes_left -= found.st_size
+            self._read.add(path)
+            return self._content(path, worker, file, found)
+        finally:
+            os.close(file)
+
+    def _content(self, path: Path, worker: str, file: int, status: os.stat_result) -> Sequence[LeftReport]:
+        """Read the file of a process that has ended."""
+        found: list[LeftReport] = []
+        ours = damaged = 0
+        for line in _lines(file, status.st_size):
+            if line is None or line.worker != worker:
+                damaged += 1
+            elif line.job == self.job:
+                ours += 1
+                if line.report is not None:
+                    found.append(LeftReport(line.run, line.worker, line.report))
+                elif line.inode == status.st_ino:
+                    self.ended.add(worker)
+        if ours or not status.st_size:  # it was killed before it wrote anything
+            self._removable.append(path)
+        else:
+            self._skip(path, "does not belong to this job")
+        if ours and damaged:
+            self.warnings.append(
+                f"{path.name}: {damaged} damaged line{'s' if damaged > 1 else ''} of what a worker left; the "
+                "rows are looked up instead, or stay in doubt without a marker"
+            )
+        return found
+
+    def _process_of(self, file: int) -> int:
+        line = next(_lines(file, _LONGEST), None)
+        return line.pid if line is not None else 0
+
+    def _skip(self, path: Path, why: str) -> None:
+        self._read.add(path)
+        self.warnings.append(f"{path}: looks like results that a worker left, but {why}; it is left there")
+
+
+def _lines(file: int, size: int) -> Iterator[SpoolLine | None]:
+    """Yield the lines of the first ``size`` bytes; None for a damaged one."""
+    with open(file, "rb", closefd=False) as reader:
+        while data := reader.readline(min(size, _LONGEST)):
+            size -= len(data)
+            try:
+                yield from_bytes(data, SpoolLine) if data.endswith(b"\n") else None
+            except MessageError:
+                yield None

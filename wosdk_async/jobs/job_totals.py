@@ -1,0 +1,149 @@
+"""Totals of a job, all its runs together, and the outcomes of rows that nothing else reports."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+
+from wosdk_async.jobs.audit import audit_state_of, why_no_audit
+from wosdk_async.jobs.earlier_leases import EarlierLeases
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import AuditResult, State, StoredRow
+from wosdk_async.jobs.journal.audit_table import AuditState
+from wosdk_async.jobs.leases_beside import LeasesBeside
+from wosdk_async.jobs.opening import OpenedJob
+from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.reporting import RowReports
+from wosdk_async.jobs.row_operation import RowOperation
+from wosdk_async.jobs.rows import Row, RowOutcome, Summary
+from wosdk_async.jobs.settling import Settling
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.stops import StopRules
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers
+
+__all__ = ["JobTotals"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class JobTotals:
+    """What the journal and the stages of this run say about a job.
+
+    ``rows`` is the number of rows in the file; ``on_row`` is called with each outcome that is reported here.
+    """
+
+    job: OpenedJob
+    source: Source
+    operation: RowOperation
+    index: ReferenceIndex
+    rows: int
+    stops: StopRules
+    reports: RowReports
+    settling: Settling
+    earlier: EarlierLeases
+    beside: LeasesBeside
+    workers: JobWorkers | None
+    on_row: Callable[[RowOutcome], None]
+    _started: float = attrs.field(factory=time.perf_counter)
+
+    @property
+    def ended_now(self) -> int:
+        """How many rows this run has carried out, or has seen fail."""
+        return self._done_now + self.stops.failed
+
+    async def report_refused(self) -> None:
+        """Report the rows that were refused when the job was planned: their keys occur twice.
+
+        They stop no import: nothing was sent for them, and the other rows may all be right.
+        """
+        async for stored in self._stored(State.REFUSED):
+            reason = stored.reason or ""
+            self.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), reason))
+
+    async def report_not_started(self) -> None:
+        """Report the rows that were not started, so that each row has its outcome."""
+        reason = self.stops.reason or "the import was stopped before this row"
+        async for stored in self._stored(State.PLANNED):
+            if stored.row not in self.reports.unsent:
+                self.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
+
+    async def _stored(self, state: State) -> AsyncIterator[StoredRow]:
+        async for page in self.job.journal.pages(state):
+            for stored in page:
+                yield stored
+
+    async def summary(self, stopped: str | None) -> Summary:
+        """Return the counts of the job; ``stopped`` says why rows were not started."""
+        counts, index = await self._counts(), self.index
+        unsent = len(self.reports.unsent)
+        undone = self.job.undone
+        audit, audit_state = await self.audited()
+        return Summary(
+            rows=self.rows,
+            empty_rows=self.source.empty_rows,
+            done=counts[State.DONE],
+            label=self.operation.label,
+            found=counts[State.FOUND],
+            undone=undone.done if undone is not None else 0,
+            failed=counts[State.REFUSED] + unsent,
+            waiting=unsent,
+            in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
+            not_started=counts[State.PLANNED] - unsent,
+            done_now=self._done_now,
+            seconds=time.perf_counter() - self._started,
+            references_found=index.found,
+            references_created=index.created,
+            warnings=self._warnings(),
+            stopped=stopped,
+            audit=audit,
+            audit_state=audit_state,
+            audit_why=why_no_audit(self.job.plan) if audit_state == "impossible" else None,
+            unwritten=self.job.journal.unwritten,
+            folder=self.job.folder,
+        )
+
+    def _warnings(self) -> list[str]:
+        """Return what the user should know, each text once.
+
+        A job that takes over the rows of another one looks twice at what workers left there: when it begins,
+        and before it sends.
+        """
+        found = [
+            *self.job.warnings,
+            *self.index.warnings,
+            *self.beside.warnings,
+            *self.earlier.warnings,
+            *(self.workers.warnings if self.workers else ()),
+        ]
+        return list(dict.fromkeys(found))
+
+    async def audited(self) -> tuple[AuditResult | None, AuditState]:
+        """Return what the last audit found, and whether there has to be one."""
+        journal = self.job.journal
+        try:
+            return await journal.audit(), await audit_state_of(journal)
+        except JournalError:  # the journal cannot be read either
+            return None, "none" if self.workers is None else "due"
+
+    @property
+    def _done_now(self) -> int:
+        return self.reports.done + self.settling.done
+
+    async def _counts(self) -> Mapping[State, int]:
+        """Return how many rows have each state: those of the journal, or what this run did."""
+        journal = self.job.journal
+        with contextlib.suppress(JournalError):  # what could not be written is in the summary
+            await journal.flush()
+        try:
+            return journal.counts()
+        except JournalError:  # the journal cannot be read either
+            counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
+            counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
+            counts[State.PLANNED] = self.rows - counts.total()
+            return counts

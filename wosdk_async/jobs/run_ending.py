@@ -1,0 +1,108 @@
+"""End of one run of an import: its record in the journal, and the files of the job."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.opening import OpenedJob
+from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
+from wosdk_async.jobs.rows import Summary
+from wosdk_async.jobs.run_records import reason_kept, status_of
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.work import JobWork
+
+__all__ = ["close_job", "end_run"]
+
+_UNWRITTEN = 8  # exit status: the rows are carried out, and files of the job could not be written
+
+
+async def end_run(
+    job: OpenedJob,
+    work: JobWork,
+    source: Source,
+    options: ImportOptions,
+    *,
+    summary: Summary | None,
+    error: BaseException | None,
+    stopped_status: int,
+) -> None:
+    """Write how a run ended, and the files of the job unless they are there from its last run; close the job.
+
+    A job that was refused before anything was sent is removed instead.
+
+    Args:
+        job: the job.
+        work: the work of the run.
+        source: the file.
+        options: how the import was carried out.
+        summary: gets the files that were written, or why they could not be; None after an error.
+        error: the exception that the run raises; None for one that has a summary.
+        stopped_status: the exit status of a run that left rows.
+    """
+    ran, journal = job.new or not job.finished, job.journal
+    refused = isinstance(error, WosdkError) and not work.sending
+    try:
+        if refused and job.new and journal.failed is None and await is_unsent(journal):
+            return
+        status = _status(summary, error, stopped_status)
+        if ran:
+            await _write_end(journal, work, status, error, refused=refused)
+        # From a journal that does not have all outcomes no files are made; the next run makes them.
+        if journal.failed is None and (ran or not await outputs_are_current(journal)):
+            try:
+                files = await write_outputs(journal, source, csv_for_excel=options.csv_for_excel)
+                if summary is not None:
+                    summary.files = files
+            except OutputError as output_error:
+                if ran and error is None:
+                    await _write_end(journal, work, _UNWRITTEN, output_error)
+                raise
+    except (OutputError, JournalError) as output_error:
+        if summary is not None:
+            summary.files_failed = output_error.message
+    finally:
+        await close_job(job, refused=refused)
+
+
+def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:
+    if error is not None:
+        return status_of(error, stopped)
+    return 0 if summary is not None and summary.complete else stopped
+
+
+async def _write_end(
+    journal: Journal, work: JobWork, status: int, error: BaseException | None, *, refused: bool = False
+) -> None:
+    # Not the "workers" of `wosdk jobs show --json`: those are counted from the leases of all runs.
+    more: dict[str, Any] = {"workers": work.worker_statistics} if work.worker_statistics else {}
+    if error is not None and not isinstance(error, asyncio.CancelledError):
+        more["error"] = reason_kept(error)
+    if refused:
+        more["refused"] = True
+    with contextlib.suppress(JournalError):  # the summary says why the journal failed
+        await journal.end_run(status, stopped=work.stopped, **more)
+
+
+async def close_job(job: OpenedJob, *, refused: bool) -> None:
+    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent."""
+    journal = job.journal
+    if journal.is_closed:
+        return
+    with contextlib.suppress(JournalError):
+        if refused and job.new and journal.failed is None and await is_unsent(journal):
+            await journal.discard()
+    await journal.close()
+
+
+async def is_unsent(journal: Journal) -> bool:
+    """Return whether nothing of a job was sent: no row, and no record that rows refer to."""
+    counts = journal.counts()
+    if counts[State.PLANNED] + counts[State.REFUSED] != journal.plan.rows:
+        return False
+    return not await journal.references() and not await journal.last_epoch()
