@@ -1,4 +1,4 @@
-"""Changes to worker processes, for measurements: the time of each request, or workers that answer at once.
+"""Changes to worker processes, for measurements: notes of each request, or workers that answer at once.
 
 The processes are started by others, so they get the change by their environment: :func:`environment`.
 """
@@ -14,15 +14,17 @@ from wosdk_async.jobs.cluster.clocks import boottime
 from wosdk_async.jobs.cluster.messages import Order, Report, RowReport, Setup
 from wosdk_async.transport.http.native.engine import NativeEngine
 
-__all__ = ["environment", "install", "sent"]
+__all__ = ["environment", "install", "sent", "under_way"]
 
 _HOOK = Path(__file__).with_name("cluster_hook")
+_RECORD = b"%20.6f\n"
+_SIZE = 21  # bytes of a record, so that files can be counted without reading them
 
 
 def environment(hook: str) -> dict[str, str]:
     """Return the variables with which a Python process, and those that it starts, installs a hook.
 
-    ``instant`` is workers that answer at once, ``sent:FOLDER`` notes when each request was sent.
+    ``instant`` is workers that answer at once, ``sent:FOLDER`` notes when each request was sent, and ended.
     """
     return {"CLUSTER_HOOK": hook, "PYTHONPATH": os.pathsep.join([str(_HOOK), str(_HOOK.parents[1])])}
 
@@ -33,7 +35,7 @@ def install(hook: str) -> None:
     if kind == "instant":
         worker.Worker = _InstantWorker  # type: ignore[misc,assignment]
     else:
-        _note_requests(Path(folder) / f"sent-{os.getpid()}")
+        _note_requests(Path(folder))
 
 
 def sent(folder: Path) -> list[tuple[float, int]]:
@@ -45,18 +47,41 @@ def sent(folder: Path) -> list[tuple[float, int]]:
     return sorted(found)
 
 
-def _note_requests(path: Path) -> None:
-    """Let this process write the time of the first byte of every request to a Company."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+def under_way(folder: Path, process: int) -> int:
+    """Return how many requests of a process have left and not ended; certain while the process is stopped."""
+    return _records(folder / f"sent-{process}") - _records(folder / f"ended-{process}")
+
+
+def _records(path: Path) -> int:
+    try:
+        return path.stat().st_size // _SIZE
+    except FileNotFoundError:
+        return 0
+
+
+def _note_requests(folder: Path) -> None:
+    """Let this process write when the first byte of every request to a Company leaves, and when it ended."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    sent, ended = (os.open(folder / f"{kind}-{os.getpid()}", flags) for kind in ("sent", "ended"))
     send = NativeEngine.send
 
-    def noted(self: Any, method: str, url: str, headers: Any, body: Any, on_sending: Any, *more: Any) -> Any:
-        def note() -> None:
-            on_sending()
-            os.write(file, b"%.6f\n" % boottime())
+    async def noted(
+        self: Any, method: str, url: str, headers: Any, body: Any, on_sending: Any, *more: Any
+    ) -> Any:
+        if "/api/v1/" not in url:  # log-ins and look-ups of the host are no calls of the Company
+            return await send(self, method, url, headers, body, on_sending, *more)
+        times = 0
 
-        # Log-ins and look-ups of the host are no calls of the Company.
-        return send(self, method, url, headers, body, note if "/api/v1/" in url else on_sending, *more)
+        def note() -> None:
+            nonlocal times
+            on_sending()
+            times += 1
+            os.write(sent, _RECORD % boottime())
+
+        try:
+            return await send(self, method, url, headers, body, note, *more)
+        finally:
+            os.write(ended, _RECORD % boottime() * times)
 
     NativeEngine.send = noted  # type: ignore[method-assign,assignment]
 
@@ -66,6 +91,7 @@ class _InstantWorker:
 
     def __init__(self, _: Setup) -> None:
         self.nonce = os.urandom(16).hex()
+        self.has_left = False
         self._results: list[RowReport] = []
         self._number = self._epoch = self._session = 0
 
@@ -104,6 +130,10 @@ class _InstantWorker:
             attempts=1,
             seconds=0.001,
         )
+
+    def leave(self) -> None:
+        """Go at once: nothing is under way."""
+        self.has_left = True
 
     async def end(self) -> list[RowReport]:
         """Return what was not confirmed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-__all__ = ["WINDOW", "burst", "highest_excess"]
+__all__ = ["WINDOW", "bound", "burst", "fullest", "highest_excess"]
 
 WINDOW = 10.0  # seconds
 _AHEAD = 0.1  # seconds of its rate that a sender may use at once (docs/load.md)
@@ -14,6 +14,11 @@ _AHEAD = 0.1  # seconds of its rate that a sender may use at once (docs/load.md)
 def burst(rate: float) -> float:
     """Return how many requests may be sent at once."""
     return _AHEAD * rate
+
+
+def bound(rate: float) -> float:
+    """Return how many requests a window of 10 s may hold, without one for each sender."""
+    return WINDOW * rate + burst(rate)
 
 
 def highest_excess(sent: Sequence[tuple[float, int]], rate: float) -> float:
@@ -34,4 +39,14 @@ def highest_excess(sent: Sequence[tuple[float, int]], rate: float) -> float:
             first += 1
         excess = number + 1 - first - sum(count > 0 for count in senders.values()) - WINDOW * rate
         most = max(most, excess)
+    return most
+
+
+def fullest(sent: Sequence[tuple[float, int]]) -> int:
+    """Return how many requests the fullest window of 10 s holds; the arguments are as above."""
+    first = most = 0
+    for number, (at, _) in enumerate(sent):
+        while sent[first][0] <= at - WINDOW:
+            first += 1
+        most = max(most, number + 1 - first)
     return most

@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter
 
-from benchmarks.cluster_simulated.plan import draw
+from benchmarks.cluster_simulated.drawing import draw
 from benchmarks.cluster_simulated.reverts import REVERTS
 from benchmarks.cluster_simulated.runs import run
 

@@ -39,6 +39,7 @@ class Link:
         process.require_alive()
         world.watch.order_leaves(order)
         world.watch.check_repr(self)
+        process.counts |= bool(order.grants)
         process.pass_point(f"order to {self.name}")
         process.require_alive()
         if self._lost is not None:

@@ -25,6 +25,7 @@ class Pool:
         self.links: list[Link] = []
         self.run = 0
         self.closed = False
+        self._returned: list[LeftReport] = []
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
@@ -43,27 +44,36 @@ class Pool:
 
     async def leftovers(self) -> Sequence[LeftReport]:
         """Wait until the workers of earlier runs have ended, if they can; return what they left."""
+        self.process.counts |= bool(self.world.left)
         self.process.pass_point("leftovers")
         self.process.require_alive()
-        await self._end([each for each in self.world.stations if each.run < self.run])
-        return [each for each in self.world.left if each.run < self.run]
+        earlier = [each for each in self.world.stations if each.run < self.run]
+        await self._end(earlier, self.world.plan.deadline + _GRACE)
+        self._returned = [each for each in self.world.left if each.run < self.run]
+        self.world.watch.left(self._returned)
+        return self._returned
 
-    async def aclose(self) -> None:
+    async def taken(self) -> None:
+        """Forget what was returned last: the journal has it."""
+        self.process.pass_point("taken")
+        self.process.require_alive()
+        self.world.left = [each for each in self.world.left if each not in self._returned]
+
+    async def aclose(self, grace: float) -> None:
         """End the workers; a process that does not end is killed."""
         self.process.require_alive()
         self.closed = True
         own = [link.station for link in self.links]
-        await self._end(own)
+        await self._end(own, grace)
         if self.world.plan.kind == "processes":
             for station in own:
                 if not station.has_ended:
                     station.machine.kill()
-        self.world.left = [each for each in self.world.left if each.run >= self.run]
 
-    async def _end(self, stations: Sequence[Station]) -> None:
+    async def _end(self, stations: Sequence[Station], seconds: float) -> None:
         ending = [station.end() for station in stations if not station.has_ended]
         if ending:
-            await asyncio.wait(ending, timeout=self.world.plan.deadline + _GRACE)
+            await asyncio.wait(ending, timeout=seconds)
 
     # --- what happens to them -----------------------------------------------------------------
 

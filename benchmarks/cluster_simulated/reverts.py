@@ -13,11 +13,11 @@ from benchmarks.cluster_simulated.pool import Pool
 from benchmarks.simulate.reverts.registry import Reverts, replace
 from wosdk_async.jobs.cluster import row_calls
 from wosdk_async.jobs.cluster.budget import Budget
-from wosdk_async.jobs.cluster.coordinator import Coordinator
 from wosdk_async.jobs.cluster.fenced import Fence
 from wosdk_async.jobs.cluster.granting import Granting
 from wosdk_async.jobs.cluster.reached_worker import ReachedWorker
 from wosdk_async.jobs.cluster.worker import Worker
+from wosdk_async.jobs.cluster.worker_group import WorkerGroup
 from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.grant_table import save_grant
@@ -75,7 +75,9 @@ def _nonce_not_drawn() -> Iterator[None]:
 
 
 @REVERTS.add(
-    "sent-as-not-sent", "a row that was interrupted after it was sent is reported not sent", "doubled"
+    "sent-as-not-sent",
+    "a row that was interrupted after it was sent is reported not sent",
+    "doubled failed-but-done",
 )
 def _sent_as_not_sent() -> Iterator[None]:
     with replace(row_calls, "_interrupted", lambda *_: row_calls.NOT_SENT):
@@ -84,13 +86,14 @@ def _sent_as_not_sent() -> Iterator[None]:
 
 @REVERTS.add("granted-by-time", "the rows of a lost lease are granted again without a look-up", "doubled")
 def _granted_by_time() -> Iterator[None]:
-    def faulty(self: Any, leases: Any, _: str) -> None:
+    def faulty(self: Any, leases: Any, _: str) -> int:
         for lease in leases:
             self.ledger.end_grant(lease.epoch)
             for row in lease.rows.values():
                 self.run.not_sent(row)
+        return 0
 
-    with replace(Granting, "lost", faulty):
+    with replace(Granting, "lose", faulty):
         yield
 
 
@@ -100,13 +103,13 @@ def _granted_by_time() -> Iterator[None]:
     "doubled sent-twice-at-once over-limit",
 )
 def _lost_at_once() -> Iterator[None]:
-    original = Coordinator._lose
+    original = WorkerGroup.lose
 
-    def faulty(self: Any, worker: Any, why: str, *, ended: bool) -> None:
+    def faulty(self: Any, worker: Any, name: str, why: str, *, ended: bool) -> None:
         del ended
-        original(self, worker, why, ended=True)
+        original(self, worker, name, why, ended=True)
 
-    with replace(Coordinator, "_lose", faulty):
+    with replace(WorkerGroup, "lose", faulty):
         yield
 
 
@@ -146,7 +149,7 @@ def _late_report_counts() -> Iterator[None]:
         del epoch, worker
         self.record(RowRecord(report.row, states[report.result], report.id))
 
-    with replace(JournalWriter, "record_fact", faulty):
+    with replace(JournalWriter, "keep_late_report", faulty):
         yield
 
 
@@ -178,4 +181,19 @@ def _earlier_leases_forgotten() -> Iterator[None]:
             self.journal.end_grant(lease.epoch)
 
     with replace(EarlierLeases, "end", faulty):
+        yield
+
+
+@REVERTS.add(
+    "forgotten-too-soon", "what workers left is forgotten before the journal has it on the disk", "left-lost"
+)
+def _forgotten_too_soon() -> Iterator[None]:
+    original = Pool.leftovers
+
+    async def faulty(self: Any) -> Any:
+        reports = await original(self)
+        await self.taken()
+        return reports
+
+    with replace(Pool, "leftovers", faulty):
         yield

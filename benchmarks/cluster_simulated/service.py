@@ -84,7 +84,7 @@ class Service:
         self._start(self._sandbox.carry_out(scope, body))
 
     def _fault(self, create: bool) -> str:
-        if self._rng.random() >= self._plan.service:
+        if self._rng.random() >= (self._plan.creates if create else self._plan.service):
             return ""
         return self._rng.choice(_FAULTS if create else ("cut", "busy"))
 

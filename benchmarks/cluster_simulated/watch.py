@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import attrs
 from benchmarks.cluster_simulated.machines import Machine
 from benchmarks.cluster_simulated.plan import Plan
 from wosdk_async.jobs.cluster.messages import Grant, Order
+from wosdk_async.jobs.cluster.pool import LeftReport
 from wosdk_async.jobs.journal import State
 
 __all__ = ["Call", "Watch"]
@@ -33,9 +35,10 @@ class Call:
     machine: Machine
     row: int | None
     creates: bool
-    ends: float
+    ends: float = float("inf")
     """When its lease ends, by the clock of the machine."""
-    stops: int
+    stops: int = 0
+    """How often the machine had stood still when it got the lease."""
     is_over: bool = False
 
     def over(self) -> None:
@@ -59,10 +62,14 @@ class Watch:
     events: list[str] = attrs.field(factory=list)
     creates: Counter[str] = attrs.field(factory=Counter)
     """Requests to create something, by the names of the machines."""
-    leases: dict[str, dict[int, float]] = attrs.field(factory=dict)
-    """Machine of a worker -> row -> end of its last lease, by the machine's clock."""
+    leases: dict[str, dict[int, tuple[float, int]]] = attrs.field(factory=dict)
+    """Machine of a worker -> row -> end of its last lease by the machine's clock, and its stops before."""
     before_sending: Callable[[Machine, int], None] = lambda *_: None
     """Called before a worker sends a row."""
+    handed_over: dict[int, int] = attrs.field(factory=dict)
+    """Row -> epoch of a result that it is done, which was left and returned to a coordinator."""
+    at_work: asyncio.Event = attrs.field(factory=asyncio.Event)
+    """Set by the first grant."""
     _calls: list[Call] = attrs.field(factory=list)
     _let_through: list[tuple[float, str]] = attrs.field(factory=list)
     _claims: dict[int, Any] = attrs.field(factory=dict)
@@ -108,7 +115,7 @@ class Watch:
         row, creates = _row(body), path.endswith(_CREATES)
         self.note(machine.name, "sends", path.rpartition("/")[2], row or "")
         self.creates[machine.name] += creates
-        call = Call(machine, row, creates, float("inf"), machine.stops)
+        call = Call(machine, row, creates)
         if machine.name in self.leases:
             self._check_lease(call)
             self._calls = [each for each in self._calls if each.under_way]
@@ -122,12 +129,12 @@ class Watch:
 
     def _check_lease(self, call: Call) -> None:
         machine = call.machine
-        ends = self.leases[machine.name].get(call.row or 0)
-        if ends is None:
+        lease = self.leases[machine.name].get(call.row or 0)
+        if lease is None:
             self.broken("sent-without-lease", f"row {call.row} by {machine.name}")
             return
-        call.ends = ends
-        if (late := machine.boottime() - ends) >= 0:
+        call.ends, call.stops = lease
+        if (late := machine.boottime() - call.ends) >= 0:
             self.broken("sent-after-lease", f"row {call.row} by {machine.name}, {late:.3f} s late")
 
     def ended(self, call: Call) -> None:
@@ -161,6 +168,7 @@ class Watch:
         for grant in order.grants:
             if (order.worker, grant.epoch) not in self._granted:
                 self._granted.add((order.worker, grant.epoch))
+                self.at_work.set()
                 self.note("granted", grant.epoch, order.worker, [row.row for row in grant.rows])
                 self._check_journal(grant, order.worker)
         if order.session is not None:
@@ -170,11 +178,11 @@ class Watch:
     def order_arrives(self, machine: Machine, order: Order, nonce: str) -> None:
         """Note the leases of an order that reaches the worker that it is meant for."""
         if order.worker == nonce:
+            leases = self.leases[machine.name]
             for grant in order.grants:
-                self.leases[machine.name] |= {
-                    row.row: max(grant.ends, self.leases[machine.name].get(row.row, 0.0))
-                    for row in grant.rows
-                }
+                for row in grant.rows:
+                    if row.row not in leases or grant.ends > leases[row.row][0]:
+                        leases[row.row] = (grant.ends, machine.stops)
 
     def check_repr(self, *shown: object) -> None:
         """Check that no text of these objects has a token."""
@@ -183,22 +191,33 @@ class Watch:
             if any(token in text for token in self._tokens):
                 self.broken("token-shown", type(each).__name__)
 
-    def _check_journal(self, grant: Grant, worker: str) -> None:
+    def left(self, reports: Iterable[LeftReport]) -> None:
+        """Note results that are handed to a coordinator: those of open leases must count."""
+        for each in reports:
+            if each.report.result == "done" and self._is_open(each.report.epoch, each.worker):
+                self.handed_over[each.report.row] = each.report.epoch
+
+    def _is_open(self, epoch: int, worker: str) -> bool:
+        query = "SELECT 1 FROM lease WHERE epoch = ? AND worker = ? AND state = 0"
+        try:
+            return self._read(query, [epoch, worker]) != []
+        except sqlite3.OperationalError:  # no table yet
+            return False
+
+    def _read(self, query: str, values: Sequence[object]) -> list[Any]:
         if self._journal is None:
             uri = f"file:{self.folder / 'journal.db'}?mode=ro"
             self._journal = sqlite3.connect(uri, uri=True, isolation_level=None)
-        query = "SELECT 1 FROM lease WHERE epoch = ? AND worker = ? AND state = 0"
-        try:
-            found = self._journal.execute(query, [grant.epoch, worker]).fetchone()
-        except sqlite3.OperationalError:  # no table yet
-            found = None
-        if found is None:
+        return self._journal.execute(query, values).fetchall()
+
+    def _check_journal(self, grant: Grant, worker: str) -> None:
+        if not self._is_open(grant.epoch, worker):
             self.broken("grant-not-written", f"{grant.epoch}")
         rows = [row.row for row in grant.rows]
-        states = self._journal.execute(
+        states = self._read(
             f"SELECT row FROM outcome WHERE state = ? AND row IN ({', '.join(map(str, rows))})",
             [State.SENDING],
-        ).fetchall()
+        )
         if len(states) != len(rows):
             self.broken("row-not-claimed", f"{grant.epoch} {set(rows) - {row for (row,) in states}}")
 

@@ -20,7 +20,7 @@ __all__ = ["watched"]
 @contextlib.contextmanager
 def watched(watch: Watch) -> Iterator[None]:
     """Let ``watch`` see claims, their outcomes, and results of workers."""
-    run, ended, reported = Coordinator.run, RowReports.ended, Granting.reported
+    run, ended, take_results = Coordinator.run, RowReports.ended, Granting.take_results
 
     def watched_run(self: Any, claims: Any, *args: Any, **options: Any) -> Any:
         return run(self, _WatchedClaims(claims, watch), *args, **options)
@@ -29,14 +29,14 @@ def watched(watch: Watch) -> Iterator[None]:
         watch.outcome(outcome.input)
         ended(self, outcome)
 
-    def watched_reported(self: Any, worker: Any, results: Any) -> None:
+    def watched_results(self: Any, worker: Any, results: Any, now: float) -> Any:
         watch.results(worker.nonce, results)
-        reported(self, worker, results)
+        return take_results(self, worker, results, now)
 
     with (
         mock.patch.object(Coordinator, "run", watched_run),
         mock.patch.object(RowReports, "ended", watched_ended),
-        mock.patch.object(Granting, "reported", watched_reported),
+        mock.patch.object(Granting, "take_results", watched_results),
     ):
         yield
 
