@@ -128,9 +128,8 @@ class Client:
     def from_env(cls, arguments: EnvArguments) -> Self:
         """Return a client configured by the ``WOSDK_*`` variables and a profile of the settings file.
 
-        :class:`~wosdk_async.settings.Settings` lists the variables. It takes the arguments of
-        the class, ``environ`` (variables to read instead of ``os.environ``) and ``profile``. An argument
-        overrides its variable.
+        ``docs/settings.md`` lists the variables. It takes the arguments of the class, ``environ`` (variables
+        to read instead of ``os.environ``) and ``profile``. An argument overrides its variable.
 
         Raises:
             ConfigurationError: a setting is missing or wrong; the message names the variable and the remedy.

@@ -65,6 +65,7 @@ def completed(line: str) -> list[str]:
                 "import",
                 "jobs",
                 "login",
+                "mcp",
                 "note",
                 "pickup",
                 "query",

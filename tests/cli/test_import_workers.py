@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import os
+import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Wosdk
+from tests.cli.conftest import Wosdk, spawn
 from tests.cli.importing import MAP, imported
 from tests.jobs.journal.test_grants import a_grant, a_report
+from tests.support.waiting import until
 from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal
+from wosdk_async.sandbox import LocalCompany
 
 
 @pytest.mark.parametrize(
@@ -20,8 +26,9 @@ from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal
     [
         (["--processes", "2", "--engine", "dask://127.0.0.1:1"], "exclude each other"),
         (["--lease", "9"], "--lease is for --processes and --engine"),
-        (["--engine", "ray://127.0.0.1:1"], "not the address of a scheduler; write dask+tls://"),
-        (["--engine", "dask://127.0.0.1"], "not the address of a scheduler"),
+        (["--engine", "ray://127.0.0.1:1"], "not the address of a scheduler; write dask://127.0.0.1:1"),
+        (["--engine", "dask://127.0.0.1"], "has no port; write dask://127.0.0.1:8786"),
+        (["--engine", "127.0.0.1:8786"], "write dask"),
         (["--engine", "dask://cluster.example:8786"], "write dask+tls://cluster.example:8786"),
         (["--engine", "dask+tls://cluster.example:8786", "--sandbox"], "--sandbox runs on this machine only"),
     ],
@@ -47,9 +54,9 @@ def audited(folder: Path, *rows: AuditRow) -> None:
         async with Journal.open(folder) as journal:
             await journal.grant(a_grant(1, 1, 2))
             journal.end_grant(1, lost=[2])
-            journal.record_fact(1, "w1", a_report())
+            journal.keep_late_report(1, "w1", a_report())
             twice = sum(row.finding == "twice" for row in rows)
-            await journal.save_audit(AuditResult(at=1.0, once=3, twice=twice), rows)
+            await journal.save_audit(AuditResult(at=1.0, once=3, twice=twice, not_made=10), rows)
 
     asyncio.run(write())
 
@@ -59,9 +66,9 @@ def test_a_job_shows_its_audit(file: Path, wosdk: Wosdk, tmp_path: Path) -> None
     assert "\naudit " not in wosdk("jobs", "show", folder).stdout
     audited(folder, AuditRow(2, "twice", (5, 6)))
     said = wosdk("jobs", "show", folder).stdout
-    assert "workers    1 lease, 1 lost, 1 late report" in said
-    assert "audit      not clean: 3 once, 1 twice" in said
-    assert "look up the keys of all rows: the audit found 3 once, 1 twice" in said
+    assert "workers    1 grant of rows to workers, 1 grant lost with 1 row, 1 late report" in said
+    assert "audit      not clean: 3 once, 1 twice, 10 not made" in said
+    assert "look up the keys of all rows: the audit found 3 once, 1 twice, 10 not made" in said
     assert "row 2 (line 3)" in said
     facts = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
     assert facts["audit"]["twice"] == 1
@@ -92,3 +99,52 @@ def test_processes_send_the_rows(file: Path, wosdk: Wosdk, tmp_path: Path) -> No
     resumed = wosdk("jobs", "resume", folder)
     assert resumed.exit_code == 0, resumed.stderr
     assert "audit clean: 14 once" in resumed.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
+def test_that_there_is_no_marker_is_said_once(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    unmarked = tmp_path / "map.toml"
+    unmarked.write_text(MAP.read_text("utf-8").replace('marker = "work_order.po_number"', ""), "utf-8")
+    result = wosdk("import", file, "--map", unmarked, "--sandbox", "--processes", "1")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count("there is no marker: rows lost with a worker stay in doubt for good") == 1
+    assert "audit impossible: there is no marker" in result.stdout
+
+
+def workers_of(process: int) -> list[int]:
+    """Processes that a process started, and that have not ended."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent = each.read_text().rpartition(")")[2].split()[:2]
+            if int(parent) == process and state != "Z":
+                found.append(int(each.parent.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_worker_that_stands_still_holds_up_neither_a_signal_nor_the_next_run(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs = {"rule": [{"fault": "late_commit", "operation": "WoCreateCommand"}]}
+    with LocalCompany(tmp_path / "s.db", faults=hangs) as local:
+        for name, value in local.variables.items():
+            monkeypatch.setenv(name, value)
+        arguments = ("import", file, "--map", MAP, "--processes", "2", "--lease", "600", "--json")
+        process = spawn(*arguments)
+        until(lambda: local.faults.injected.get("late_commit"), 60)
+        workers = workers_of(process.pid)
+        assert len(workers) == 2
+        for worker in workers:
+            os.kill(worker, signal.SIGSTOP)
+        process.send_signal(signal.SIGTERM)
+        begun = time.monotonic()
+        stdout, stderr = process.communicate()
+        assert time.monotonic() - begun < 2 * 6 + 4  # and not the deadline of a row
+        assert process.returncode == 143, stderr
+        assert json.loads(stdout)["in_doubt"] > 0
+        assert not [each for each in workers if Path(f"/proc/{each}").exists()]
+        local.faults.load({"rule": []})
+        process = spawn("import", file, "--map", MAP, "--json")
+        _, said = process.communicate(timeout=60)  # and not the lease
+        assert "may still send rows" not in said  # they have surely ended

@@ -10,7 +10,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_kept
+from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_kept
 from wosdk_async.jobs import RowOutcome, Summary
 
 
@@ -29,6 +30,88 @@ def test_rows_of_an_earlier_run_are_counted(capsys: pytest.CaptureFixture[str]) 
     with RowProgress(3, done=1, interval=0) as progress:
         progress.add(1)
     assert capsys.readouterr().err == "wosdk: 2 of 3 rows\n"
+
+
+class Progress(RowProgress):
+    """Progress of 1,000 rows, of which 400 ended before, on a clock that is set."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self.now = 20.0
+        self.workers = workers
+        super().__init__(1000, done=400, clock=lambda: self.now, workers=lambda: self.workers)
+
+    def at(self, second: float, rows: int, *, failed: bool = False) -> None:
+        self.now = second
+        self.add(rows, failed=failed)
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return [line.removeprefix("wosdk: ") for line in capsys.readouterr().err.splitlines()]
+
+
+def test_a_line_says_how_fast_rows_end(capsys: pytest.CaptureFixture[str]) -> None:
+    """The pace is that since an earlier line: rows that end at the start may not have been sent."""
+    progress = Progress()
+    progress.at(24, 90)
+    progress.at(29, 10)
+    progress.at(34, 50)
+    for second in range(39, 79, 5):  # as much as it is asked for, the pace is that of the last half minute
+        progress.at(second, 5)
+    first, second, *_, last = lines(capsys)
+    assert first == "500 of 1000 rows"
+    assert second == "550 of 1000 rows; 10 rows/s, about 0:45 min left"
+    assert last == "590 of 1000 rows; 1 rows/s, about 6:50 min left"
+
+
+def test_rows_that_only_fail_tell_no_pace(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress()
+    progress.at(25, 1)
+    progress.at(30, 50, failed=True)
+    progress.at(35, 9)
+    assert lines(capsys) == [
+        "401 of 1000 rows",
+        "451 of 1000 rows",
+        "460 of 1000 rows; 5.9 rows/s, about 1:32 min left",
+    ]
+
+
+def test_the_pace_begins_anew_after_a_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress()
+    progress.at(25, 500)
+    progress.stage("rows in doubt: 9; looked up again in 30 s")
+    progress.at(55, 1)
+    progress.at(60, 10)
+    assert lines(capsys)[2:] == ["901 of 1000 rows", "911 of 1000 rows; 2 rows/s, about 0:44 min left"]
+
+
+def test_workers_are_counted_from_the_first_one_on(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(workers=0)
+    for second, workers in ((25, 0), (30, 1), (35, 2), (40, 0)):
+        progress.workers = workers
+        progress.at(second, 1, failed=True)
+    assert lines(capsys) == [
+        "401 of 1000 rows",
+        "402 of 1000 rows; 1 worker",
+        "403 of 1000 rows; 2 workers",
+        "404 of 1000 rows; no worker responds",
+    ]
+
+
+def test_a_line_says_that_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    progress = Progress(workers=2)
+    for second in range(21, 43):
+        progress.now = second
+        progress.idle()
+    progress.at(43, 1)
+    progress.now = 50
+    progress.stage("waiting")  # says what it waits for, so nothing else has to
+    progress.now = 55
+    progress.idle()
+    assert lines(capsys) == [
+        "400 of 1000 rows; no news for 10 s, 2 workers",
+        "400 of 1000 rows; no news for 20 s, 2 workers",
+        "waiting",
+    ]
 
 
 def test_rows_of_an_unknown_number(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,8 +160,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
     assert writer.problems == "5 failed, 1 in doubt, 1 not started"
     assert [json.loads(line)["outcome"] for line in file.getvalue().splitlines()] == KINDS
     writer.say_problems(summary, Path("out.jsonl"))
-    lines = [line.removeprefix("wosdk: ") for line in capsys.readouterr().err.splitlines()]
-    assert lines == [
+    assert lines(capsys) == [
         "row 2 (line 3) failed: reason 2",
         "row 3 (line 4) in doubt: reason 3 (RequestId request-3)",
         *[f"row {i} (line {i + 1}) failed: reason {i}" for i in (4, 5, 6)],
@@ -87,6 +169,17 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
         "and 2 more warnings of this kind",
         "1 row with warnings; see out.jsonl",
     ]
+
+
+def test_what_was_said_before_is_not_said_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """A warning that came during the import; the rows of earlier runs are counted and not named."""
+    writer = OutcomeWriter(None, stop=lambda: None, earlier={"done": 5, "failed": 2, "in_doubt": 1})
+    assert writer.problems == "2 failed, 1 in doubt"
+    writer.row(outcome(1, "failed"))
+    writer.stage("warning: there is no marker")
+    assert writer.problems == "3 failed, 1 in doubt"
+    writer.say_problems(Summary(rows=9, warnings=["there is no marker", "a worker is lost"]), None)
+    assert lines(capsys) == ["row 1 (line 2) failed: reason 1", "warning: a worker is lost"]
 
 
 def test_a_good_import_says_nothing_but_its_summary(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ _SECTIONS = {  # of the help
     "Change records": ("create", "delete", "run", "update"),
     "Work orders": ("assign", "attach", "cancel", "complete", "hold", "note", "pickup", "resume", "start"),
     "Files": ("export", "import", "jobs"),
-    "This machine": ("completion", "sandbox"),
+    "This machine": ("completion", "mcp", "sandbox"),
 }
 _COMMANDS = tuple(sorted(name for names in _SECTIONS.values() for name in names))
 _MODULES = {

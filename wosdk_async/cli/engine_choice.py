@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import attrs
 
 from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.session.hosts import is_local
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.pool import WorkerPool
 
 __all__ = ["EngineChoice", "engine_of"]
-
-_SCHEMES = {"dask": "tcp", "dask+tls": "tls", "dask+tcp": "tcp"}
-_EXAMPLES = "dask+tls://HOST:8786, or dask://127.0.0.1:8786 for a scheduler on this machine"
 
 
 @attrs.frozen
@@ -26,8 +25,11 @@ class EngineChoice:
     processes: int | None = None
     address: str | None = None
 
-    def pool(self) -> WorkerPool:
-        """Return the pool of workers. Raise CliError when a package for it is missing."""
+    def pool(self, on_stage: Callable[[str], None]) -> WorkerPool:
+        """Return the pool of workers; ``on_stage`` gets a text when it waits.
+
+        Raise CliError when a package for it is missing.
+        """
         if self.processes is not None:
             from wosdk_async.jobs.cluster.processes import Processes
 
@@ -36,7 +38,7 @@ class EngineChoice:
             raise CliError("--engine dask needs the package distributed: pip install 'wosdk_async[dask]'")
         from wosdk_async.jobs.cluster.dask import DaskCluster
 
-        return DaskCluster(self.address or "")
+        return DaskCluster(self.address or "", on_stage=on_stage)
 
 
 def engine_of(
@@ -51,18 +53,17 @@ def engine_of(
         if lease is not None:
             raise CliError("--lease is for --processes and --engine; give one of them")
         return None
-    scheme, separator, place = engine.partition("://")
-    if scheme not in _SCHEMES or not separator or not place.rpartition(":")[2].isdigit():
-        raise CliError(f"--engine {engine!r} is not the address of a scheduler; write {_EXAMPLES}")
-    local = is_local(f"http://{place}")
-    if _SCHEMES[scheme] == "tcp" and not local:
-        raise CliError(
-            f"--engine {engine}: the workers get the token of the Company, which does not leave this machine "
-            f"unencrypted; write dask+tls://{place}"
-        )
-    if sandbox is not None and not local:
+    from wosdk_async.jobs.cluster.dask_settings import scheduler_address  # not needed in one process
+
+    try:
+        if "://" not in engine:
+            raise ConfigurationError(f"{engine!r} does not say which engine; write dask+tls://HOST:8786")
+        address = scheduler_address(engine)
+    except ConfigurationError as error:
+        raise CliError(f"--engine: {error.message}") from None
+    if sandbox is not None and not is_local(f"http://{address.partition('://')[2]}"):
         raise CliError(
             "--sandbox runs on this machine only, and the workers of --engine on others do not reach it; "
             "leave one of them out"
         )
-    return EngineChoice(address=f"{_SCHEMES[scheme]}://{place}")
+    return EngineChoice(address=address)

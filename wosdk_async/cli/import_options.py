@@ -15,6 +15,7 @@ from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.kept_commands import kept_command
 from wosdk_async.cli.local_company import TEMPORARY
 from wosdk_async.cli.options import Target, excel_separator, target_of
+from wosdk_async.cli.run_options import RUN_OPTIONS
 
 __all__ = ["ImportArguments", "excel_option", "input_options", "job_options", "operation_of", "sheet_of"]
 
@@ -93,47 +94,9 @@ _JOB = (
     click.option("--sample", type=click.IntRange(1), metavar="N", help="With --check: look at N rows only."),
     click.option("--resume", is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume)."),
     click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused."),
-    click.option(
-        "--concurrency",
-        type=click.IntRange(1, 1000),
-        default=32,
-        show_default=True,
-        help="The highest number of calls at a time; fewer when the service gets slow.",
-    ),
-    click.option(
-        "--rate",
-        type=click.FloatRange(0, min_open=True),
-        metavar="N",
-        help="The highest number of calls in a second.",
-    ),
-    click.option(
-        "--processes",
-        type=click.IntRange(1, 256),
-        metavar="N",
-        help="Send the rows from N processes of this machine.",
-    ),
-    click.option(
-        "--engine",
-        metavar="URL",
-        help="Send the rows from the workers of a cluster: dask+tls://HOST:8786, dask://127.0.0.1:8786.",
-    ),
-    click.option(
-        "--lease",
-        type=click.FloatRange(1),
-        metavar="SECONDS",
-        help="Seconds for which a worker may send rows without word from here; 30 by default.",
-    ),
-    click.option(
-        "--stop-after", metavar="N|P%", help="Stop when so many rows have failed: 20, or 5% of all rows."
-    ),
-    click.option(
-        "--stop-after-doubt",
-        type=click.IntRange(1),
-        default=100,
-        show_default=True,
-        metavar="N",
-        help="Stop when so many rows are in doubt.",
-    ),
+)
+
+_RESULTS = (
     click.option(
         "--outcomes",
         type=_PATH,
@@ -156,7 +119,8 @@ def input_options(command: F) -> F:
 
 def job_options(command: F) -> F:
     """Add the options that say where the job is, and how it is carried out."""
-    return functools.reduce(lambda made, option: option(made), reversed(_JOB), command)
+    options = (*_JOB, *RUN_OPTIONS, *_RESULTS)
+    return functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @attrs.frozen(kw_only=True)

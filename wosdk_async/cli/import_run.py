@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
@@ -16,7 +16,8 @@ from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity
 from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
 from wosdk_async.cli.output.job_view import say_earlier
-from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_files
+from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.inputs import open_input
@@ -72,7 +73,7 @@ def _job(given: ImportArguments, folder: Path | None) -> Import:
     details = dict(given.job["details"])
     if found.address is not None:
         details[ADDRESS] = found.address
-    workers = given.engine.pool() if given.engine is not None else None
+    workers = given.engine.pool(say) if given.engine is not None else None
     options = {**given.job, "folder": found.folder, "details": details}
     return Import(found.source, import_map, workers=workers, **options)
 
@@ -85,16 +86,23 @@ async def _run(
     temporary: bool,
 ) -> Summary:
     with lines as file, signals.handled():  # both last until the summary is printed
-        writer = OutcomeWriter(file, job.stop)
         opened = await job.open()
-        done = 0 if opened.new else job.rows - (await overview(opened.journal)).left
-        with RowProgress(job.rows, done=done, shown=not opened.finished) as progress:
+        seen = None if opened.new else await overview(opened.journal)
+        writer = OutcomeWriter(file, job.stop, seen.ended() if seen else {})
+        done = job.rows - seen.left if seen else 0
+        shown = not opened.finished
+        with RowProgress(job.rows, done=done, shown=shown, workers=lambda: job.workers_now) as progress:
 
             def on_row(outcome: RowOutcome) -> None:
                 writer.row(outcome)
-                progress.add(1, writer.problems)
+                progress.add(1, writer.problems, failed=outcome.outcome == "failed")
 
-            summary = await job.run(on_row=on_row, on_stage=progress.stage)
+            def on_stage(text: str) -> None:
+                writer.stage(text)
+                progress.stage(text)
+
+            async with _saying_when_idle(progress):
+                summary = await job.run(on_row=on_row, on_stage=on_stage)
         if temporary:  # it is deleted before anybody could look
             summary.folder, summary.files = None, []
         ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
@@ -107,6 +115,22 @@ async def _run(
                 f"{ended}, but its files could not be written: {summary.files_failed}", Exit.UNWRITTEN
             )
     return summary
+
+
+@asynccontextmanager
+async def _saying_when_idle(progress: RowProgress) -> AsyncIterator[None]:
+    """Let the progress say within the block that nothing has happened for a while."""
+
+    async def look() -> None:
+        while True:
+            await asyncio.sleep(1)
+            progress.idle()
+
+    looking = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
 
 
 # --- the file of the outcomes ---------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The Company and the file of a job, from what its journal keeps of the command that began it."""
+"""The Company and the file of a job, from what its journal keeps of the command of its last run."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ __all__ = ["company_of_job", "excel_of", "input_of", "require_lasting", "source_
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to the Company of a job. Raise CliError when the options lead to another one."""
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.jobs.journal import plan_of
     from wosdk_async.jobs.opening import company_identity
+    from wosdk_async.jobs.run_records import plan_as_last_given
 
-    plan = plan_of(folder)
+    plan = plan_as_last_given(folder)
     require_lasting(plan, folder)
     target = target_of(ctx)
     if target.read_only:
@@ -70,7 +70,7 @@ def input_of(plan: JobPlan, folder: Path) -> Path:
 
 
 def source_of(plan: JobPlan, folder: Path) -> Source:
-    """Return the rows of a job, read as by the command that began it."""
+    """Return the rows of a job, read as by its last command; ``plan`` has the options of that."""
     from wosdk_async.jobs import open_source
 
     known = import_parameters(plan.options)
@@ -80,7 +80,7 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
 
 
 def excel_of(plan: JobPlan) -> ExcelSeparator | None:
-    """Return what separates the cells of the files of a job, as the command said that began it."""
+    """Return what separates the cells of the files of a job; ``plan`` has the options of its last run."""
     found: ExcelSeparator | None = import_parameters(plan.options).get("csv_for_excel")
     return found
 
@@ -89,10 +89,12 @@ async def write_files(journal: Journal) -> None:
     """Write the files of the job again; without its input only those that do not need that."""
     from wosdk_async.cli.output.reporting import say_kept
     from wosdk_async.jobs.outputs import write_outputs
+    from wosdk_async.jobs.run_records import as_last_given
 
+    plan = as_last_given(journal.plan, await journal.runs())
     try:
-        source = source_of(journal.plan, journal.folder)
+        source = source_of(plan, journal.folder)
     except (CliError, ConfigurationError) as error:
         say(f"rejects.csv and in_doubt.csv stay as they are: {error.message}")
         source = None
-    say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(journal.plan)))
+    say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(plan)))

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from wosdk_async.cli.exit_codes import CliError
 
-__all__ = ["import_parameters", "kept_arguments", "kept_command", "kept_globals"]
+__all__ = [
+    "changed_arguments",
+    "given_arguments",
+    "import_parameters",
+    "kept_arguments",
+    "kept_command",
+    "kept_globals",
+]
 
 _COMMAND, _GLOBALS = "command", "global"
 # Options of one run, and what the journal itself knows.
@@ -21,23 +29,62 @@ _NOT_KEPT = frozenset(
 
 def kept_command(ctx: click.Context) -> dict[str, Any]:
     """Return the options of a command as the plan of its job keeps them: files by their absolute paths."""
-    arguments = []
-    for param in ctx.command.params:
-        value = ctx.params.get(param.name or "")
-        if param.name in _NOT_KEPT or value == param.get_default(ctx) or value is None:
-            continue
-        option = param.opts[0]
-        if value is True or value == getattr(param, "flag_value", None):
-            arguments.append(option)
-        elif value is not False:
-            if isinstance(value, Path) or param.name == "sandbox":
-                value = Path(value).absolute()
-            elif isinstance(value, float) and value.is_integer():
-                value = int(value)  # --rate 400 is not 400.0 for people
-            arguments.append(f"{option}={value}")
+    arguments = [
+        _argument(param, value)
+        for param in ctx.command.params
+        if param.name not in _NOT_KEPT
+        and (value := ctx.params.get(param.name or "")) != param.get_default(ctx)
+        and value is not None
+        and value is not False
+    ]
     given = ctx.find_root().ensure_object(dict).items()
     shared = {name: value for name, value in given if value is not None and name != "verbose"}
     return {_COMMAND: arguments, _GLOBALS: shared}
+
+
+def _argument(param: click.Parameter, value: Any) -> str:
+    option = param.opts[0]
+    if value is True or value == getattr(param, "flag_value", None):
+        return option
+    if isinstance(value, Path) or param.name == "sandbox":
+        value = Path(value).absolute()
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)  # --rate 400 is not 400.0 for people
+    return f"{option}={value}"
+
+
+def given_arguments(ctx: click.Context, names: Collection[str]) -> list[str]:
+    """Return those of the options called ``names`` that the user gave, as arguments."""
+    return [
+        _argument(param, ctx.params[param.name])
+        for param in ctx.command.params
+        if param.name in names and ctx.get_parameter_source(param.name) == ParameterSource.COMMANDLINE
+    ]
+
+
+def changed_arguments(kept: Sequence[str], changes: Sequence[str], *, one_process: bool = False) -> list[str]:
+    """Return the options of an earlier run with ``changes`` in their place.
+
+    Another place to send the rows from takes the place of the earlier one; ``one_process`` means no workers.
+
+    Raises:
+        CliError: ``one_process`` contradicts the changes.
+    """
+    changed = {_option(each) for each in changes}
+    if one_process and (wrong := changed & {*_PLACES, "--lease"}):
+        raise CliError(f"--one-process and {min(wrong)} exclude each other; give one of them")
+    if one_process:
+        changed |= {*_PLACES, "--lease"}
+    elif changed & _PLACES:
+        changed |= _PLACES
+    return [*(each for each in kept if _option(each) not in changed), *changes]
+
+
+_PLACES = {"--processes", "--engine"}
+
+
+def _option(argument: str) -> str:
+    return argument.partition("=")[0]
 
 
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import Any
 
-from wosdk_async.cli.output.reporting import RowProgress
+from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.query.builder import Query
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.query.plan import KEYS

@@ -31,7 +31,7 @@ class RowOutput:
     async def write(self, query: Query[Any]) -> None:
         """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
         from wosdk_async.cli.output.formats import format_of
-        from wosdk_async.cli.output.reporting import RowProgress
+        from wosdk_async.cli.output.progress import RowProgress
 
         limit, result = self.limit, self.result
         wanted = query if limit is None else query.limit(limit + 1)

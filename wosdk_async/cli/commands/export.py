@@ -121,7 +121,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
 
 def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
     from wosdk_async.cli.output.cells import counted
-    from wosdk_async.cli.output.reporting import RowProgress
+    from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.runner import Runner
     from wosdk_async.errors import WosdkError
     from wosdk_async.jobs.errors import OutputError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,10 +15,11 @@ from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.import_options import excel_option
 from wosdk_async.cli.job_context import excel_of, input_of, require_lasting, source_of
-from wosdk_async.cli.kept_commands import kept_arguments, kept_globals
+from wosdk_async.cli.kept_commands import changed_arguments, given_arguments, kept_arguments, kept_globals
 from wosdk_async.cli.options import output_of, output_options, target_options
 from wosdk_async.cli.output.cells import json_text, visible
 from wosdk_async.cli.output.files import opened, require_not_needed, require_stdout
+from wosdk_async.cli.run_options import RUN_NAMES, run_options
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.journal import JobPlan
@@ -114,26 +115,32 @@ def show(job: Path, as_json: bool) -> None:
 @jobs_command.command()
 @_job
 @click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused.")
+@run_options
+@click.option("--one-process", is_flag=True, help="Send the rows from this process, and not from workers.")
 @_json
 @_yes
 @target_options(hidden=True)
 @click.pass_context
-def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes: bool) -> None:
-    """Go on with a job, as the command does that began it.
+def resume(
+    ctx: click.Context, /, job: Path, retry: str | None, one_process: bool, as_json: bool, yes: bool, **_: Any
+) -> None:
+    """Go on with a job, as its last run did.
 
-    File, map, marker, concurrency and Company are those of that command. A job that is finished sends
-    nothing. No new job begins.
+    File, map, marker, Company and all other options are those of the last run that began. Options that are
+    given here take their place. A job that is finished sends nothing. No new job begins.
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command
         from wosdk_async.jobs.job_places import folder_of
-        from wosdk_async.jobs.journal import plan_of
+        from wosdk_async.jobs.run_records import plan_as_last_given
 
         folder = folder_of(job)
-        plan = plan_of(folder)
+        plan = plan_as_last_given(folder)
         require_lasting(plan, folder)
         file = input_of(plan, folder)
-        arguments = [str(file), *kept_arguments(plan.options, folder), "--resume"]
+        changes = given_arguments(ctx, RUN_NAMES)
+        kept = changed_arguments(kept_arguments(plan.options, folder), changes, one_process=one_process)
+        arguments = [str(file), *kept, "--resume"]
         _require_unchanged(plan, folder, file)
         arguments += [f"--job={folder.absolute()}", *(["--retry=refused"] if retry else [])]
         arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
@@ -181,9 +188,10 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     from wosdk_async.jobs.job_places import folder_of
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.outputs import write_outputs
+    from wosdk_async.jobs.run_records import as_last_given
 
     async with Journal.open(folder_of(job)) as journal:
-        plan = journal.plan
+        plan = as_last_given(journal.plan, await journal.runs())
         source = source_of(plan, journal.folder)
         return await write_outputs(journal, source, csv_for_excel=excel or excel_of(plan))
 

@@ -65,7 +65,7 @@ async def _decide(folder: Path, row: int, id: int | None) -> int:
 
     async with Journal.open(folder) as journal:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
-        await decide(journal, row, id, who)
+        await decide(journal, row, id, who, on_stage=say)
         say(f"row {row}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
         await write_files(journal)
         return _in_doubt(journal)

@@ -106,10 +106,16 @@ def undo_command(
             try:
                 left = _Left(None if as_json else _SHOWN)
                 undo = Undo(
-                    company=runner.company, journal=journal, limit=concurrency, unversioned=unversioned
+                    company=runner.company,
+                    journal=journal,
+                    limit=concurrency,
+                    unversioned=unversioned,
+                    on_stage=say,
                 )
                 reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
                 undo.on_row = left.add
+                if not check:
+                    runner.run(undo.end_leases())
                 summary = runner.run(undo.look())
                 _say_undo(undo, summary, left, check=check)
                 others = [each for each in runner.run(overviews_of_rejects(folder)) if _remaining(each)]

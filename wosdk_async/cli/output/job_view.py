@@ -27,6 +27,7 @@ _FIRST = 5  # rows of each kind
 
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
+    from wosdk_async.jobs.audit import why_no_audit
     from wosdk_async.jobs.job_commands import command_of
     from wosdk_async.jobs.journal import Journal, State
     from wosdk_async.jobs.journal.audit_table import audit_facts
@@ -50,13 +51,16 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "running": seen.running,
             "jobs_of_rejects": [each.as_dict() for each in await overviews_of_rejects(folder)],
             "plan": seen.plan.as_dict(),
-            "command": command_of(seen.plan, folder),
+            "command": command_of(seen.given, folder),
             "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
             "resume": seen.resume_would(),
+            # Of all runs, from their leases; "workers" among the details of a run is what that run counted.
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
-            "audit": audit_facts(seen.audit, seen.audit_found) if seen.audit != "none" else None,
+            "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
+            if seen.audit != "none"
+            else None,
             "audit_rows": [_audited(row) for row in await journal.audit_rows(limit=_FIRST)],
         }
 
@@ -145,7 +149,7 @@ def _say_rejects(job: Overview, retry: str) -> None:
     from wosdk_async.jobs.job_commands import rejects_command, rejects_of
 
     rejects = rejects_of(job.folder)
-    command = rejects_command(job.plan, rejects)
+    command = rejects_command(job.given, rejects)
     mend = f"mend {shlex.quote(str(rejects))} and {f'give: {command}' if command else 'import it'}"
     say(f"to send the rows again that failed: {retry}{mend}")
 
@@ -200,11 +204,15 @@ def _audit_lines(
 ) -> Iterable[tuple[str, str]]:
     if workers is None or audit is None:
         return
-    lost = f", {workers['lost_leases']} lost" if workers["lost_leases"] else ""
+    lost = ""
+    if workers["lost_leases"]:
+        rows = counted(workers["lost_rows"], "row")
+        lost = f", {counted(workers['lost_leases'], 'grant')} lost with {rows}"
     late = f", {counted(workers['late_reports'], 'late report')}" if workers["late_reports"] else ""
-    yield "workers", f"{counted(workers['leases'], 'lease')}{lost}{late}"
-    names = ("once", "missing", "twice", "unexpected", "undecided")
-    found = ", ".join(f"{audit[name]} {name}" for name in names if audit.get(name))
+    yield "workers", f"{counted(workers['leases'], 'grant')} of rows to workers{lost}{late}"
+    names = ("once", "missing", "twice", "unexpected", "another", "undecided", "not_made")
+    counts = (f"{audit[name]} {name.replace('_', ' ')}" for name in names if audit.get(name))
+    found = audit.get("why") or ", ".join(counts)
     yield "audit", f"{audit['state']}{f': {found}' if found else ''}"
 
 
@@ -213,14 +221,32 @@ def _empty(rows: int) -> str:
 
 
 def _run(run: Mapping[str, Any]) -> str:
-    details, ended = run["details"], "without an end"
+    details, ended = run["details"], "without an end (killed, or it still runs)"
     if run["ended_at"] is not None:
         ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
     if command := details.get("command"):  # another than the import, such as an undo
         ended += f", {command}"
-    stopped = f", stopped: {run['stopped']}" if run["stopped"] else ""
+    why = "".join(
+        f"; {name}: {text}"
+        for name, text in (
+            ("stopped", run["stopped"]),
+            ("refused" if details.get("refused") else "error", details.get("error")),
+        )
+        if text
+    )
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
-    return f"{_time(run['started_at'])} {ended}, by {who}, version {details.get('version')}{stopped}"
+    about = f"by {who}, version {details.get('version')}{_how(details)}"
+    return f"{_time(run['started_at'])} {ended}, {about}{why}"
+
+
+def _how(details: Mapping[str, Any]) -> str:
+    """Return from where a run sent its rows, and how fast it might; nothing of a journal made before."""
+    if "limit" not in details:
+        return ""
+    rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
+    lease = f" (lease {details['lease']:g} s)" if isinstance(details.get("lease"), int | float) else ""
+    where = f"{details.get('engine') or 'one process'}{lease}"
+    return f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
 
 
 def _time(seconds: float) -> str:

@@ -1,119 +1,25 @@
-"""Reports of long commands: progress on stderr, and the outcomes and summary of an import."""
+"""What an import says of its rows: a line for each, the bad ones at the end, the files and the summary."""
 
 from __future__ import annotations
 
-import sys
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import IO, TYPE_CHECKING, Self
+from types import MappingProxyType
+from typing import IO, TYPE_CHECKING
 
 import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.options import is_verbose
-from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.output.cells import counted, json_text
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from wosdk_async.jobs import RowOutcome, Summary
 
-__all__ = ["OutcomeWriter", "RowProgress", "print_summary", "say_files", "say_kept"]
+__all__ = ["OutcomeWriter", "print_summary", "say_files", "say_kept"]
 
 _MAX_SHOWN = 5  # rows and warnings that the summary names
-
-
-# --- progress -------------------------------------------------------------------------------
-
-
-class RowProgress:
-    """A context manager that counts rows on stderr: drawn on a terminal, otherwise a line now and then.
-
-    Args:
-        total: how many rows there will be; None when that is not known, then the final count is shown.
-        done: how many of them an earlier run has ended.
-        shown: whether anything is shown at all.
-        live: whether there is a terminal to draw on; by default whether stderr is one.
-        final: whether the final count of an unknown total is shown.
-        interval: seconds between two lines when nothing is drawn.
-    """
-
-    def __init__(
-        self,
-        total: int | None = None,
-        *,
-        done: int = 0,
-        shown: bool = True,
-        live: bool | None = None,
-        final: bool = True,
-        interval: float = 5.0,
-    ) -> None:
-        self.rows = done
-        self._total = total
-        self._shown = shown
-        self._final = final and shown
-        self._interval = interval
-        self._bar: Progress | None = None
-        if shown and (sys.stderr.isatty() if live is None else live) and not is_verbose():
-            self._bar, self._task = _bar(total, done)
-        self._started = self._said_at = time.monotonic()
-
-    def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-        # When the reader of stdout has gone away in the middle of a page, no count would be true.
-        if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
-            say(f"{counted(self.rows, 'row')} in {time.monotonic() - self._started:.1f} s")
-
-    def stage(self, text: str) -> None:
-        """Say what is being done."""
-        if self._bar is not None:
-            self._bar.console.print(visible(text), markup=False, highlight=False)
-        else:
-            say(text)
-
-    def add(self, rows: int, detail: str = "") -> None:
-        """Count ``rows`` more; ``detail`` is shown behind the count."""
-        self.rows += rows
-        if self._bar is not None:
-            count = "" if self._total is not None else counted(self.rows, "row")
-            self._bar.update(self._task, advance=rows, detail=count or detail)
-        elif self._shown and time.monotonic() - self._said_at >= self._interval:
-            self._said_at = time.monotonic()
-            if self._total is None:
-                say(f"{counted(self.rows, 'row')} so far")
-            else:
-                say(f"{self.rows} of {counted(self._total, 'row')}{detail and f', {detail}'}")
-
-
-def _bar(total: int | None, done: int) -> tuple[Progress, TaskID]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    detail = TextColumn("{task.fields[detail]}", style="red" if total is not None else "", markup=False)
-    console = Console(stderr=True)
-    if total is None:
-        bar = Progress(detail, console=console, transient=True)
-    else:
-        name = TextColumn("{task.description}", markup=False)
-        bar = Progress(
-            name, BarColumn(), MofNCompleteColumn(), detail, TimeRemainingColumn(), console=console
-        )
-    return bar, bar.add_task("rows", total=total, completed=done, detail="")
-
-
-# --- an import ------------------------------------------------------------------------------
 
 
 class OutcomeWriter:
@@ -121,11 +27,23 @@ class OutcomeWriter:
 
     When a line cannot be written, ``stop`` is called, because work orders without a line would be lost. The
     lines of the calls under way then go to stderr.
+
+    Args:
+        file: where the lines go; None for nowhere.
+        stop: starts no further row.
+        earlier: how many rows of each outcome earlier runs have ended.
     """
 
-    def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        file: IO[bytes] | None,
+        stop: Callable[[], None],
+        earlier: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self._file = file
         self._stop = stop
+        self._earlier = earlier
+        self._said: set[str] = set()
         self._to_stderr = False
         self._bad_rows: list[RowOutcome] = []
         self._counts: Counter[str] = Counter()
@@ -135,9 +53,12 @@ class OutcomeWriter:
     def problems(self) -> str:
         """The counts of rows that did not become work orders, such as ``3 failed, 1 in doubt``."""
         kinds = ("failed", "in_doubt", "not_started")
-        return ", ".join(
-            f"{self._counts[kind]} {kind.replace('_', ' ')}" for kind in kinds if self._counts[kind]
-        )
+        counts = {kind: self._counts[kind] + self._earlier.get(kind, 0) for kind in kinds}
+        return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts.items() if count)
+
+    def stage(self, text: str) -> None:
+        """Note what was said during the import, so that its warnings are not said again at the end."""
+        self._said.add(text)
 
     def row(self, outcome: RowOutcome) -> None:
         """Write the outcome of a row."""
@@ -171,10 +92,11 @@ class OutcomeWriter:
         remedy = f"see {place}" if place else "--outcomes FILE keeps them all"
         if more > 0:  # of this run: those of earlier ones were named before
             say(f"and {counted(more, 'more row')}; {remedy}")
-        for warning in summary.warnings[:_MAX_SHOWN]:
-            say(f"warning: {warning}")
-        if len(summary.warnings) > _MAX_SHOWN:
-            say(f"and {counted(len(summary.warnings) - _MAX_SHOWN, 'more warning')} of this kind")
+        warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._said]
+        for warning in warnings[:_MAX_SHOWN]:
+            say(warning)
+        if len(warnings) > _MAX_SHOWN:
+            say(f"and {counted(len(warnings) - _MAX_SHOWN, 'more warning')} of this kind")
         if self._warned:
             say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
         for record in summary.unwritten:
@@ -229,7 +151,8 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         f"{summary.in_doubt} in doubt{not_started}{empty}"
     )
     if summary.audit_state != "none":
-        found = f": {summary.audit}" if summary.audit is not None else ""
+        about = summary.audit_why or summary.audit
+        found = f": {about}" if about is not None else ""
         click.echo(f"audit {summary.audit_state}{found}")
     if ran:
         click.echo(

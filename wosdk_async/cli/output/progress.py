@@ -1,0 +1,165 @@
+"""Progress of long commands on stderr: drawn on a terminal, otherwise a line now and then."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import attrs
+
+from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.options import is_verbose
+from wosdk_async.cli.output.cells import counted, visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+__all__ = ["RowProgress"]
+
+_IDLE = 10.0  # seconds without news after which a line says so
+_PACE_LINES = 7  # lines over which the pace is measured: half a minute
+
+
+@attrs.frozen
+class _Line:
+    """What was counted when a line was said."""
+
+    at: float
+    rows: int
+    carried_out: int
+
+
+class RowProgress:
+    """A context manager that counts rows on stderr: drawn on a terminal, otherwise a line now and then.
+
+    Args:
+        total: how many rows there will be; None when that is not known, then the final count is shown.
+        done: how many of them an earlier run has ended.
+        shown: whether anything is shown at all.
+        live: whether there is a terminal to draw on; by default whether stderr is one.
+        final: whether the final count of an unknown total is shown.
+        interval: seconds between two lines when nothing is drawn.
+        workers: returns how many workers respond; None when there are none at all.
+        clock: returns seconds.
+    """
+
+    def __init__(
+        self,
+        total: int | None = None,
+        *,
+        done: int = 0,
+        shown: bool = True,
+        live: bool | None = None,
+        final: bool = True,
+        interval: float = 5.0,
+        workers: Callable[[], int | None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.rows = done
+        self._workers, self._clock = workers, clock
+        self._had_workers = False
+        self._total = total
+        self._shown = shown
+        self._final = final and shown
+        self._interval = interval
+        self._bar: Progress | None = None
+        if shown and (sys.stderr.isatty() if live is None else live) and not is_verbose():
+            self._bar, self._task = _bar(total, done)
+        self._started = self._said_at = self._moved_at = clock()
+        self._detail = ""
+        self._carried_out = 0
+        self._lines: deque[_Line] = deque(maxlen=_PACE_LINES)
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        # When the reader of stdout has gone away in the middle of a page, no count would be true.
+        if self._total is None and self._final and self.rows and kind is not BrokenPipeError:
+            say(f"{counted(self.rows, 'row')} in {self._clock() - self._started:.1f} s")
+
+    def stage(self, text: str) -> None:
+        """Say what is being done."""
+        self._said_at = self._moved_at = self._clock()
+        self._lines.clear()  # how fast rows ended before says nothing about what comes
+        if self._bar is not None:
+            self._bar.console.print(visible(text), markup=False, highlight=False)
+        else:
+            say(text)
+
+    def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
+        """Count ``rows`` more; ``detail`` is shown behind the count.
+
+        Rows that ``failed`` may have ended without being sent, so they alone say nothing about the pace.
+        """
+        self.rows += rows
+        self._carried_out += 0 if failed else rows
+        self._detail, self._moved_at = detail, self._clock()
+        if self._bar is not None:
+            count = "" if self._total is not None else counted(self.rows, "row")
+            self._bar.update(self._task, advance=rows, detail=count or detail)
+        elif self._shown and self._moved_at - self._said_at >= self._interval:
+            self._say_count()
+
+    def idle(self) -> None:
+        """Say that nothing happens, if nothing has for a while; call it every second or so."""
+        seconds = self._clock() - self._moved_at
+        if not self._shown or seconds < _IDLE:
+            return
+        idle = f"no news for {seconds:.0f} s"
+        self._lines.clear()
+        if self._bar is not None:
+            self._bar.update(self._task, detail=", ".join(filter(None, (self._detail, idle))))
+        elif self._clock() - self._said_at >= _IDLE:
+            self._say_count(idle)
+
+    def _say_count(self, idle: str = "") -> None:
+        self._said_at = self._clock()
+        if self._total is None:
+            say(f"{counted(self.rows, 'row')} so far")
+            return
+        news = [idle] if idle else self._pace(self._total)
+        if (workers := self._workers()) is not None:
+            self._had_workers |= workers > 0
+            if self._had_workers:  # until then they are starting
+                news.append(counted(workers, "worker") if workers else "no worker responds")
+        done = f"{self.rows} of {counted(self._total, 'row')}{self._detail and f', {self._detail}'}"
+        say("; ".join(filter(None, (done, ", ".join(news)))))
+
+    def _pace(self, total: int) -> list[str]:
+        """Return how fast rows ended since some lines ago, and how long the others may take."""
+        # Not since the start: there rows end that are refused or found without being sent.
+        line = _Line(self._clock(), self.rows, self._carried_out)
+        self._lines.append(line)
+        first = self._lines[0]
+        seconds, rows = line.at - first.at, line.rows - first.rows
+        if seconds < 1 or line.carried_out == first.carried_out:
+            return []
+        left = round(max(total - line.rows, 0) * seconds / rows)
+        return [f"{rows / seconds:.3g} rows/s", f"about {left // 60}:{left % 60:02} min left"]
+
+
+def _bar(total: int | None, done: int) -> tuple[Progress, TaskID]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    detail = TextColumn("{task.fields[detail]}", style="red" if total is not None else "", markup=False)
+    console = Console(stderr=True)
+    if total is None:
+        bar = Progress(detail, console=console, transient=True)
+    else:
+        name = TextColumn("{task.description}", markup=False)
+        bar = Progress(
+            name, BarColumn(), MofNCompleteColumn(), detail, TimeRemainingColumn(), console=console
+        )
+    return bar, bar.add_task("rows", total=total, completed=done, detail="")
