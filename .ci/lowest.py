@@ -1,6 +1,7 @@
 """Print the lowest versions that pyproject.toml allows for the tests, as constraints of pip.
 
-``python .ci/lowest.py > lowest.txt && pip install -e '.[dev]' -c lowest.txt`` installs exactly these.
+``python .ci/lowest.py > lowest.txt && pip install -e '.[tests]' -c lowest.txt`` installs exactly these.
+The extra ``mcp`` is not among them: its library needs newer versions of packages that others take older.
 """
 
 from __future__ import annotations
@@ -29,6 +30,6 @@ def lowest(project: dict[str, Any], extra: str | None, found: dict[str, str]) ->
 if __name__ == "__main__":
     text = Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8")
     bounds: dict[str, str] = {}
-    for each in (None, "dev"):
+    for each in (None, "tests"):
         lowest(tomllib.loads(text)["project"], each, bounds)
     print("\n".join(f"{name}=={version}" for name, version in sorted(bounds.items())))

@@ -1,0 +1,157 @@
+"""Compare the public API with that of the release before: ``python .ci/api.py [REFERENCE]``.
+
+Public is what docs/versions.md says: the names that the modules of `PUBLIC` export, and commands and options
+of ``wosdk``. The reference is the newest tag ``v...`` before this commit; where there is none, the last
+commit that had another version. A change that breaks programs fails, unless ``.ci/api_changes.toml`` has it
+with a reason. Types and changed meanings are not compared.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+ALLOWED = Path(__file__).parent / "api_changes.toml"
+PUBLIC = (
+    "wosdk_async",
+    "wosdk_async.asgi",
+    "wosdk_async.integrations.fastapi",
+    "wosdk_async.integrations.litestar",
+    "wosdk_async.integrations.pydantic",
+    "wosdk_async.jobs",
+    "wosdk_async.jobs.cluster.dask",
+    "wosdk_async.jobs.cluster.processes",
+    "wosdk_async.model",
+    "wosdk_async.sandbox",
+    "wosdk_async.testing",
+)
+REACHED = (
+    "wosdk_async.resources.custom_fields",
+    "wosdk_async.resources.documents",
+    "wosdk_async.resources.labor",
+    "wosdk_async.resources.work_orders",
+)
+"""Classes that are not imported by name, but are attributes of a Company."""
+COMMANDS = """
+import click, json
+from wosdk_async.cli.app import app
+
+def walk(command, path, context):
+    names = [name for each in command.params for name in (*each.opts, *each.secondary_opts)]
+    yield path, sorted(name for name in names if name[:1] == "-")
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        yield from walk(command.get_command(context, name), f"{path} {name}", context)
+
+print(json.dumps(dict(walk(app, "wosdk", click.Context(app)))))
+"""
+
+
+def git(*words: str) -> str:
+    """Run git, and return what it prints; nothing if it fails."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def reference() -> str:
+    """Return the commit or tag to compare with; nothing if there is none."""
+    tag = git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*", "HEAD^")
+    changed = git("log", "-1", "--format=%H", "-G", "^VERSION = ", "--", "wosdk_async/version.py")
+    before = f"{changed}^"
+    there = changed and git("ls-tree", before, "wosdk_async/version.py")
+    return tag or (git("rev-parse", before) if there else "")
+
+
+def version(tree: Path) -> str:
+    """Return the version of a tree."""
+    text = (tree / "wosdk_async" / "version.py").read_text(encoding="utf-8")
+    return text.rpartition("VERSION = ")[2].strip().strip('"')
+
+
+def exported(tree: Path) -> dict[str, Any]:
+    """Return the public names of a tree with what griffe knows of each."""
+    from griffe import load
+
+    options = {"allow_inspection": False, "resolve_aliases": True, "try_relative_path": False}
+    package = load("wosdk_async", search_paths=[tree], **options)
+    found = {}
+    for path in (*PUBLIC, *REACHED):
+        _, _, inside = path.partition(".")
+        try:
+            module = package[inside] if inside else package
+        except KeyError:  # a tree before this module
+            continue
+        for name in map(str, module.exports or ()):
+            if name in module.members:  # the names of the model are exported twice, and found in `model`
+                found[f"{path}.{name}"] = module[name]
+    return found
+
+
+def commands(tree: Path) -> dict[str, list[str]]:
+    """Return the commands of a tree, each with its options."""
+    variables = {**os.environ, "PYTHONPATH": str(tree)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", COMMANDS], env=variables, stdout=subprocess.PIPE, check=True
+    )
+    return dict(json.loads(done.stdout))
+
+
+def breaks(old: Path, new: Path) -> Iterator[str]:
+    """Yield the changes from one tree to another that may break a program, one line each."""
+    from griffe import Breakage, find_breaking_changes
+
+    before, after = (SimpleNamespace(path="", all_members=exported(tree)) for tree in (old, new))
+    for found in find_breaking_changes(before, after):
+        yield line(found) if isinstance(found, Breakage) else str(found)
+    options = commands(new)
+    for command, had in commands(old).items():
+        if command not in options:
+            yield f"{command}: command removed"
+        else:
+            yield from (f"{command}: option {each} removed" for each in had if each not in options[command])
+
+
+def line(found: Any) -> str:
+    """Return a break as one line without places in the code, which would change with it."""
+    kind = found.kind.value.lower()
+    both = [value for value in (found.old_value, found.new_value) if value is not None]
+    named = sorted({value.name for value in both if hasattr(value, "default")})
+    return f"{found.obj.path}{''.join(f'({name})' for name in named)}: {kind}"
+
+
+def main() -> int:
+    """Print the breaking changes; return 1 if one of them is not allowed."""
+    base = sys.argv[1] if len(sys.argv) > 1 else reference()
+    if not base:
+        print("NOT COMPARED: git has neither a tag v... nor a commit of another version here")
+        return 0
+    now = version(ROOT)
+    allowed = tomllib.loads(ALLOWED.read_text(encoding="utf-8")).get(now, {})
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder, "tree")
+        subprocess.run(["git", "worktree", "add", "-q", "--detach", tree, base], cwd=ROOT, check=True)
+        try:
+            was, found = version(tree), list(dict.fromkeys(breaks(tree, ROOT)))
+        finally:
+            git("worktree", "remove", "--force", str(tree))
+    new = [each for each in found if each not in allowed]
+    stale = sorted(set(allowed) - set(found))
+    for each in found:
+        print(f"BREAKS   {each}" if each in new else f"allowed  {each}: {allowed[each]}")
+    for each in stale:
+        print(f"STALE    {each}: {ALLOWED.name} allows it, but it did not happen")
+    counted = f"{len(found)} breaking changes, {len(new)} without a reason"
+    print(f"{now} compared with {was} ({base[:12]}): {counted}")
+    return 1 if new or stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""Breaks of the public API are found: in a copy of the package, in which some things are changed."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+TOOL: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "api.py"))
+CHANGES = {
+    "company.py": ("async def connect(self", "async def connect_now(self"),
+    "jobs/__init__.py": ('    "tune_process",\n', ""),
+    "jobs/sources/formats.py": ("    format: str | None = None,\n", "    kind: str | None = None,\n"),
+    "resources/labor.py": ("async def entries(", "async def all_entries("),
+    "cli/commands/check.py": ('"--json"', '"--as-json"'),
+    "bulk.py": ("_keep_replies", "_kept_replies"),  # not public
+    "protocol/wire.py": ("class Response", "class Reply"),  # neither
+}
+
+
+def changed(folder: Path) -> Path:
+    """A tree with the changes."""
+    unwanted = shutil.ignore_patterns("__pycache__", "mcp")
+    shutil.copytree(ROOT / "wosdk_async", folder / "wosdk_async", ignore=unwanted)
+    for name, (old, new) in CHANGES.items():
+        path = folder / "wosdk_async" / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text, name
+        path.write_text(text.replace(old, new), encoding="utf-8")
+    return folder
+
+
+def test_breaks_are_found_and_other_changes_are_none(tmp_path: Path) -> None:
+    found = sorted(TOOL["breaks"](ROOT, changed(tmp_path)))
+    assert found == [
+        "wosdk check: option --json removed",
+        "wosdk_async.company.Company.connect: public object was removed",
+        "wosdk_async.jobs.sources.formats.open_source(format): parameter was removed",
+        "wosdk_async.jobs.tune_process: public object was removed",
+        "wosdk_async.resources.labor.Labor.entries: public object was removed",
+    ]
