@@ -65,7 +65,7 @@ def read(path: Path) -> Page:
 @cache
 def pages() -> tuple[Page, ...]:
     """All pages that readers are sent to."""
-    names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "wosdk_async/catalogue/README.md"]
+    names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "wosdk_async/catalogue/README.md"]
     return tuple(read(path) for path in [*map(ROOT.joinpath, names), *sorted(ROOT.glob("docs/*.md"))])
 
 

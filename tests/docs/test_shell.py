@@ -11,6 +11,7 @@ import importlib.util
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from itertools import pairwise
@@ -37,13 +38,18 @@ def fits(printed: str, expected: str) -> bool:
 
 
 def run(page: Page, folder: Path) -> list[list[str]]:
-    """What each block of a page prints, in one shell and an empty directory beside ``docs``."""
+    """What each block of a page prints, in one shell and an empty directory beside ``docs``.
+
+    Dask's usual port is replaced by a free one, as several runs may go on side by side.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
     script = f"\necho '{MARK}'\n".join(b.text for b in page.blocks if (b.language, b.note) == ("sh", ""))
     (folder / "docs").symlink_to(ROOT / "docs")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with LocalCompany() as local:
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script],
+            ["bash", "-euo", "pipefail", "-c", script.replace("8786", port)],
             env={**os.environ, **local.variables, "PATH": path},
             cwd=folder,
             capture_output=True,

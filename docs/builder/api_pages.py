@@ -1,0 +1,201 @@
+"""Pages of the API: the public names, grouped by what a reader wants; mkdocstrings fills them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+__all__ = ["GROUPS", "names", "pages", "tree"]
+
+GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "client": (
+        "Client and Company",
+        "What opens a connection to the service, and the verbs of a Company.",
+        ("Client", "Company", "Credentials", "CredentialProvider", "Region"),
+    ),
+    "resources": (
+        "Helpers of a Company",
+        "What `company.work_orders`, `.documents`, `.custom_fields` and `.labor` can do.",
+        (
+            "resources.work_orders.WorkOrders",
+            "resources.documents.Documents",
+            "resources.custom_fields.CustomFields",
+            "resources.labor.Labor",
+        ),
+    ),
+    "options": (
+        "Options",
+        "What a client and its calls can be told.",
+        ("ClientOptions", "CallOptions", "RetryPolicy", "Limits", "Timeouts"),
+    ),
+    "queries": (
+        "Queries and changes",
+        "Conditions, queries, and the feed of changes.",
+        ("Query", "Condition", "fields", "ChangeFeed", "Watermark"),
+    ),
+    "many": (
+        "Many calls",
+        "What `company.run_many` gives, and the four outcomes of an input.",
+        ("Run", "Outcome", "Done", "Failed", "InDoubt", "NotStarted"),
+    ),
+    "errors": (
+        "Errors",
+        "Every exception of the library, and problem bodies for web callers.",
+        (
+            "WosdkError",
+            "ConfigurationError",
+            "InvalidCallError",
+            "UnknownPropertyError",
+            "UnknownFieldError",
+            "UnsupportedError",
+            "RefusedError",
+            "BusinessRuleError",
+            "ConflictError",
+            "NotFoundError",
+            "NameNotFoundError",
+            "NotUniqueError",
+            "UnknownNameError",
+            "SessionError",
+            "SessionRefusedError",
+            "CredentialsError",
+            "DiscoveryError",
+            "UnknownCompanyError",
+            "NotSentError",
+            "DeadlineError",
+            "ThrottledError",
+            "OverloadedError",
+            "NoAnswerError",
+            "InDoubtError",
+            "DownloadError",
+            "PayloadError",
+            "ProblemDetails",
+            "problem_of",
+            "problems.ProblemRule",
+            "problems.PROBLEMS",
+        ),
+    ),
+    "records": (
+        "Records as data",
+        "Records to and from dicts, JSON and JSON Schema, and bodies of webhooks.",
+        ("to_dict", "from_dict", "to_json", "from_json", "json_schema", "read_event"),
+    ),
+    "observe": (
+        "Observing calls",
+        "Traces, figures, and hooks on calls and attempts.",
+        (
+            "Trace",
+            "Stats",
+            "Attempt",
+            "DryRun",
+            "hooks.AttemptHook",
+            "hooks.BeforeSend",
+            "hooks.OnInDoubt",
+        ),
+    ),
+    "jobs": (
+        "Imports and exports",
+        "Work on whole files from a program.",
+        tuple(
+            f"jobs.{name}"
+            for name in (
+                "Import",
+                "ImportOptions",
+                "ImportMap",
+                "ImportMapError",
+                "Summary",
+                "Row",
+                "RowOutcome",
+                "StopAfter",
+                "open_source",
+                "Source",
+                "CsvFile",
+                "FileDialect",
+                "Export",
+                "IncrementalExport",
+                "ExportOptions",
+                "ExportSummary",
+                "tune_process",
+            )
+        ),
+    ),
+    "sandbox": (
+        "The local Company",
+        "A Company on this machine, in your process or in its own.",
+        tuple(
+            f"sandbox.{name}"
+            for name in (
+                "LocalCompany",
+                "serve",
+                "create_app",
+                "open_store",
+                "StoreError",
+                "Faults",
+                "FaultScriptError",
+                "Clock",
+                "VirtualClock",
+            )
+        ),
+    ),
+    "testing": (
+        "Tests of your program",
+        "What the pytest fixtures give, routes for respx, and recordings.",
+        tuple(
+            f"testing.{name}"
+            for name in (
+                "Sandbox",
+                "Snapshot",
+                "SkippingClock",
+                "RecordedRequest",
+                "routes",
+                "Routes",
+                "Recording",
+                "UnrecordedRequestError",
+            )
+        ),
+    ),
+    "web": (
+        "Web frameworks",
+        "Adapters for Pydantic, FastAPI, Litestar and ASGI.",
+        (
+            "integrations.pydantic.Strict",
+            "integrations.pydantic.UnknownRefused",
+            "integrations.pydantic.record_schema",
+            "integrations.fastapi.encode_records",
+            "integrations.litestar.RecordPlugin",
+            "asgi.CancelAbandonedReads",
+        ),
+    ),
+}
+"""Page -> its title, what a reader gets, and names below ``wosdk_async``."""
+
+
+def names() -> list[str]:
+    """Return the full name of everything that the pages show."""
+    return [f"wosdk_async.{name}" for _, _, group in GROUPS.values() for name in group]
+
+
+def pages() -> dict[str, str]:
+    """Return path -> text of all pages."""
+    found = {f"api/{page}.md": "\n".join(_page(*group)) for page, group in GROUPS.items()}
+    found["api/index.md"] = "\n".join(_index())
+    return found
+
+
+def tree() -> dict[str, list[object]]:
+    """Return folder -> its part of the nav."""
+    return {"api/": ["api/index.md", *(f"api/{page}.md" for page in GROUPS)]}
+
+
+def _page(title: str, about: str, group: tuple[str, ...]) -> Iterator[str]:
+    yield f"# {title}\n\n{about}\n"
+    for name in group:
+        yield f"::: wosdk_async.{name}\n"
+
+
+def _index() -> Iterator[str]:
+    yield "# API\n\nEvery public name, from its docstring, grouped by what you want to do. Entities, commands"
+    yield "and enums are classes too: the [entities](../entities/index.md),"
+    yield "[commands](../commands/index.md) and"
+    yield "[enums](../enums/index.md) have their fields and values.\n"
+    for page, (title, about, group) in GROUPS.items():
+        shown = ", ".join(f"[`{name.rpartition('.')[2]}`]({page}.md#wosdk_async.{name})" for name in group)
+        yield f"## {title}\n\n[{about.rstrip('.')}]({page}.md): {shown}\n"

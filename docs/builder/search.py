@@ -1,0 +1,74 @@
+"""The index of the site's search: what is looked up by its name is found by it, before what only mentions it.
+
+The search knows headings and the text below them. A field, a value of an enum, a code, an option or a message
+is a row of a table, so each such row becomes an entry of its own. Entries that match equally well come in the
+order of the index: the shorter name first, so ``WorkOrder`` comes before ``WorkOrderCost``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+__all__ = ["add_names"]
+
+NAMED = re.compile(r"(entities|commands|enums)/|(cli-options|error-codes|messages|options|settings)\.md$")
+"""Pages whose tables begin each row with a name."""
+_FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_HEADING = re.compile(r"#+ (.+)")
+_ROW = re.compile(r"\| (`.+?) (?<!\\)\|(.*)\|")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_CODE = re.compile(r"`+([^`]+)`+")
+
+
+def add_names(site: Path, pages: Mapping[str, str]) -> None:
+    """Write ``search.json`` of a site anew.
+
+    Args:
+        site: Folder of the HTML.
+        pages: Path -> Markdown of each page.
+    """
+    file = site / "search.json"
+    index = json.loads(file.read_text(encoding="utf-8"))
+    items: list[dict[str, Any]] = index["items"]
+    for item in items:
+        if item["level"] == 1 and item["location"].startswith("entities/"):
+            item["path"] = [*item["path"][:2], item["title"]]  # "Work orders" would hide "WorkOrder"
+            item["text"] = f"{item['title']}: {item['text']}"
+    by_heading = {(item["location"].partition("#")[0], item["title"]): item for item in reversed(items)}
+    for path, text in pages.items():
+        if NAMED.match(path):
+            page = path.removesuffix(".md") + ".html"
+            rows = _rows(text)
+            items += [_entry(by_heading[page, heading], name, meaning) for heading, name, meaning in rows]
+    index["items"] = sorted(items, key=lambda item: len(item["title"].partition(",")[0]))
+    file.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def _rows(text: str) -> Iterator[tuple[str, str, str]]:
+    """Give heading, name and the other cells of each row that begins with a name, or with several."""
+    heading = ""
+    for line in _FENCE.sub("", text).splitlines():
+        if found := _HEADING.match(line):
+            heading = _CODE.sub(r"\1", found[1])
+        elif found := _ROW.match(line):
+            for names in found[1].split("`, `"):  # a field has two names, <br> between them
+                yield heading, names.replace("<br>", ", ").replace("`", "").replace("\\|", "|"), found[2]
+
+
+def _entry(section: Mapping[str, Any], name: str, meaning: str) -> dict[str, Any]:
+    cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", _LINK.sub(r"\1", meaning)))
+    text = escape(" – ".join(filter(None, cells)).replace("\\|", "|"), quote=False)
+    path = section["path"] if section["level"] == 1 else [*section["path"], section["title"]]
+    return {
+        "location": section["location"],
+        "level": section["level"] + 1,
+        "title": escape(name, quote=False),
+        "text": _CODE.sub(r"<code>\1</code>", text),
+        "path": path,
+        "tags": [],
+    }
