@@ -103,8 +103,11 @@ class FakeWorker:
         if row in world.poison:
             self.kill()
             return "not_sent"
+        given_up_at = self.clock() + world.options.deadline
         while self.session < world.accepted:
             self.refused = self.session
+            if self.clock() >= given_up_at:
+                return "not_sent"
             await asyncio.sleep(0.05)
         world.busy += 1
         world.most_busy = max(world.busy, world.most_busy)

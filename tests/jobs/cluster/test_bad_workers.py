@@ -173,10 +173,130 @@ def test_a_run_whose_workers_give_everything_back_ends_with_an_error():
         async with world.coordinator() as coordinator:
             for worker in world.workers:
                 lies(worker)
-            with pytest.raises(WosdkError, match="for 10 s: they give back all rows as not sent"):
+            with pytest.raises(
+                WosdkError, match="no row could be sent for 10 s: 3 fakes gave each back as not sent"
+            ):
                 await read(coordinator.run(source, str), ends)
 
         assert max(world.effects.values()) <= 5
+
+    virtually(main())
+
+
+def answers(worker: FakeWorker, seconds: float) -> None:
+    """Let a worker keep each row for a while, as one that waits for its turn, and then give it back."""
+
+    async def send(epoch, ends, row):
+        await asyncio.sleep(seconds)
+        worker.report(epoch, row, "not_sent")
+
+    worker.send = send
+
+
+def test_rows_that_come_back_at_their_deadline_are_not_in_doubt_however_often_that_is():
+    async def main():
+        world = World(options=attrs.evolve(OPTIONS, no_worker=100.0))
+        world.first_workers = 1
+        ends = []
+        async with world.coordinator() as coordinator:
+            worker = world.workers[0]
+            answers(worker, OPTIONS.deadline)
+            task = asyncio.ensure_future(read(coordinator.run(Source(range(30)), str), ends))
+            await until(lambda: coordinator.statistics().given_back_rows >= 30 * 8)
+            del worker.send
+            await task
+
+        assert kinds(ends) == {"Done": 30}
+        assert set(world.effects.values()) == {1}
+
+    virtually(main())
+
+
+def test_a_row_that_comes_back_fifty_times_is_in_doubt_though_others_end():
+    async def main():
+        world = World()
+        world.first_workers = 1
+        async with world.coordinator() as coordinator:
+            worker = world.workers[0]
+            true_send = worker.send
+
+            async def send(epoch, ends, row):
+                if row != 3:
+                    return await true_send(epoch, ends, row)
+                await asyncio.sleep(OPTIONS.deadline)
+                return worker.report(epoch, row, "not_sent")
+
+            worker.send = send
+            ends = await outcomes_of(coordinator, Source(range(15_000)))
+
+        assert kinds(ends) == {"Done": 14_999, "InDoubt": 1}
+        (doubt,) = (end for end in ends if not hasattr(end, "result"))
+        assert "gave it back 50 times as not sent" in doubt.error.message
+
+    virtually(main())
+
+
+def test_a_run_in_which_rows_only_come_back_ends_with_an_error_and_none_is_in_doubt():
+    async def main():
+        world = World(options=attrs.evolve(OPTIONS, no_worker=10.0))
+        ends = []
+        async with world.coordinator() as coordinator:
+            for worker in world.workers:
+                answers(worker, OPTIONS.deadline)
+            with pytest.raises(WosdkError, match="no row could be sent for 10 s"):
+                await read(coordinator.run(Source(range(300)), str), ends)
+
+        assert kinds(ends) == {"NotStarted": 300}
+
+    virtually(main())
+
+
+def test_nothing_is_granted_to_a_worker_whose_session_was_refused():
+    async def main():
+        world = World(options=attrs.evolve(OPTIONS, no_worker=10.0))
+        world.first_workers = 1
+        log_in = asyncio.Event()
+        true_renew = world.sessions.renew
+
+        async def renew(after):
+            await log_in.wait()
+            return await true_renew(after)
+
+        world.sessions.renew = renew
+        async with world.coordinator() as coordinator:
+            task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(900))))
+            await until(lambda: world.effects.total() > 50)
+            world.accepted += 1
+            await until(lambda: world.workers[0].refused == 1)
+            await asyncio.sleep(OPTIONS.lease)  # what it has comes back, and it gets nothing more
+            grants = coordinator.statistics().grants
+            await asyncio.sleep(30.0)
+            assert coordinator.statistics().grants == grants
+            log_in.set()
+            ends = await task
+
+        assert kinds(ends) == {"Done": 900}
+
+    virtually(main())
+
+
+def test_a_worker_that_leaves_is_not_said_to_give_back_its_rows():
+    async def main():
+        world = World(options=_MUCH_AHEAD)
+        events = []
+        async with world.coordinator(events.append) as coordinator:
+            task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(1500))))
+            leaver = world.workers[0]
+            await until(lambda: len(leaver.queue) > 20)
+            true_reply = leaver.reply
+            leaver.reply = lambda: attrs.evolve(true_reply(), leaving=True)
+            for epoch, _, row in leaver.queue:
+                leaver.report(epoch, row.row, "not_sent")
+            leaver.queue = []
+            ends = await task
+
+        assert kinds(ends) == {"Done": 1500}
+        assert events == []
 
     virtually(main())
 

@@ -39,6 +39,7 @@ from wosdk_async.jobs.cluster.worker_group import WorkerGroup
 __all__ = ["ClusterStatistics", "Coordinator"]
 
 _TICK = 0.25  # seconds between two looks at the clock
+_DEADLINES = 3  # for so many deadlines all rows must have come back, before the run ends
 _PARTING, _HASTY = 2.0, 0.5  # seconds for the last orders, also after a run that was aborted
 _GRACE = 2.0  # seconds in which workers must have ended: every row has its outcome by then
 
@@ -208,8 +209,12 @@ class Coordinator:
             await asyncio.sleep(_TICK)
             group = self._group
             group.look_at_the_clock()
-            silent = group.now() - group.heard >= self._options.no_worker
-            if silent and self._granting.run is not None:
-                seconds = f"{self._options.no_worker:.0f} s"
-                why = ": they give back all rows as not sent" if group.gives_back else ""
-                self._fail(WosdkError(f"no worker of {self._pool.name} was heard of for {seconds}{why}"))
+            if (run := self._granting.run) is None:
+                continue
+            if group.now() - group.heard >= (patience := self._options.no_worker):
+                self._fail(WosdkError(f"no worker of {self._pool.name} was heard of for {patience:.0f} s"))
+                continue
+            patience = max(patience, _DEADLINES * self._options.deadline)
+            if group.stuck >= patience and not run.stopped:
+                why = f"{self._pool.name} gave each back as not sent"
+                self._fail(WosdkError(f"no row could be sent for {patience:.0f} s: {why}"))

@@ -18,7 +18,8 @@ from wosdk_async.jobs.cluster.reached_worker import ReachedWorker
 __all__ = ["GrantCounts", "Granting"]
 
 _SECONDS_AHEAD = 1.0  # of work that a worker has, at most
-_MOST_TIMES_BACK = 5  # times that a row may come back in a run, before no worker is believed
+_MOST_IN_HASTE = 5  # times that a row may come back in a run though there was time for it
+_MOST_TIMES_BACK = 50  # times that it may come back at all, before no worker is believed
 
 
 @attrs.define
@@ -99,6 +100,8 @@ class Granting:
             return None
         if any(lease.careful for lease in leases.values()):
             return None
+        if worker.session == worker.session_refused:  # it has none, so its rows would only wait
+            return None
         options = self.options
         seconds = min(_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
         room = worker.room(share, self.book.outstanding(worker.nonce), seconds, options.rows_per_grant)
@@ -133,7 +136,7 @@ class Granting:
             for result in results:
                 self._keep_late(worker, result)
             return False
-        given_back, ended, too_early = [], 0, 0
+        given_back, ended, in_haste = [], 0, 0
         for result in results:
             lease = self.book.of(worker.nonce).get(result.epoch)
             row = self.book.take_row(worker.nonce, result.epoch, result.row)
@@ -141,7 +144,9 @@ class Granting:
                 self._keep_late(worker, result)
             elif result.result == "not_sent":
                 given_back.append(row)
-                too_early += now < lease.start_by and not self.run.stopped
+                if now < lease.haste_until and not (self.run.stopped or worker.leaving):
+                    row.in_haste += 1
+                    in_haste += 1
             else:
                 # The duration is the worker's: what else was between the two is not the service's.
                 row.claim.started = asyncio.get_running_loop().time() - result.seconds
@@ -151,17 +156,19 @@ class Granting:
             self._take_back(row, self.run)
         for epoch in self.book.take_finished():
             self.ledger.end_grant(epoch)
-        return worker.count_ends(ended, too_early)
+        return worker.count_ends(ended, in_haste)
 
     def _take_back(self, row: RowToSend, run: ClusterRun) -> None:
-        """Let a row that a worker gave back wait again; when that came often, its word is not believed.
+        """Let a row that a worker gave back wait again; when that came too often, its word is not believed.
 
         The row is in doubt then, so it goes on only after a look-up. A later run begins with one too, or with
-        the doubt of a row without a marker; so the count need not outlive this run.
+        the doubt of a row without a marker; so the count need not outlive this run. Rows for which there was
+        no time, as while the service refuses each log-in, are surely not sent: those may come back often.
         """
         self.counts.given_back_rows += 1
         row.given_back += 1
-        if row.given_back >= _MOST_TIMES_BACK and not run.stopped:
+        too_often = row.in_haste >= _MOST_IN_HASTE or row.given_back >= _MOST_TIMES_BACK
+        if too_often and not run.stopped:
             run.end(given_back_too_often(row))
         else:
             run.not_sent(row)

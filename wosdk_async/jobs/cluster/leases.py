@@ -20,6 +20,9 @@ from wosdk_async.jobs.cluster.options import ClusterOptions
 __all__ = ["Batch", "Lease", "LeaseBook", "LeaseLostError", "RowToSend"]
 
 
+_HASTE = 0.9  # part of the time that a row may wait: clocks of worker and coordinator differ a little
+
+
 class LeaseLostError(InDoubtError):
     """A row of which no worker says credibly what became of it: nobody knows whether it was sent."""
 
@@ -35,6 +38,8 @@ class RowToSend:
     loss: Loss = NEVER_LOST
     given_back: int = 0
     """How often a worker said in this run that it was not sent."""
+    in_haste: int = 0
+    """How often of these there was still time for it."""
 
 
 @attrs.frozen(eq=False)
@@ -56,7 +61,8 @@ class Lease:
 
     Args:
         ends: the reading of the worker's clock at which it ends.
-        start_by: the reading of the coordinator's clock until which its rows could be started.
+        haste_until: the reading of the coordinator's clock before which no row has waited in vain: one that
+            waits for a session or a turn comes back at its deadline, others when no more may be started.
         over_at: that from which on surely nothing is sent under it.
         rows: those of which nothing is reported, by their numbers.
         may_have_arrived: whether the grant has left, so that the worker may have sent its rows.
@@ -65,7 +71,7 @@ class Lease:
     epoch: int
     worker: str
     ends: float
-    start_by: float
+    haste_until: float
     over_at: float
     rows: dict[int, RowToSend]
     careful: bool = False
@@ -118,7 +124,8 @@ class LeaseBook:
             epoch=epoch,
             worker=worker,
             ends=clock + self._options.lease,
-            start_by=heard + self._options.lease - self._options.deadline,
+            haste_until=heard
+            + _HASTE * min(self._options.deadline, self._options.lease - self._options.deadline),
             over_at=heard + self._options.surely_over,
             rows=rows,
             careful=batch.careful,

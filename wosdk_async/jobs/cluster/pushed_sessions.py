@@ -29,7 +29,7 @@ class PushedSessions:
         self._newest: PushedSession | None = None
         self._ends = 0.0
         self._given = 0
-        self._waiting = 0
+        self._used_up = 0
         self._pushed = asyncio.Event()
 
     def __repr__(self) -> str:
@@ -42,8 +42,8 @@ class PushedSessions:
 
     @property
     def refused(self) -> int:
-        """Number of the newest session if it is used up; else 0."""
-        return self.number if self._waiting and self._given == self.number else 0
+        """Number of the newest session if it is used up, also when nothing waits for another; else 0."""
+        return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
         """Keep a session, if it is newer than the one before."""
@@ -55,13 +55,10 @@ class PushedSessions:
         """Return the newest session that was not given yet; wait for it if there is none."""
         del company, replaced  # of one Company; the transport hides what it was given itself
         while (grant := self._take()) is None:
-            self._waiting += 1
+            self._used_up = self.number
             self._pushed.clear()
             self._waits()
-            try:
-                await self._pushed.wait()
-            finally:
-                self._waiting -= 1
+            await self._pushed.wait()
         return grant
 
     def _take(self) -> TokenGrant | None:

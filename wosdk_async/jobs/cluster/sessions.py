@@ -68,6 +68,11 @@ class SessionPusher:
         """Readings of the loop's clock when the last renewals began."""
         self._fruitless = 0
 
+    @property
+    def renews(self) -> bool:
+        """Whether a session is being opened or renewed; if that fails, the run ends with its error."""
+        return self._renewal is not None and not self._renewal.done()
+
     def worked(self) -> None:
         """Note that a row was carried out, so the service takes the session."""
         self._fruitless = 0
@@ -93,7 +98,7 @@ class SessionPusher:
 
     def _renew(self, after: int) -> None:
         loop = asyncio.get_running_loop()
-        if self._renewal is not None and not self._renewal.done():
+        if self.renews:
             return
         if len(self._times) == _MOST and loop.time() < self._times[0] + _WITHIN:
             return  # it is asked again with every order

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from wosdk_async.jobs.cluster.budget import Budget
 from wosdk_async.jobs.cluster.granting import Granting
-from wosdk_async.jobs.cluster.messages import Report, WorkerLostError
+from wosdk_async.jobs.cluster.messages import Report, RowReport, WorkerLostError
 from wosdk_async.jobs.cluster.reached_worker import ReachedWorker
 from wosdk_async.jobs.cluster.sessions import SessionPusher
 
@@ -46,7 +46,9 @@ class WorkerGroup:
         self.closing = False
         """Whether conversations end as soon as all is said."""
         self.heard = now()
-        """When a worker was last heard that does not give back its rows."""
+        """When a worker was last heard."""
+        self._stuck_since: float | None = None
+        """When a row was given back, and none ended since."""
         self.lost = 0
         """Workers that could no longer be reached."""
         self._workers: dict[str, ReachedWorker] = {}
@@ -57,9 +59,9 @@ class WorkerGroup:
         return len(self._workers)
 
     @property
-    def gives_back(self) -> bool:
-        """Whether one of them gives back its rows as not sent."""
-        return any(worker.gives_back for worker in self._workers.values())
+    def stuck(self) -> float:
+        """Seconds for which all rows were given back; 0 while some end, or a session is being opened."""
+        return self.now() - self._stuck_since if self._stuck_since is not None else 0.0
 
     @property
     def joined(self) -> int:
@@ -88,8 +90,8 @@ class WorkerGroup:
             self._on_event(
                 f"worker {worker.name} gives back its rows as not sent, so it gets few from now on"
             )
-        if not worker.gives_back:
-            self.heard = now
+        self.heard = now
+        self._look_for_progress(results)
         if any(each.result == "done" for each in results):
             self.sessions.worked()
         if worker.nonce not in self.budget:  # a new one, or it was silent for long
@@ -98,6 +100,12 @@ class WorkerGroup:
         if worker.has_throttled(report):
             self.budget.throttled(now)
         self._say_changed()
+
+    def _look_for_progress(self, results: list[RowReport]) -> None:
+        if self.sessions.renews or any(each.result != "not_sent" for each in results):
+            self._stuck_since = None
+        elif results and self._stuck_since is None:
+            self._stuck_since = self.now()
 
     def take_late(self, worker: ReachedWorker, report: Report) -> None:
         """Take a report of a worker that was replaced: its results count if its leases are not over.
@@ -130,6 +138,7 @@ class WorkerGroup:
         if self._workers.pop(worker.nonce, None) is None:
             return  # it was before
         self.lost += 1
+        self._stuck_since = None
         if ended:
             leases = self.granting.book.take_of(worker.nonce)
             rows = self.granting.lose(leases, f"its worker has ended: {why}")
