@@ -283,11 +283,13 @@ def test_nothing_is_granted_to_a_worker_whose_session_was_refused():
 def test_a_worker_that_leaves_is_not_said_to_give_back_its_rows():
     async def main():
         world = World(options=_MUCH_AHEAD)
+        world.first_workers = 1
         events = []
         async with world.coordinator(events.append) as coordinator:
             task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(1500))))
             leaver = world.workers[0]
-            await until(lambda: len(leaver.queue) > 20)
+            await until(lambda: len(leaver.queue) > 40)
+            world.add_worker()
             true_reply = leaver.reply
             leaver.reply = lambda: attrs.evolve(true_reply(), leaving=True)
             for epoch, _, row in leaver.queue:
