@@ -297,6 +297,8 @@ async def test_a_row_that_waits_in_vain_for_a_session_was_not_sent(local: Local)
         await worker.say(session=await session_of(local, 1, token="wrong-token-of-no-worth"), patience=0.0)
         await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 3))),))
         results = await worker.all_of(2)
+        report = await worker.say()
+        assert report.session_refused == report.session == 1  # also now, when no row waits for another
     assert {result.result for result in results.values()} == {"not_sent"}
 
 
