@@ -138,9 +138,9 @@ __all__ = [
 
 
 if TYPE_CHECKING:  # for type checkers; at run time __getattr__ loads the names of the model
-    from wosdk_async import model
+    from wosdk_async import model as _model
 
-    __all__ += model.__all__
+    __all__ += _model.__all__
 
 _EXPORTS = {
     "wosdk_async.client": ("Client",),
@@ -164,17 +164,19 @@ _EXPORTS = {
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    """Import the module of a name when it is first used: a program loads only what it uses."""
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = _MODULE_OF.get(name) or ("wosdk_async.errors" if name in __all__ else "wosdk_async.model")
-    try:
-        value = getattr(import_module(module), name)
-    except AttributeError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to type checkers every name would be one of the package
+
+    def __getattr__(name: str) -> Any:
+        """Import the module of a name when it is first used: a program loads only what it uses."""
+        if name.startswith("__"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = _MODULE_OF.get(name) or ("wosdk_async.errors" if name in __all__ else "wosdk_async.model")
+        try:
+            value = getattr(import_module(module), name)
+        except AttributeError:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

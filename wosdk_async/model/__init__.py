@@ -755,11 +755,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Return the class and load it, and all that its records may hold, at its first use (PEP 562)."""
-    found = registry.named(name)
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # to type checkers every name would be one of the package
+
+    def __getattr__(name: str) -> Any:
+        """Return the class and load it, and all that its records may hold, at its first use (PEP 562)."""
+        found = registry.named(name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -58,22 +58,24 @@ _EXTRAS = {
 """Packages that may be missing, and the extra that brings each."""
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        module = import_module(f"{__name__}.{_MODULES[name]}")
-    except ModuleNotFoundError as missing:
-        package = (missing.name or "").partition(".")[0]
-        if package not in _EXTRAS:
-            raise
-        remedy = f"{name} needs an extra: pip install 'wosdk_async[{_EXTRAS[package]}]'"
-        if _EXTRAS[package] == "testing":
-            remedy += " (respx and httpx); MockTransport and the local Company need neither"
-        raise ModuleNotFoundError(remedy, name=missing.name) from missing
-    value = getattr(module, name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to type checkers every name would be one of the package
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        try:
+            module = import_module(f"{__name__}.{_MODULES[name]}")
+        except ModuleNotFoundError as missing:
+            package = (missing.name or "").partition(".")[0]
+            if package not in _EXTRAS:
+                raise
+            remedy = f"{name} needs an extra: pip install 'wosdk_async[{_EXTRAS[package]}]'"
+            if _EXTRAS[package] == "testing":
+                remedy += " (respx and httpx); MockTransport and the local Company need neither"
+            raise ModuleNotFoundError(remedy, name=missing.name) from missing
+        value = getattr(module, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
