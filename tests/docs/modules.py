@@ -15,9 +15,6 @@ from tests.docs.prelude import IMPORTS, Given
 
 __all__ = ["fragments", "module", "modules", "programs", "taken", "tests", "write_tests"]
 
-# A field of a record may be None; in a fragment of three lines that is not what is shown.
-LENIENT = "# mypy: disable-error-code=union-attr\n"
-
 
 def _is_test(block: Block) -> bool:
     return "def test_" in block.text
@@ -54,7 +51,7 @@ def taken(block: Block) -> list[str]:
 def module(block: Block) -> str:
     """A fragment as the body of a coroutine function, ``example``."""
     parameters = ", ".join(f"{name}: {Given.__annotations__[name]}" for name in taken(block))
-    return f"{LENIENT}from __future__ import annotations\n{IMPORTS}\n{_function(block, parameters)}"
+    return f"from __future__ import annotations\n{IMPORTS}\n{_function(block, parameters)}"
 
 
 def _function(block: Block, parameters: str) -> str:
@@ -65,7 +62,7 @@ def _function(block: Block, parameters: str) -> str:
 def modules() -> dict[str, str]:
     """File name -> text, of all that a type checker is to read; a name tells page and line."""
     found = {block: module(block) for block in [*fragments(), *blocks("python", "types only")]}
-    found |= {block: block.text for block in programs()}
+    found |= {block: block.text for block in [*programs(), *tests()]}
     return {f"{block.name.replace('/', '_').replace('.md:', '_')}.py": text for block, text in found.items()}
 
 

@@ -84,6 +84,7 @@ class Given:
     document: Document
     command: WoCreateCommand
     commands: Sequence[WoCreateCommand]
+    leak: WorkOrder
     query: Query[WorkOrder]
     f: WorkOrderFields
     a: AssetAttributeFields
@@ -95,15 +96,18 @@ class Given:
     save: Callable[[str], None]
 
 
-def _command(po_number: str | None = None) -> WoCreateCommand:
-    order = WorkOrder(
+def _leak(po_number: str | None = None) -> WorkOrder:
+    return WorkOrder(
         po_number=po_number,
         items=[WoItem(asset=Location.ref(20440), task=Task.ref(14211))],
         customer=Customer.ref(512),
         sub_type=WorkOrderType.ref(259),
         type_category=WOType.Request,
     )
-    return WoCreateCommand(work_order=order)
+
+
+def _command(po_number: str | None = None) -> WoCreateCommand:
+    return WoCreateCommand(work_order=_leak(po_number))
 
 
 async def given(client: Client) -> Given:
@@ -127,6 +131,7 @@ async def given(client: Client) -> Given:
         document=await acme.get(Document, attached.id or 0),
         command=_command(),
         commands=[_command("PO-1"), _command("PO-2")],
+        leak=_leak(),
         query=acme.query(WorkOrder),
         f=fields(WorkOrder),
         a=fields(AssetAttribute),

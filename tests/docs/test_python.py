@@ -39,14 +39,14 @@ def fresh(local: LocalCompany, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 
 def types_of(folder: Path) -> str:
-    """What mypy says of the modules in ``folder``, under the project's settings."""
-    settings = ["--config-file", str(ROOT / "pyproject.toml"), "--disable-error-code=import-untyped"]
-    printed, trouble, _ = api.run([*settings, *map(str, sorted(folder.glob("*.py")))])  # pandas has no types
+    """What ``mypy --strict`` says of the modules in ``folder``, as it does in a project without settings."""
+    settings = ["--strict", "--config-file=", "--disable-error-code=import-untyped"]  # pandas has no types
+    printed, trouble, _ = api.run([*settings, *map(str, sorted(folder.glob("*.py")))])
     return "" if printed.startswith("Success") else printed + trouble
 
 
 def test_all_of_it_has_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One run of mypy over all blocks but those that pytest runs."""
+    """One run of mypy over all blocks: who copies one, has no error of a strict type checker."""
     monkeypatch.chdir(ROOT)  # its cache, and the package `tests`
     for name, text in modules.modules().items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -54,11 +54,20 @@ def test_all_of_it_has_the_right_types(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_mistake_in_a_block_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that is not there, in a fragment."""
+    """A name that is not there, and a field that may be None, in a fragment."""
     monkeypatch.chdir(ROOT)
-    block = Block("x.md", 1, "python", "", "print(order.nunber)\n", closed=True)
+    block = Block("x.md", 1, "python", "", "print(order.nunber, order.customer.name)\n", closed=True)
     (tmp_path / "x_1.py").write_text(modules.module(block), encoding="utf-8")
-    assert '"WorkOrder" has no attribute "nunber"' in types_of(tmp_path)
+    found = types_of(tmp_path)
+    assert '"WorkOrder" has no attribute "nunber"' in found
+    assert '"None" of "Customer | None" has no attribute "name"' in found
+
+
+def test_a_test_without_types_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its body would not be checked."""
+    monkeypatch.chdir(ROOT)
+    (tmp_path / "x_1.py").write_text("async def test_it(wosdk_company):\n    pass\n", encoding="utf-8")
+    assert "Function is missing a type annotation" in types_of(tmp_path)
 
 
 @pytest.mark.usefixtures("fresh")
