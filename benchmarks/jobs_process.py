@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest import mock
@@ -13,10 +13,12 @@ import anyio.from_thread
 import anyio.to_thread
 import attrs
 
-from benchmarks.simulate.loop import VirtualLoop
+from benchmarks.simulate.loop import StuckError, VirtualLoop
 from wosdk_async.jobs.journal import JobPlan, Journal
 
 __all__ = ["Killed", "KilledJournal", "Process", "ThreadlessLoop", "run_now", "running", "without_threads"]
+
+_MOST_CANCELLED = 10  # times that the tasks of killed processes are cancelled
 
 
 class Killed(BaseException):
@@ -118,10 +120,13 @@ def running(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     try:
         yield
     finally:
-        if left := asyncio.all_tasks(loop):
+        for _ in range(_MOST_CANCELLED):  # the cleanup of a killed process may wait for what never comes
+            if not (left := asyncio.all_tasks(loop)):
+                break
             for task in left:
                 task.cancel()
-            loop.run_until_complete(asyncio.wait(left))
+            with suppress(StuckError):
+                loop.run_until_complete(asyncio.wait(left))
         loop.close()
 
 
