@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-__all__ = ["GROUPS", "names", "pages", "tree"]
+__all__ = ["GROUPS", "names", "own_members_only", "pages", "tree"]
 
 GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "client": (
@@ -166,6 +166,8 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
 }
 """Page -> its title, what a reader gets, and names below ``wosdk_async``."""
+SHORTER = {"fields": "show_overloads: false", "problems.PROBLEMS": "show_attribute_values: false"}
+"""Names with a switch of mkdocstrings: an overload for each entity, and a value of a hundred lines."""
 
 
 def names() -> list[str]:
@@ -188,7 +190,13 @@ def tree() -> dict[str, list[object]]:
 def _page(title: str, about: str, group: tuple[str, ...]) -> Iterator[str]:
     yield f"# {title}\n\n{about}\n"
     for name in group:
-        yield f"::: wosdk_async.{name}\n"
+        option = "inherited_members: false" if own_members_only(name) else SHORTER.get(name)
+        yield f"::: wosdk_async.{name}\n" + (f"    options:\n      {option}\n" if option else "")
+
+
+def own_members_only(name: str) -> bool:
+    """Return whether a name is an error; ``WosdkError`` shows what all of them have."""
+    return name.endswith("Error") and name != "WosdkError"
 
 
 def _index() -> Iterator[str]:

@@ -21,7 +21,8 @@ def command_pages(links: Links) -> Iterator[tuple[str, str]]:
         name = module.rpartition(".")[2]
         parts = [f"# Commands: {title(name).lower()}"]
         parts.append(
-            f"Fields of {len(commands)} commands and of their results. `company.run(...)` sends one."
+            f"Fields of {len(commands)} command{'s' * (len(commands) > 1)}, and of what each returns. "
+            "`company.run(...)` sends one."
         )
         for command in commands:
             parts += [f"## {command.name}", *command_body(command, links)]

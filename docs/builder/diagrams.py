@@ -119,7 +119,7 @@ def verdict_tree() -> Drawing:
         (["Did a byte leave?"], "no", v.NEVER_SENT.name, "sent again", "again"),
         (["A result, to this call?"], "yes", "done", "returned", "good"),
         (["401? A code of token", "or host?"], "yes", v.SESSION_REFUSED.name, "renewed, sent again", "again"),
-        (["429? 503 of the service?", "a code of waits=?"], "yes", v.WAIT.name, "waits, sent again", "again"),
+        (["429? Its own 503?", "a code of waits=?"], "yes", v.WAIT.name, "waits, sent again", "again"),
         (["A code of repeats=?"], "yes", v.REPEAT.name, "sent again", "again"),
         (["Unknown command,", "with a second path?"], "yes", v.OTHER_PATH.name, "sent there", "again"),
         (

@@ -56,8 +56,9 @@ def _apart(lines: Iterable[str]) -> Iterator[str]:
     fenced, before, listed = False, "", False
     for line in lines:
         starts_list = bool(_ITEM.match(line)) and not listed
+        follows_code = bool(_ITEM.match(line)) and bool(_FENCE.match(before))  # else it is text of the item
         starts_table = line.startswith("|") and not before.startswith("|")
-        if not fenced and before.strip() and (starts_list or starts_table):
+        if not fenced and before.strip() and (starts_list or follows_code or starts_table):
             yield ""
         fenced ^= bool(_FENCE.match(line))
         if not fenced:

@@ -7,6 +7,7 @@ from functools import cache
 
 import griffe
 
+from docs.builder.api_pages import own_members_only
 from docs.builder.roles import Roles
 from docs.builder.signatures import Signatures
 from docs.builder.stage import ROOT
@@ -33,7 +34,8 @@ def _parts(found: griffe.Object | griffe.Alias) -> Iterator[str]:
     if found.docstring:
         yield found.docstring.value
     if found.is_class:
-        for member in found.all_members.values():
+        members = found.members if own_members_only(found.name) else found.all_members
+        for member in members.values():
             if member.docstring and not member.name.startswith("_"):
                 yield f"### {member.name}"
                 yield _signature(member)

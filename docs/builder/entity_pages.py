@@ -79,7 +79,7 @@ def entity_body(entity: Entity, links: Links, level: str) -> Iterator[str]:
         yield "\n".join([*instead, *needs, *(key if entity.composite_key else [])])
         yield sentence(entity.operations_note)
     yield f"{level} Fields of {entity.name}"
-    yield field_table(entity.fields, links)
+    yield field_table(entity.fields, links) if entity.fields else "No source says which fields it has."
     if acting := list(links.acting(entity)):
         yield f"{level} Commands with {entity.name}"
         yield "\n".join(f"* {links.to(command.name)} {how}" for command, how in acting)

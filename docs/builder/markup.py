@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable
+from textwrap import dedent, indent
 from typing import Any
 
 import attrs
@@ -14,6 +15,7 @@ __all__ = ["cell", "plain", "shown", "slug", "table", "title"]
 _TITLED = re.compile(r":[a-z]+:`([^`<]+?)\s*<[^`>]+>`")
 _ROLE = re.compile(r":[a-z]+:`~?([^`]+)`")
 _PAGE = re.compile(r"``docs/([\w-]+)\.md``")
+_EXAMPLE = re.compile(r"^(?P<indent> *)(?P<text>.*)::\n\n(?P<code>(?:(?P=indent) +.*\n?|\n)+)", re.MULTILINE)
 
 
 def cell(text: object) -> str:
@@ -50,11 +52,16 @@ def title(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a docstring without roles: ``:class:`~a.b.Name``` becomes ``Name`` as code."""
+    """Return a docstring as Markdown: ``:class:`~a.b.Name``` is ``Name``, an example is a block of Python."""
     text = _TITLED.sub(r"`\1`", text)
     text = _ROLE.sub(
         lambda found: f"`{found[1].removeprefix('wosdk_async.').rpartition('.')[2] or found[1]}`", text
     )
     text = _PAGE.sub(r"[\1](../\1.md)", text)
-    text = re.sub(r"^ *::$", "", text, flags=re.MULTILINE)
-    return re.sub(r"::$", ":", text, flags=re.MULTILINE)
+    return _EXAMPLE.sub(_fenced, text)
+
+
+def _fenced(found: re.Match[str]) -> str:
+    before = f"{found['indent']}{found['text']}:\n\n" if found["text"] else ""
+    code = indent(f"```python\n{dedent(found['code']).strip()}\n```", found["indent"])
+    return f"{before}{code}\n\n"

@@ -10,6 +10,7 @@ from typing import Any
 
 from docs.builder import api_pages, catalogue_pages, notebook_pages, reference_pages
 from docs.builder.dialect import for_site, with_bars
+from docs.builder.machines import heading
 
 __all__ = ["ROOT", "generated", "nav_pages", "read_nav", "stage", "write_config", "written"]
 
@@ -25,6 +26,7 @@ LANGUAGES = {".py": "python", ".toml": "toml", ".csv": "text", ".json": "json"}
 _NAV = re.compile(r"^nav:\n(?:(?: .*|#.*)?\n)*", re.MULTILINE)
 _PAGE = re.compile(r"^(?P<indent> *)- (?:(?P<title>[^:\n]+): )?(?P<path>[\w/.-]+(?:\.md|/))$")
 _DRAWING = re.compile(r"!\[([^\]]*)\]\((images/[\w-]+\.svg)\)")
+_NAMED_FILE = re.compile(r"\[[\w./-]+\.md\]\(([\w-]+\.md)(#[^)]*)?\)")
 _STYLE = re.compile(r"\s*<style>.*?</style>", re.DOTALL)
 
 
@@ -34,7 +36,7 @@ def stage(folder: Path) -> dict[str, str]:
     shutil.copytree(
         ROOT / "docs", folder, ignore=shutil.ignore_patterns("*.md", "builder", "__pycache__", "api")
     )
-    found = _written() | generated()
+    found = _titled(_written() | generated())
     for path, text in found.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -47,6 +49,17 @@ def generated() -> dict[str, str]:
     taken = {name: for_site(_linked(_read(source))) for source, name in TAKEN.items()}
     modules = (api_pages, catalogue_pages, notebook_pages, reference_pages)
     return {**taken, **_examples(), **{path: text for each in modules for path, text in each.pages().items()}}
+
+
+def _titled(pages: dict[str, str]) -> dict[str, str]:
+    """Put the title of a page where a link at the top shows its file: readers of the site see no files."""
+    titles = {path: heading(text) for path, text in pages.items()}
+
+    def link(found: re.Match[str]) -> str:
+        title = titles.get(found[1])
+        return f"[{title}]({found[1]}{found[2] or ''})" if title else found[0]
+
+    return {path: text if "/" in path else _NAMED_FILE.sub(link, text) for path, text in pages.items()}
 
 
 def _read(source: str) -> str:

@@ -34,7 +34,9 @@ class Trace:
     """Course of one call; of the one that ended last, if several calls were traced.
 
     Attributes:
-        company, operation, request_id: which call it is.
+        company: name of the Company.
+        operation: what was called, such as ``retrieve Customer``.
+        request_id: RequestId of the call.
         attempts: requests that were made for it.
         sent: whether it may have taken effect. It turns true when the first byte of an attempt leaves, and
             false again when the service responds that it did nothing.
