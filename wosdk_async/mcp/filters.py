@@ -11,6 +11,7 @@ from wosdk_async.errors import InvalidCallError, UnknownNameError
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.conditions import Condition
+from wosdk_async.query.operators import FOR_REFERENCES, compared
 from wosdk_async.query.paths import find, root
 from wosdk_async.query.properties import Nested, TextProperty, property_at, resolved
 from wosdk_async.suggestions import suggestion
@@ -25,23 +26,6 @@ Operator = Literal[
     "between", "not between", "is null", "is not null",
 ]  # fmt: skip
 
-_METHODS: dict[str, str] = {
-    "=": "__eq__",
-    "!=": "__ne__",
-    ">": "__gt__",
-    ">=": "__ge__",
-    "<": "__lt__",
-    "<=": "__le__",
-    "like": "like",
-    "not like": "not_like",
-    "in": "in_",
-    "not in": "not_in",
-    "between": "between",
-    "not between": "not_between",
-    "is null": "is_null",
-    "is not null": "not_null",
-}
-_FOR_REFERENCES = ("=", "!=", "in", "not in", "is null", "is not null")
 _MOST_VALUES = 200  # of one condition
 
 
@@ -88,16 +72,14 @@ def conditions(entity: type[Record], filters: Sequence[Filter]) -> list[Conditio
 def _condition(entity: type[Record], given: Filter) -> Condition:
     where = f"filter of {given.property!r:.100}"
     field: Any = property_at(find(root(entity), given.property))
-    if isinstance(field, Nested) and given.operator not in _FOR_REFERENCES:
+    if isinstance(field, Nested) and given.operator not in FOR_REFERENCES:
         raise InvalidCallError(
-            f"{where}: a reference is compared by its id, with {', '.join(_FOR_REFERENCES)}"
+            f"{where}: a reference is compared by its id, with {', '.join(FOR_REFERENCES)}"
         )
     if given.operator.endswith("like") and not isinstance(field, TextProperty):
         raise InvalidCallError(f"{where}: {given.operator} takes a property that holds text")
     values = [_typed(value, field, where) for value in _values(given, where)]
-    compare = getattr(field, _METHODS[given.operator])
-    made: Condition = compare(values) if given.operator.endswith("in") else compare(*values)
-    return made
+    return compared(field, given.operator, values)
 
 
 def _values(given: Filter, where: str) -> list[Scalar]:

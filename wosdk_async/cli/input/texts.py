@@ -13,7 +13,6 @@ anything; a quote within quotes is doubled.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.cli.exit_codes import CliError, say
@@ -21,6 +20,7 @@ from wosdk_async.cli.options import has_unchecked, unchecked_hint
 from wosdk_async.codec.checks import named_by
 from wosdk_async.model import Record, command_class, entity_class, index, registry
 from wosdk_async.query.conditions import Condition
+from wosdk_async.query.operators import FOR_REFERENCES, compared
 from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, property_at, resolved
 from wosdk_async.suggestions import suggestion
@@ -43,25 +43,7 @@ _NEXT = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"({_QUOTED}|.+?)\s+and\s+({_QUOTED}|.+)", re.IGNORECASE | re.DOTALL)
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
 
-_METHODS: dict[str, str] = {
-    "=": "__eq__",
-    "==": "__eq__",
-    "!=": "__ne__",
-    "<>": "__ne__",
-    ">": "__gt__",
-    ">=": "__ge__",
-    "<": "__lt__",
-    "<=": "__le__",
-    "like": "like",
-    "not like": "not_like",
-    "in": "in_",
-    "not in": "not_in",
-    "between": "between",
-    "not between": "not_between",
-    "is null": "is_null",
-    "is not null": "not_null",
-}
-_FOR_REFERENCES = {"__eq__", "__ne__", "in_", "not_in", "is_null", "not_null"}
+_SPELLINGS = {"==": "=", "<>": "!="}  # as in Python, and in SQL
 
 
 def condition(entity: type[Record] | str, text: str) -> Condition:
@@ -70,12 +52,11 @@ def condition(entity: type[Record] | str, text: str) -> Condition:
     if found is None:
         raise _error(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
     operator = " ".join(found["operator"].lower().split())
+    operator = _SPELLINGS.get(operator, operator)
     field = property_at(find(root(entity), found["path"]))
-    method = _METHODS[operator]
-    _require_operator(field, operator, method, text)
+    _require_operator(field, operator, text)
     values = [_value(raw, field, text) for raw in _raw_values(operator, found["rest"], text)]
-    compare: Callable[..., Condition] = getattr(field, method)
-    return compare(values) if method in ("in_", "not_in") else compare(*values)
+    return compared(field, operator, values)
 
 
 def order(text: str) -> str:
@@ -87,12 +68,12 @@ def order(text: str) -> str:
     return f"-{path}" if direction == "desc" else path
 
 
-def _require_operator(field: Path, operator: str, method: str, text: str) -> None:
-    if isinstance(field, Nested) and method not in _FOR_REFERENCES:
+def _require_operator(field: Path, operator: str, text: str) -> None:
+    if isinstance(field, Nested) and operator not in FOR_REFERENCES:
         raise _error(
             text, f"a reference is compared by its id, with =, !=, in or is null, not with {operator}"
         )
-    if method in ("like", "not_like") and not isinstance(field, TextProperty | Unchecked):
+    if operator.endswith("like") and not isinstance(field, TextProperty | Unchecked):
         raise _error(text, f"{operator} takes a property that holds text")
 
 
