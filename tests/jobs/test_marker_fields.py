@@ -34,6 +34,16 @@ def test_a_field_that_no_key_fits_is_refused(tmp_path: Path, marker: str, messag
     assert RowKeys.of(import_map, "work_order.po_number", "job").path == "work_order.po_number"
 
 
+@pytest.mark.parametrize("marker", ["po_number", "PoNumber"])
+def test_a_field_without_its_object_is_suggested_with_it(tmp_path: Path, marker: str) -> None:
+    path = tmp_path / "m.toml"
+    path.write_text(WORK_ORDER + FIXED_CUSTOMER)
+    with pytest.raises(
+        ImportMapError, match=rf"no field '{marker}'; did you mean 'work_order\.po_number'\?$"
+    ):
+        RowKeys.of(ImportMap.load(path), marker, "job")
+
+
 def test_a_whole_number_is_a_key_where_the_map_fills_it(tmp_path: Path) -> None:
     """As an update by id has it; a default key is a text."""
     path = tmp_path / "m.toml"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -67,12 +69,21 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "there is no header"),
+        (b"", "the file is empty: there is no header"),
         (b"\n\n", "there is no header"),
         (b",,\n1,2,3\n", "there is no header"),
         (b"a,b,a\n", "two columns are called 'a'; rename one"),
         (b"PK\x03\x04\0\0", "line 1: this is not text; it is a zip or Excel file"),
         (b"PAR1\0\0", "line 1: this is not text; it is a Parquet file"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "line 1: this is not text; it is a picture"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "line 1: this is not text; it is a picture"),
+        (b"%PDF-1.4\n%\xe2\xe3\n", "line 1: this is not text; it is a PDF file"),
+        (b"SQLite format 3\0\x10", "line 1: this is not text; it is a SQLite database"),
+        (b"\n<!DOCTYPE html>\n<p>Log in\n", "this is a web page, and not a table: was a login"),
+        (b"<HTML><body>", "this is a web page, and not a table: was a login"),
+        (b'<?xml version="1.0"?>\n', "this is XML, and not a table"),
+        (b'{"a": 1}\n{"a": 2}\n', "this is JSON; with one object a line it is read as .jsonl"),
+        (b'[{"a": 1}]', "this is JSON; write one object a line"),
         (b"a\n1\n\x00\n", "line 3: this is not text"),
         (b"a\n" + b"1\n" * 5000 + b"\x00\n", "line 5002: this is not text"),
         (b"a\0;\0", "line 1: this is not text; export the data as comma-separated UTF-8, or add --encod"),
@@ -89,6 +100,38 @@ def test_what_is_not_csv_is_refused_with_its_place(tmp_path: Path, content: byte
         list(CsvFile(written(tmp_path, content)))
     assert str(tmp_path / "f.csv") in caught.value.message
     assert message in caught.value.message
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".parquet", ".jsonl"])
+def test_a_file_that_may_not_be_read_is_refused(suffix: str) -> None:
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folder is closed to other users
+        path = Path(name) / f"f{suffix}"
+        path.parent.chmod(0o755)
+        path.write_bytes(b"a,b\n1,2\n")
+        path.chmod(0)
+        said = as_nobody(lambda: open_source(path))
+    assert said.startswith(f"ImportMapError: {path}: cannot be read (Permission denied); change its perm")
+
+
+def as_nobody(call: Callable[[], object]) -> str:
+    """Make a call in a child whose user is not root, who may read anything. Return what it raises."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            try:
+                call()
+            except Exception as error:
+                os.write(writing, f"{type(error).__name__}: {error}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        text = said.read()
+    os.waitpid(child, 0)
+    return text
 
 
 def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:

@@ -233,6 +233,16 @@ def test_an_old_workbook_is_read() -> None:
     assert other.cells == {"x": "y"}
 
 
+@pytest.mark.parametrize("suffix", ["xlsx", "xls", "ods"])
+def test_a_text_file_with_the_suffix_of_a_workbook_is_named_as_one(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"f.{suffix}"
+    path.write_text("a,b\n1,Zürich\n", encoding="utf-8")
+    with pytest.raises(ImportMapError, match=r"this is a text file, and not a workbook; .* --format csv"):
+        open_source(path)
+    (row,) = open_source(path, format="csv")
+    assert row.cells == {"a": "1", "b": "Zürich"}
+
+
 def test_a_damaged_old_workbook_is_refused(tmp_path: Path) -> None:
     whole = (Path(__file__).with_name("data") / "sheet.xls").read_bytes()
     for size in (600, 2048, 4000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -12,19 +13,55 @@ __all__ = ["RUN_NAMES", "RUN_OPTIONS", "run_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+class _Count(click.IntRange):
+    """A whole number; errors say which ones there are, and how one is written."""
+
+    def __init__(self, least: int, most: int | None = None, *, hint: str) -> None:
+        super().__init__(least, most)
+        self._hint = hint
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            which = f"of {self.min} or more" if self.max is None else f"from {self.min} to {self.max}"
+            self.fail(f"{value!r} is not a whole number {which}; {self._hint}", param, ctx)
+
+
+class _Above(click.FloatRange):
+    """A number; errors say which ones there are, and how one is written."""
+
+    def __init__(self, least: float, *, is_open: bool = False, hint: str) -> None:
+        super().__init__(least, min_open=is_open)
+        self._hint = hint
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        try:
+            found = float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            found = math.nan
+        if not math.isfinite(found):
+            which = f"over {self.min:g}" if self.min_open else f"of {self.min:g} or more"
+            self.fail(f"{value!r} is not a number {which}; {self._hint}", param, ctx)
+        return found
+
 
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "concurrency": {
-        "type": click.IntRange(1, 1000),
+        "type": _Count(1, 1000, hint="write one, such as --concurrency 32"),
         "help": "The highest number of calls at a time; fewer when the service gets slow.",
     },
     "rate": {
-        "type": click.FloatRange(0, min_open=True),
+        "type": _Above(0, is_open=True, hint="write calls in a second, such as --rate 20, or leave it out"),
         "metavar": "N",
         "help": "The highest number of calls in a second.",
     },
     "processes": {
-        "type": click.IntRange(1, 256),
+        "type": _Count(
+            1, 256, hint="write one, such as --processes 4, or leave it out to send from one process"
+        ),
         "metavar": "N",
         "help": "Send the rows from N processes of this machine.",
     },
@@ -33,7 +70,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "help": "Send the rows from the workers of a cluster: dask+tls://HOST:8786, dask://127.0.0.1:8786.",
     },
     "lease": {
-        "type": click.FloatRange(1),
+        "type": _Above(1, hint="write seconds, such as --lease 30"),
         "metavar": "SECONDS",
         "help": "Seconds for which a worker may send the rows of one grant; 30 by default.",
     },

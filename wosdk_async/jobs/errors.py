@@ -71,9 +71,16 @@ def reason_of(error: Exception) -> str:
 
 
 def require_file(path: Path) -> None:
-    """Raise ImportMapError when ``path`` is not a file that can be read more than once."""
-    if path.is_file():
-        return
+    """Raise ImportMapError when ``path`` is not a file that can be read, and more than once."""
+    try:
+        if path.is_file():
+            path.open("rb").close()
+            return
+    except OSError as error:
+        raise ImportMapError(
+            f"{path}: cannot be read ({error.strerror or error}); change its permissions, or copy it to a "
+            "place where you may read it"
+        ) from None
     if path.is_dir():
         why = "is a directory; name a file"
     elif path.exists():

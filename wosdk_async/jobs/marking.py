@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -41,9 +41,10 @@ class RowKeys:
                 )
             table = _class_of(node).__wire__
             if name not in table:
+                inside = next(_inside(import_map.record, path), None)
+                hint = f"; did you mean {inside!r}?" if inside else suggestion(name, table)
                 raise ImportMapError(
-                    f"marker {path!r}: {_class_of(node).__name__} has no field {name!r}"
-                    f"{suggestion(name, table)}"
+                    f"marker {path!r}: {_class_of(node).__name__} has no field {name!r}{hint}"
                 )
             if name not in node.fields and i < len(names) - 1:
                 raise ImportMapError(
@@ -108,6 +109,19 @@ _KINDS = {
     "object": "an object",
     "ref": "a record",
 }
+
+
+def _inside(node: ObjectNode, name: str) -> Iterator[str]:
+    """Yield the paths of fields called ``name``, in either spelling, in the objects that the map fills."""
+    for field, below in node.fields.items():
+        if isinstance(below, ObjectNode):
+            table = _class_of(below).__wire__
+            spelled = {each.casefold(): each for each in table} | {
+                meta["name"].casefold(): each for each, meta in table.items()
+            }
+            if (found := spelled.get(name.casefold())) is not None:
+                yield f"{field}.{found}"
+            yield from (f"{field}.{each}" for each in _inside(below, name))
 
 
 def _class_of(node: ObjectNode) -> Any:

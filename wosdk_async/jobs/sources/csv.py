@@ -19,6 +19,18 @@ __all__ = ["CsvFile"]
 _MAX_CELL = 1 << 20  # characters
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+_PAGE = (
+    "a web page, and not a table: was a login or error page saved in place of the file? Get the file again, "
+    "or export the data as comma-separated UTF-8"
+)
+_OTHER_TEXTS = {
+    "<!doctype html": _PAGE,
+    "<html": _PAGE,
+    "<?xml": "XML, and not a table; export the data as comma-separated UTF-8",
+    '{"': "JSON; with one object a line it is read as .jsonl: rename it, or add --format jsonl",
+    "[{": "JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
+}
+"""Beginnings of texts that are no tables, and what they are, with the remedy."""
 
 
 class CsvFile:
@@ -41,7 +53,12 @@ class CsvFile:
         # The limit belongs to the whole process and only guards memory; other code may need a higher one.
         csv.field_size_limit(max(csv.field_size_limit(), _MAX_CELL))
         self.dialect = self._dialect(delimiter)
+        self._require_table()
         _, cells = next(self._records(), (1, []))
+        if not cells:
+            raise ImportMapError(
+                f"{self.path}: the file is empty: there is no header; the first line must name the columns"
+            )
         self._header = Header(self.path, cells)
         self.columns = self._header.columns
 
@@ -60,6 +77,13 @@ class CsvFile:
             else:
                 empty += 1
         self.empty_rows = empty
+
+    def _require_table(self) -> None:
+        """Raise ImportMapError for HTML, XML and JSON: read as CSV they would be a table of one column."""
+        first = next(filter(str.strip, self._text.lines()), "").lstrip()[:20].casefold()
+        for beginning, what in _OTHER_TEXTS.items():
+            if first.startswith(beginning):
+                raise ImportMapError(f"{self.path}: this is {what}")
 
     def _dialect(self, delimiter: str | None) -> FileDialect:
         """Return how the file is written, from its first lines and what was said about it."""

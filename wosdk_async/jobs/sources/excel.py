@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -114,9 +115,25 @@ def _reporting(path: Path) -> Iterator[None]:
         raise
     except BaseException as error:  # a panic of the reader is not an Exception
         text = str(error) or type(error).__name__
+        if _is_text(path):
+            raise ImportMapError(
+                f"{path}: this is a text file, and not a workbook; give it the suffix .csv, or add "
+                "--format csv"
+            ) from None
         raise ImportMapError(
             f"{path}: this workbook cannot be read ({text}); open it, save it again, or save the sheet as CSV"
         ) from None
+
+
+def _is_text(path: Path) -> bool:
+    """Return whether a file begins as a text of UTF-8 does."""
+    with path.open("rb") as file:
+        head = file.read(4096)
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head)  # its last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return bool(text.strip()) and "\0" not in text
 
 
 def _text(value: Any) -> str:
