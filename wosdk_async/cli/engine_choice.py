@@ -57,7 +57,10 @@ def engine_of(
 
     try:
         if "://" not in engine:
-            raise ConfigurationError(f"{engine!r} does not say which engine; write dask+tls://HOST:8786")
+            raise ConfigurationError(
+                f"{engine!r} does not begin with an engine; write dask+tls://HOST:PORT, or "
+                "dask://127.0.0.1:8786 for a scheduler on this machine"
+            )
         address = scheduler_address(engine)
     except ConfigurationError as error:
         raise CliError(f"--engine: {error.message}") from None

@@ -13,6 +13,7 @@ __all__ = ["RUN_NAMES", "RUN_OPTIONS", "run_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
 class _Count(click.IntRange):
     """A whole number; errors say which ones there are, and how one is written."""
 
@@ -51,6 +52,7 @@ class _Above(click.FloatRange):
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "concurrency": {
         "type": _Count(1, 1000, hint="write one, such as --concurrency 32"),
+        "metavar": "N",
         "help": "The highest number of calls at a time; fewer when the service gets slow.",
     },
     "rate": {
@@ -79,7 +81,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "help": "Stop when so many rows have failed: 20, or 5% of all rows.",
     },
     "stop_after_doubt": {
-        "type": click.IntRange(1),
+        "type": _Count(1, hint="write one, such as --stop-after-doubt 100"),
         "metavar": "N",
         "help": "Stop when so many rows are in doubt.",
     },

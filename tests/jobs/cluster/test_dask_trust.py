@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -149,6 +150,22 @@ async def test_nothing_at_all_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
     assert len(said) == 1
     assert said[0].startswith("waiting up to 0 s for the scheduler at tcp://127.0.0.1:9: Connection refused")
+    assert said[0].endswith("; look whether it was started, and whether host and port are right")
+
+
+async def test_one_that_says_nothing_is_named_while_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 0.5)
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask_scheduler._QUIET", 0.1)
+    said: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # the system accepts connections, nobody reads
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ConfigurationError, match="nothing responds within 0 s; look whether host and"):
+            async with opened(DaskCluster(address, on_stage=said.append)):
+                pass
+    assert said == [
+        f"waiting up to 0 s for the scheduler at {address}: no response yet; look whether it was started, "
+        "and whether host and port are right"
+    ]
 
 
 async def test_a_host_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:

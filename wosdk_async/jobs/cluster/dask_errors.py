@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.jobs.cluster.dask_settings import ENVIRONMENT
 from wosdk_async.jobs.cluster.dask_wire import NotDaskError, RefusedError
 
-__all__ = ["VARIABLES", "Versions", "cannot_be_reached", "why"]
+__all__ = ["VARIABLES", "Versions", "cannot_be_reached", "waiting_for", "why"]
 
 VARIABLES = "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__TLS__CLIENT__CERT and ..__TLS__CLIENT__KEY"
 _TLS_OPTIONS = "--tls-ca-file CA --tls-cert CERT --tls-key KEY"
@@ -50,6 +50,13 @@ def cannot_be_reached(address: str, error: Exception, patience: float, versions:
     if isinstance(error, (NotDaskError, RefusedError)):
         reason += f", or one of another version: {versions}"
     return f"the scheduler at {address} cannot be reached: {reason}; {_remedy(address, error)}"
+
+
+def waiting_for(address: str, error: Exception | None, patience: float) -> str:
+    """Return what to say while a scheduler is not reached yet; without an error it has not responded yet."""
+    reason = why(error) if error is not None else "no response yet"
+    check = "look whether it was started, and whether host and port are right"
+    return f"waiting up to {patience:.0f} s for the scheduler at {address}: {reason}; {check}"
 
 
 def why(error: BaseException) -> str:

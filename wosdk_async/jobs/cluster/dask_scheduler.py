@@ -15,7 +15,7 @@ import toolz  # type: ignore[import-untyped]  # Dask needs it, too
 from distributed.security import Security
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.dask_errors import VARIABLES, Versions, cannot_be_reached, why
+from wosdk_async.jobs.cluster.dask_errors import VARIABLES, Versions, cannot_be_reached, waiting_for, why
 from wosdk_async.jobs.cluster.dask_settings import SETTINGS, require_no_repeats
 from wosdk_async.jobs.cluster.dask_wire import NotDaskError, RefusedError, Wire, run_fields
 from wosdk_async.safe_text import one_line, shortened
@@ -24,6 +24,7 @@ __all__ = ["MissingPackageError", "Scheduler"]
 
 _AGAIN = 0.2  # seconds before a scheduler that cannot be reached is tried again
 _SILENT = 30.0  # seconds after which a scheduler that does not respond counts as lost
+_QUIET = 2.0  # seconds without a response, after which it is said that it is waited for
 _VERSION = 2.0  # seconds in which it must tell its version
 
 _MISSING = re.compile(r"\b(ModuleNotFoundError|ImportError|AttributeError)\(")
@@ -59,23 +60,32 @@ class Scheduler:
         Raises:
             ConfigurationError: it cannot be reached, or cannot be used.
         """
-        ends = asyncio.get_running_loop().time() + self._patience
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + self._patience
         last: OSError | None = None
-        while True:
-            try:
-                async with asyncio.timeout_at(ends):
-                    self._id = await self._identity()
-                break
-            except Exception as error:
-                final = (ssl.SSLError, TimeoutError, ConnectionResetError)
-                if not isinstance(error, OSError) or isinstance(error, final):
-                    over = isinstance(error, TimeoutError) and last is not None
-                    raise await self._cannot_be_reached(last if over and last else error) from None
-                if last is None:
-                    seconds = f"{self._patience:.0f} s"
-                    on_stage(f"waiting up to {seconds} for the scheduler at {self._address}: {why(error)}")
-                last = error
-            await asyncio.sleep(_AGAIN)
+
+        def say_that_it_waits() -> None:
+            saying.cancel()  # it is said once
+            on_stage(waiting_for(self._address, last, self._patience))
+
+        saying = loop.call_later(_QUIET, say_that_it_waits)  # it may accept connections, and say nothing
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout_at(ends):
+                        self._id = await self._identity()
+                    break
+                except Exception as error:
+                    final = (ssl.SSLError, TimeoutError, ConnectionResetError)
+                    if not isinstance(error, OSError) or isinstance(error, final):
+                        over = isinstance(error, TimeoutError) and last is not None
+                        raise await self._cannot_be_reached(last if over and last else error) from None
+                    is_first, last = last is None, error
+                    if is_first and not saying.cancelled():
+                        say_that_it_waits()
+                await asyncio.sleep(_AGAIN)
+        finally:
+            saying.cancel()
         require_no_repeats({name: await self._setting(name) for name in SETTINGS})
 
     async def workers(self) -> Sequence[str]:

@@ -7,6 +7,7 @@ They are a second fence, and spare the workers of an import from tasks of others
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ _REASONS = {
 }
 
 _SCHEMES = {"": "tcp", "tcp": "tcp", "dask": "tcp", "dask+tcp": "tcp", "tls": "tls", "dask+tls": "tls"}
+_PORT_BEHIND = re.compile(r":([0-9]{1,12})/?\Z")
 
 
 # --- addresses ------------------------------------------------------------------------------
@@ -56,7 +58,11 @@ def scheduler_address(text: object) -> str:
     scheme, separator, place = text.rpartition("://") if isinstance(text, str) else ("?", "", "")
     host, port = _place(place)
     if scheme not in _SCHEMES or host is None or (separator and not scheme):
-        raise ConfigurationError(f"{text!r} is not the address of a scheduler; write {_example(host, port)}")
+        wrong = _PORT_BEHIND.search(place) if host is None else None
+        why = f": there is no port {wrong[1]}" if wrong and not 0 < int(wrong[1]) < 1 << 16 else ""
+        raise ConfigurationError(
+            f"{text!r} is not the address of a scheduler{why}; write {_example(host, port)}"
+        )
     if port is None:
         right = f"{scheme or 'dask'}://{host}:8786"
         raise ConfigurationError(f"{text!r} has no port; write {right}, as 8786 is the port that Dask takes")
@@ -76,7 +82,8 @@ def _place(text: str) -> tuple[str | None, int | None]:
         host, port = found.hostname, found.port
     except ValueError:
         return None, None
-    if not host or found.path or found.query or found.fragment or found.username is not None or " " in host:
+    more = found.query or found.fragment or found.username is not None or found.path not in ("", "/")
+    if not host or more or " " in host:
         return None, None
     if port == 0:
         return None, None
