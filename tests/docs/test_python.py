@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -72,13 +73,15 @@ def test_a_test_without_types_is_found(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("block", modules.fragments(), ids=lambda block: block.name)
-async def test_a_fragment_runs(block: Block) -> None:
-    """With the names of the prelude given to it."""
+async def test_a_fragment_runs(block: Block, caplog: pytest.LogCaptureFixture) -> None:
+    """With the names of the prelude given to it, and the log has no warning."""
     names: dict[str, Any] = {"__name__": block.name}
     exec(compile(modules.module(block), block.name, "exec"), names)  # noqa: S102
     async with Client.from_env() as client:
         start = await given(client)
         await names["example"](**{name: getattr(start, name) for name in modules.taken(block)})
+    warned = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert warned == []
 
 
 @pytest.mark.usefixtures("fresh")

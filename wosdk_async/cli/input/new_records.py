@@ -63,7 +63,7 @@ def order_warnings(given: Mapping[str, Any]) -> Iterator[str]:
     if replaced and not any(name in given for name in _DUE):
         yield (
             f"the order gets no due time: to compute it would replace {' and '.join(replaced)};"
-            f" add DtDue=TIME, or leave out {'it' if len(replaced) == 1 else 'them'}"
+            f" add DtDue=TIME, or leave {'it' if len(replaced) == 1 else 'them'} out"
         )
     if given.get("Contactid"):  # spec 4.3 sends it, facts 5: a recorded release drops it
         yield "Contactid is dropped by some releases; RequestorContact=ID names the requestor"
