@@ -21,8 +21,9 @@ the engine that starts the workers::
     ledger.py          what the journal implements
     pool.py            what the engines implement
     job_workers.py     the workers of an import, with their share of its rate
-    worker.py          rows of the leases, sent; reports of what became of them: row_calls.py carries one out,
-                       fenced.py stops requests after the end of a lease, pushed_sessions.py has the token
+    worker.py          obeys orders and reports: granted_rows.py starts the rows of its leases, row_calls.py
+                       carries one out, fenced.py stops requests after the end of a lease, pushed_sessions.py
+                       has the token
     processes.py       workers in processes of this machine: process_link.py reaches one, process_main.py is
                        its program
     spool.py           results that such a process could not deliver; left_files.py reads them
