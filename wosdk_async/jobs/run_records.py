@@ -15,7 +15,7 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.pool import WorkerPool
 from wosdk_async.jobs.journal import JobPlan, JobRun
 from wosdk_async.jobs.journal.entries import MAX_REASON
-from wosdk_async.jobs.journal.queries import runs
+from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.protocol.verdicts import ending_of

@@ -1,11 +1,11 @@
 """The journal of a job: a SQLite file in the folder of the job, from which a killed job goes on.
 
 ``entries.py`` has what it keeps. ``journal.py`` opens and closes the journal; ``reader.py`` and
-``writer.py`` say what can be read and written, with the statements of ``queries.py``. ``commits.py`` gathers
-what is written into commits, which the thread of ``thread.py`` carries out. ``creation.py`` and ``store.py``
-make and open the file. ``folder.py`` has the folders of jobs and files that a kill leaves whole, ``lock.py``
-their lock. ``undo_table.py``, ``grant_table.py`` and ``audit_table.py`` have the tables that only some jobs
-need.
+``writer.py`` say what can be read and written, with the statements of the tables: ``row_table.py``,
+``run_table.py``, and ``undo_table.py``, ``grant_table.py`` and ``audit_table.py``, which only some jobs need.
+``commits.py`` gathers what is written into commits, which the thread of ``thread.py`` carries out.
+``creation.py`` and ``store.py`` make and open the file. ``folder.py`` has the folders of jobs and files that
+a kill leaves whole, ``lock.py`` their lock.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from wosdk_async.jobs.cluster.ledger import Loss
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import queries
+from wosdk_async.jobs.journal import row_table, run_table
 from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, audit_page, audit_result
 from wosdk_async.jobs.journal.entries import (
     JobPlan,
@@ -74,18 +74,18 @@ class JournalReader:
         """
         with explained(self.path):
             if self._thread.synchronous:
-                return queries.counts(self._db)
+                return row_table.counts(self._db)
             with contextlib.closing(connect(self.folder, read_only=True)) as db:
-                return queries.counts(db)
+                return row_table.counts(db)
 
     async def page(self, first: int, last: int) -> list[PageRow]:
         """Return row, state, digest and key of the rows ``first`` to ``last``, as committed."""
-        return await self._read(functools.partial(queries.page, first=first, last=last))
+        return await self._read(functools.partial(row_table.page, first=first, last=last))
 
     async def rows_in(self, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
         """Return the first rows behind row ``after`` that have one of the states; without states, any."""
         await self._flush_before_reading()
-        return await self._read(functools.partial(queries.rows_in, states=states, after=after, limit=limit))
+        return await self._read(functools.partial(row_table.rows_in, states=states, after=after, limit=limit))
 
     async def pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
         """Yield the rows that have one of the states, ``size`` at a time; without states, all."""
@@ -97,12 +97,12 @@ class JournalReader:
     async def rows_with(self, keys: Sequence[str]) -> dict[str, StoredRow]:
         """Return the rows that have these keys."""
         await self._flush_before_reading()
-        return await self._read(functools.partial(queries.rows_with, keys=keys))
+        return await self._read(functools.partial(row_table.rows_with, keys=keys))
 
     async def references(self) -> list[ReferenceRecord]:
         """Return the records of references that the job began to create."""
         await self._flush_before_reading()
-        return await self._read(queries.references)
+        return await self._read(row_table.references)
 
     async def undos(self, first: int, last: int) -> dict[int, RowRecord]:
         """Return what an undo did with the rows ``first`` to ``last``, without those it never began."""
@@ -164,12 +164,12 @@ class JournalReader:
     async def runs(self) -> list[JobRun]:
         """Return the processes that worked on the job, in their order."""
         await self._flush_before_reading()
-        return await self._read(queries.runs)
+        return await self._read(run_table.runs)
 
     async def samples(self) -> list[Sample]:
         """Return the figures of the job over time."""
         await self._flush_before_reading()
-        return await self._read(queries.samples)
+        return await self._read(run_table.samples)
 
     async def _flush_before_reading(self) -> None:
         """Write what is queued: a reader sees what was recorded before."""

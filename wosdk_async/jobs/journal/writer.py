@@ -12,7 +12,7 @@ from typing import Any
 from wosdk_async.jobs.cluster.ledger import GrantRecord, Loss
 from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import queries
+from wosdk_async.jobs.journal import row_table, run_table
 from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_audit, save_audit
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State
@@ -76,7 +76,7 @@ class JournalWriter(JournalReader):
             JournalError: the journal cannot be written.
         """
         commits = self._usable_commits()
-        commits.queue.others.append(queries.plan_again)
+        commits.queue.others.append(row_table.plan_again)
         await commits.written()
 
     async def begin_reference(self, reference: str, name: str, key: str) -> None:
@@ -190,7 +190,7 @@ class JournalWriter(JournalReader):
         """
         sample = Sample(second, calls, p50, p95, waits, retries)
         commits = self._open_commits()
-        commits.queue.others.append(functools.partial(queries.add_sample, sample=sample))
+        commits.queue.others.append(functools.partial(run_table.add_sample, sample=sample))
         commits.write_soon()
 
     async def start_run(self, **details: Any) -> int:
@@ -206,7 +206,7 @@ class JournalWriter(JournalReader):
         started = self._clock()
 
         def insert(db: sqlite3.Connection) -> None:
-            self._run = queries.insert_run(db, started, details)
+            self._run = run_table.insert_run(db, started, details)
 
         commits.queue.others.append(insert)
         await commits.written()
@@ -227,7 +227,7 @@ class JournalWriter(JournalReader):
         ended = self._clock()
 
         def update(db: sqlite3.Connection) -> None:
-            queries.end_run(db, self._run, ended, exit_status, details)
+            run_table.end_run(db, self._run, ended, exit_status, details)
 
         commits.queue.others.append(update)
         await commits.written()
