@@ -92,7 +92,7 @@ class WorkOrder(LockedEntity):
     task_refinement: str | None = field(default=None, metadata=wire("TaskRefinement", "string"))
     """Category and sub-category joined by colons."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to."""
+    """Work zone it belongs to; that of the customer unless sent."""
     employee: Employee | None = field(
         default=None, metadata=wire("Employee", "ref", "Employee", updatable=False)
     )
@@ -116,7 +116,9 @@ class WorkOrder(LockedEntity):
     repair_code: RepairCode | None = field(default=None, metadata=wire("RepairCode", "ref", "RepairCode"))
     """Repair code recorded at completion."""
     customer: Customer | None = field(default=None, metadata=wire("Customer", "ref", "Customer"))
-    """Customer concerned. Class help marks it required; vendor sample leaves it out for category Basic."""
+    """Customer concerned; a new order of category Request needs one. Class help marks it required; vendor
+    sample leaves it out for category Basic.
+    """
     contact_name: str | None = field(
         default=None, metadata=wire("ContactName", "string", max_length=256, max_length_source="doc")
     )
