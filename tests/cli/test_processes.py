@@ -105,7 +105,10 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     assert f"stopping: calls under way {message}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)
-    assert f"the same command goes on with the {summary['not_started']} rows not sent\n" in stderr
+    assert (
+        f"the same command, without --again, goes on with the {summary['not_started']} rows not sent\n"
+        in stderr
+    )
     rows = [json.loads(line) for line in lines]
     kinds = [row["outcome"] for row in rows]
     assert len(kinds) == summary["rows"] == 5000

@@ -119,7 +119,9 @@ async def test_refused_rows_are_sent_again_with_a_better_map(local: Local, job: 
 async def test_another_marker_is_another_job(local: Local, job: Job, write: Write) -> None:
     source = write(HEADER, rows(1, 2, 3, 4))
     await stopped_after(1, job(source, MAP, limit=1), local)
-    with pytest.raises(ImportMapError, match="began with no marker; give the same, or --again"):
+    with pytest.raises(
+        ImportMapError, match=r"began with no marker; give the same to go on\. --again --aban"
+    ):
         await job(source, MAP, marker=MARKER).run(local.company)
 
 

@@ -17,12 +17,14 @@ from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
+from wosdk_async.cli.new_jobs import why_no_new_job
 from wosdk_async.cli.output.cells import counted, json_text, visible
 from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.runner import Runner
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
+from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.opening import company_identity
@@ -61,6 +63,10 @@ def check_import(given: ImportArguments) -> Exit:
         identity = identity_of(variables) or company_identity(runner.company)
         on_row = exits.enter_context(_file_of_rows(given.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
+        if given.job["again"] and not given.abandon:
+            earlier = runner.run(EarlierJob.of_import(found.source, import_map, identity, options))
+            if earlier is not None and earlier.is_left_behind:
+                result.import_refused = why_no_new_job(earlier)
     if given.as_json:
         click.echo(json_text(result.as_dict()))
     else:

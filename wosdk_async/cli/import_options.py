@@ -83,7 +83,16 @@ _JOB = (
         show_default=True,
         help="What to do with a row whose key is in the Company already.",
     ),
-    click.option("--again", is_flag=True, help="Begin a new job, although there is one for this file."),
+    click.option(
+        "--again",
+        is_flag=True,
+        help="Send all rows of FILE once more, in a new job. To go on after a stop or a kill, leave it out.",
+    ),
+    click.option(
+        "--abandon",
+        is_flag=True,
+        help="With --again: leave an unfinished job of FILE as it is, and begin a new one.",
+    ),
     click.option(
         "--continue",
         "carry_over",
@@ -141,6 +150,8 @@ class ImportArguments:
     """Where the rows are sent from; None for this process."""
     outcomes: Path | None
     force: bool
+    abandon: bool
+    """Whether a new job may leave an unfinished one of the same file as it is."""
     as_json: bool
     yes: bool
     job: Mapping[str, Any]
@@ -150,6 +161,8 @@ class ImportArguments:
     def of(cls, ctx: click.Context) -> Self:
         """Return the arguments of a command. Raise CliError when two options exclude each other."""
         given = ctx.params
+        if given["abandon"] and not given["again"]:
+            raise CliError("--abandon is for --again, which begins a new job; without it the job goes on")
         return cls(
             target=target_of(ctx),
             operation=operation_of(
@@ -173,7 +186,18 @@ class ImportArguments:
         )
 
 
-_AS_GIVEN = ("file", "map_file", "sandbox", "sample", "rate", "outcomes", "force", "as_json", "yes")
+_AS_GIVEN = (
+    "file",
+    "map_file",
+    "sandbox",
+    "sample",
+    "rate",
+    "outcomes",
+    "force",
+    "abandon",
+    "as_json",
+    "yes",
+)
 _PASSED = (
     "folder",
     "marker",

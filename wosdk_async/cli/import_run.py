@@ -5,23 +5,27 @@ from __future__ import annotations
 import asyncio
 import signal
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO
 
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError, Exit, say, writing
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
+from wosdk_async.cli.new_jobs import confirm_new_job
 from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
 from wosdk_async.cli.output.job_view import say_earlier
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
-from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
+from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
+from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal.folder import ADDRESS
+from wosdk_async.jobs.opening import company_identity
 from wosdk_async.jobs.overview import overview
 from wosdk_async.jobs.sending import ABORT_GRACE
 from wosdk_async.options import Limits
@@ -32,6 +36,9 @@ __all__ = ["require_new", "require_outcomes", "run_import"]
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0
+
+FindEarlier = Callable[[str], Awaitable[EarlierJob | None]]
+"""Returns the job of the same file, given what identifies the Company."""
 
 
 def run_import(given: ImportArguments) -> int:
@@ -45,11 +52,15 @@ def run_import(given: ImportArguments) -> int:
         folder = given.job["folder"]
         if temporary:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        job = _job(given, folder)  # before the sandbox starts
+        job, find_earlier = _job(given, folder)  # before the sandbox starts
         calls = given.job["limit"]
         variables = exits.enter_context(company_variables(given.sandbox))
         client = {"limits": Limits(connections=calls), "in_flight": calls, "adaptive": True}
         runner = exits.enter_context(Runner(given.target, variables, rate=given.rate, **client))
+        if given.job["again"] and not given.abandon:
+            runner.run(
+                _require_meant(find_earlier, runner.company, identity_of(variables), ask=not given.yes)
+            )
         opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and given.outcomes is not None:
@@ -67,15 +78,27 @@ def run_import(given: ImportArguments) -> int:
     return Exit.SOME if signals.first is None else 128 + signals.first
 
 
-def _job(given: ImportArguments, folder: Path | None) -> Import:
+def _job(given: ImportArguments, folder: Path | None) -> tuple[Import, FindEarlier]:
+    """Return the import, and what finds the job of its file that is there."""
     import_map = ImportMap.load(given.map_file, operation=given.operation)
     found = open_input(given.file, folder, **given.reading)
     details = dict(given.job["details"])
     if found.address is not None:
         details[ADDRESS] = found.address
     workers = given.engine.pool(say) if given.engine is not None else None
-    options = {**given.job, "folder": found.folder, "details": details}
-    return Import(found.source, import_map, workers=workers, **options)
+    options = ImportOptions(**{**given.job, "folder": found.folder, "details": details})
+    job = Import(found.source, import_map, workers=workers, options=options)
+    return job, lambda company: EarlierJob.of_import(found.source, import_map, company, options)
+
+
+async def _require_meant(
+    find_earlier: FindEarlier, company: Company, identity: str | None, *, ask: bool
+) -> None:
+    """Raise CliError when a new job would leave an unfinished one of the same file, and that is not meant."""
+    await company.connect()
+    earlier = await find_earlier(identity or company_identity(company))
+    if earlier is not None and earlier.is_left_behind:
+        confirm_new_job(earlier, ask=ask)
 
 
 async def _run(

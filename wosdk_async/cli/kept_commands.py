@@ -23,7 +23,20 @@ __all__ = [
 _COMMAND, _GLOBALS = "command", "global"
 # Options of one run, and what the journal itself knows.
 _NOT_KEPT = frozenset(
-    ("file", "folder", "again", "carry_over", "retry", "resume", "force", "yes", "as_json", "check", "sample")
+    (
+        "file",
+        "folder",
+        "again",
+        "abandon",
+        "carry_over",
+        "retry",
+        "resume",
+        "force",
+        "yes",
+        "as_json",
+        "check",
+        "sample",
+    )
 )
 
 

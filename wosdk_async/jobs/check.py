@@ -141,10 +141,7 @@ class Check:
 
     async def _find_job(self, identity: str) -> None:
         """Find the job that the import would go on with, and why the import would be refused."""
-        base, path = job_base(self._source, self._options), self._source.path.absolute()
-        job = await EarlierJob.find(
-            base, path, identity, self._map.operation, marker=self._marker, options=self._options
-        )
+        job = await EarlierJob.of_import(self._source, self._map, identity, self._options)
         if job is None:
             return
         self._result.import_refused = job.refusal

@@ -14,8 +14,11 @@ from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import plan_of
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.opening import job_base
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.overview import Overview, overview
+from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["EarlierJob"]
 
@@ -29,6 +32,8 @@ class EarlierJob:
     overview: Overview
     is_unchanged: bool
     """Whether the file is as it was when the job began."""
+    has_same_keys: bool
+    """Whether the new rows would carry the keys that the rows of this job have."""
     states: bytes = attrs.field(repr=False)
     refusal: str | None = None
     """Why the import would be refused; None when it would not."""
@@ -79,7 +84,37 @@ class EarlierJob:
                 await goes_on(journal, path, sha256, marker, options)
             except ImportMapError as error:
                 refusal = error.message
-            return cls(await overview(journal), same_content is not None, states, refusal)
+            same_keys = marker is not None and marker == journal.plan.marker
+            return cls(await overview(journal), same_content is not None, same_keys, states, refusal)
+
+    @classmethod
+    async def of_import(
+        cls, source: Source, import_map: ImportMap, company: str, options: ImportOptions
+    ) -> Self | None:
+        """Return the job that an import would go on with, also if ``again`` asks for a new one; or None.
+
+        Args:
+            source: the file.
+            import_map: the map.
+            company: text that identifies the Company, as the journal keeps it.
+            options: options of the import.
+
+        Raises:
+            JournalError: a journal cannot be read.
+        """
+        return await cls.find(
+            job_base(source, options),
+            source.path.absolute(),
+            company,
+            import_map.operation,
+            marker=options.marker or import_map.marker or import_map.action.by,
+            options=options,
+        )
+
+    @property
+    def is_left_behind(self) -> bool:
+        """Whether it is of this very file and not finished, so that a new job would send its rows again."""
+        return self.is_unchanged and self.overview.state == "unfinished"
 
     def state(self, row: int) -> State:
         """Return the state of a row; PLANNED if the job does not have it."""

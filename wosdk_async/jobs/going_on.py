@@ -38,7 +38,8 @@ async def goes_on(
 
 _CHANGED = (
     "{path} has changed since the job in {folder} began ({begun}), which is not finished: add --continue to "
-    "go on with the new file, where rows are identified by their keys, or --again to begin a new job"
+    "go on with the new file, where rows are identified by their keys, or --again to begin a new job, which "
+    "sends all rows of the new file"
 )
 
 
@@ -59,7 +60,8 @@ def _require_same_marker(plan: JobPlan, marker: str | None, folder: Path) -> Non
     if plan.marker != marker:
         began = f"--marker {plan.marker}" if plan.marker else "no marker"
         raise ImportMapError(
-            f"the job in {folder} began with {began}; give the same, or --again for a new job"
+            f"the job in {folder} began with {began}; give the same to go on. --again --abandon begins a new "
+            "job, which sends all rows once more"
         )
 
 

@@ -63,7 +63,8 @@ def import_command(
     their content is copied into the job folder, which is in the working directory then.
 
     The import is a job with a journal, in a folder beside FILE. Stopped or killed, the same command goes on
-    where it was: no row is sent twice. When the job is finished, the same command sends nothing.
+    where it was: no row is sent twice. When the job is finished, the same command sends nothing. --again
+    begins a new job with all rows: it does not mean "go on".
 
     `wosdk import init FILE` proposes a map.
 

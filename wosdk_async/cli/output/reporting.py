@@ -106,7 +106,7 @@ class OutcomeWriter:
             say(f"stopped: {summary.stopped}")
         left = summary.not_started + summary.waiting
         if left and summary.folder is not None:
-            say(f"the same command goes on with the {counted(left, 'row')} not sent")
+            say(f"the same command, without --again, goes on with the {counted(left, 'row')} not sent")
 
 
 _FILES = {
