@@ -166,3 +166,21 @@ def test_store_of_another_version(tmp_path: Path) -> None:
         db.execute("PRAGMA user_version = 999")
     with pytest.raises(StoreError, match=r"another version.*Delete it or name another"):
         open_store(str(path))
+
+
+def test_a_request_that_a_fault_still_holds_leaves_no_traceback_on_the_console() -> None:
+    """In a process of its own: pytest would take the log."""
+    program = """
+import httpx
+from wosdk_async.sandbox import LocalCompany
+with LocalCompany() as local:
+    local.faults.add("latency", fixed=60.0, operation="token")
+    try:
+        httpx.post(local.variables["WOSDK_TOKEN_URL"], timeout=0.5)
+    except httpx.TimeoutException:
+        print("held")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert (ended.stdout, ended.stderr) == ("held\n", "")

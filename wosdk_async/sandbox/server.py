@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 import threading
@@ -182,7 +183,28 @@ def running(
         yield ServerThread(server.loop)
     finally:
         server.should_exit = True
-        thread.join()
+        with _quiet(thread):
+            thread.join()
+
+
+@contextlib.contextmanager
+def _quiet(ending: threading.Thread) -> Iterator[None]:
+    """Keep what uvicorn logs in a thread from the console: a traceback of each request that a fault holds."""
+    log, of_others = logging.getLogger("uvicorn.error"), _OfOthers(ending)
+    log.addFilter(of_others)
+    try:
+        yield
+    finally:
+        log.removeFilter(of_others)
+
+
+class _OfOthers(logging.Filter):
+    def __init__(self, thread: threading.Thread) -> None:
+        super().__init__()
+        self._thread = thread
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.thread != self._thread.ident
 
 
 @contextlib.contextmanager
