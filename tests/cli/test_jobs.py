@@ -208,6 +208,17 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "nothing: the job was undone; --again" in wosdk("jobs", "show", folder).stdout
 
 
+def test_an_undo_beside_rows_in_doubt_is_not_complete(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    killed(folder, 2)
+    for _ in range(2):
+        result = wosdk("jobs", "undo", folder, *REASON, "--json")
+        said = json.loads(result.stdout)
+        assert (result.exit_code, said["undone"], said["in_doubt"]) == (1, 13, 1)
+        assert [(each["row"], each["fate"]) for each in said["left"]] == [(2, "in_doubt")]
+        assert "1 row in doubt: run wosdk jobs settle first, or they are not undone" in result.stderr
+
+
 def test_a_look_at_an_undo_needs_no_reasons(
     file: Path, wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.undo import Undo
 from wosdk_async.jobs.undo_fates import UndoRow, undo_state
 from wosdk_async.jobs.undo_records import created_entity
+from wosdk_async.options import RetryPolicy
 
 CANCEL = "Entered twice"
 
@@ -271,6 +272,57 @@ async def test_a_cancel_in_doubt_is_decided_by_the_next_undo(local: Local, job: 
         assert await journal.undo_counts() == {State.IN_DOUBT: 1}
     local.server.broken = False
     assert fates(await undone(local, folder)) == {1: "undone"}
+
+
+@pytest.mark.parametrize("look", [True, False])
+async def test_rows_that_the_import_left_in_doubt_are_named(
+    local: Local, job: Job, write: Write, look: bool
+) -> None:
+    """Nobody knows whether they have records, so the undo of the others is not the end of it."""
+    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP))
+    async with Journal.open(folder) as journal:
+        journal.record(RowRecord(2, State.IN_DOUBT, reason="no response"))
+        await journal.begin([3])
+        undo = Undo(company=local.company, journal=journal)
+        reason = await local.company.work_orders.cancel_reason(CANCEL)
+        summary = await (undo.look() if look else undo.run(reason))
+    assert summary.counts == {"undo" if look else "undone": 1, "in_doubt": 2}
+    assert not summary.complete
+    found = await undone(local, folder)
+    assert fates(found) == {1: "undone", 2: "in_doubt", 3: "in_doubt"}
+    assert found[2].reason == "the import left it in doubt; run wosdk jobs settle first"
+
+
+TWICE = RetryPolicy(attempts=2, wait_initial=0.01)
+
+
+async def test_a_delete_without_a_response_is_decided_by_the_next_undo(local: Local, tmp_path: Path) -> None:
+    """It may be sent again, so for the client it has failed; but its record is gone by it."""
+    place = await local.company.create(Location(name="one", type_id="Building"))
+    await created(tmp_path, "create Location", [place.id])
+    local.server.creation, local.server.unheard = "base/Location", 2
+    company = local.company.with_options(retry=TWICE)
+    async with Journal.open(tmp_path) as journal:
+        undo = Undo(company=company, journal=journal, unversioned=True)
+        summary = await undo.run()
+        assert (summary.counts, summary.complete) == ({"in_doubt": 1}, False)
+        assert await journal.undo_counts() == {State.IN_DOUBT: 1}
+        assert (await undo.run()).counts == {"undone": 1}
+        assert str(await undo_state(journal)) == "undone: 1 of 1"
+
+
+async def test_a_delete_that_is_refused_the_second_time_is_decided_by_a_look(
+    local: Local, tmp_path: Path
+) -> None:
+    """Its first request was carried out, and nobody heard of it."""
+    place = await local.company.create(Location(name="one", type_id="Building"))
+    await created(tmp_path, "create Location", [place.id])
+    local.server.creation, local.server.unheard = "base/Location", 1
+    local.server.failing, local.server.failing_numbers = "base/Location", range(3, 9)  # after the create
+    async with Journal.open(tmp_path) as journal:
+        undo = Undo(company=local.company.with_options(retry=TWICE), journal=journal, unversioned=True)
+        assert (await undo.run()).counts == {"undone": 1}
+    assert local.server.count("base/Location") == 3
 
 
 # --- the import after an undo ---------------------------------------------------------------

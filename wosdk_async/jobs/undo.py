@@ -13,25 +13,17 @@ from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
+from wosdk_async.jobs.undo_calls import Target, cancel, delete
 from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.undo_records import CreatedRecords
-from wosdk_async.model import WoCancelCommand, WorkOrder, WOStatus
+from wosdk_async.model import WorkOrder
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Undo"]
 
 _PAGE = 200  # records that are read in one query
-
-
-@attrs.frozen
-class _Target:
-    """A record that is undone, as it was read just before."""
-
-    row: StoredRow
-    record: Any
-    begun: bool
-    """Whether an earlier attempt may have been carried out."""
+_UNSETTLED = "the import left it in doubt; run wosdk jobs settle first"
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -64,7 +56,7 @@ class Undo:
     on_row: Callable[[UndoRow], None] = lambda _: None
     on_stage: Callable[[str], None] = lambda _: None
     _records: CreatedRecords = attrs.field(init=False)
-    _run: Run[_Target, Any] | None = attrs.field(init=False, default=None)
+    _run: Run[Target, Any] | None = attrs.field(init=False, default=None)
     _stopped: bool = attrs.field(init=False, default=False)
     _earlier: EarlierLeases | None = attrs.field(init=False, default=None)
     _warned: set[str] = attrs.field(init=False, factory=set)
@@ -149,9 +141,12 @@ class Undo:
         summary = UndoSummary()
         await self.journal.start_run(command=UNDO, comment=comment)
 
-        async def call(target: _Target, trace: Trace) -> Any:
+        async def call(target: Target, trace: Trace) -> Any:
             await self.journal.begin_undo(target.row.row)
-            return await self._take_back(target, trace, reason, comment)
+            company = self.company.traced(trace)
+            if self.cancels:
+                return await cancel(company, target, reason, comment)
+            return await delete(company, self._records.entity, target, trace)
 
         self._run = Run(self._targets(summary), call, limit=self.limit, grace=5.0)
         if self._stopped:
@@ -169,7 +164,7 @@ class Undo:
 
     # --- what is to be undone -----------------------------------------------------------------
 
-    async def _targets(self, summary: UndoSummary) -> AsyncIterator[_Target]:
+    async def _targets(self, summary: UndoSummary) -> AsyncIterator[Target]:
         self._records.shared = await self.journal.shared_ids()
         after = 0
         while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE):
@@ -189,31 +184,18 @@ class Undo:
                 record = records.get(row.id or 0)
                 fate, reason = self._records.judge(row, record)
                 if fate == "undo":
-                    yield _Target(row, record, begun)
+                    yield Target(row, record, begun)
                 elif fate == "gone" and begun:
                     self._undone(summary, row)
                 else:
                     self._say(summary, row, fate, reason)
+        async for page in self.journal.pages(State.SENDING, State.IN_DOUBT, size=_PAGE):
+            for row in page:  # its record may be there, and nobody would look for it after the undo
+                self._say(summary, row, "in_doubt", _UNSETTLED)
 
     # --- what became of it --------------------------------------------------------------------
 
-    async def _take_back(self, target: _Target, trace: Trace, reason: int | None, comment: str | None) -> Any:
-        company = self.company.traced(trace)
-        assert target.row.id is not None  # noqa: S101 - _targets leaves out rows without
-        if not self.cancels:
-            return await company.delete(self._records.entity, target.row.id, missing_ok=True)
-        # facts 3.7: state and version are what the service is to find, so that nothing is cancelled that
-        # somebody changes just now
-        command = WoCancelCommand(
-            work_order_id=target.row.id,
-            action_reason_id=reason,
-            comment=comment,
-            status_id=WOStatus(str(target.record.status_id)),
-            concurrency_id=target.record.concurrency_id,
-        )
-        return await company.run(command)
-
-    async def _report(self, summary: UndoSummary, outcome: Outcome[_Target, Any]) -> None:
+    async def _report(self, summary: UndoSummary, outcome: Outcome[Target, Any]) -> None:
         row = outcome.input.row
         if isinstance(outcome, NotStarted):
             summary.not_started += 1
@@ -228,9 +210,12 @@ class Undo:
                 raise outcome.error
             await self._report_refused(summary, outcome.input, outcome.error)
 
-    async def _report_refused(self, summary: UndoSummary, target: _Target, error: Exception) -> None:
+    async def _report_refused(self, summary: UndoSummary, target: Target, error: Exception) -> None:
         """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
         reason = reason_of(error)
+        # A cancel is sent again only when it surely was not carried out, a delete also when that is in doubt.
+        again = not self.cancels and isinstance(error, WosdkError) and error.attempts > 1
+        begun = target.begun or again
         fate: Fate = "refused"
         why: str | None = None
         try:
@@ -238,10 +223,10 @@ class Undo:
             fate, why = self._records.judge(target.row, record)
         except WosdkError:  # what the service said of the call itself is known
             pass
-        if fate == "gone" and target.begun:
+        if fate == "gone" and begun:
             self._undone(summary, target.row)
             return
-        self._record(target.row, State.IN_DOUBT if target.begun else State.REFUSED, reason)
+        self._record(target.row, State.IN_DOUBT if begun else State.REFUSED, reason)
         if fate in ("gone", "changed"):
             self._say(summary, target.row, fate, why)
         else:

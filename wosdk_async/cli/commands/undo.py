@@ -64,7 +64,13 @@ class _Left:
     help="Delete also records of an entity without versions: nobody can tell whether they were changed.",
 )
 @click.option("--check", is_flag=True, help="Only show what would be done.")
-@click.option("--concurrency", type=click.IntRange(1, 1000), default=16, show_default=True)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 1000),
+    default=16,
+    show_default=True,
+    help="The highest number of calls at a time.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @target_options(hidden=True)
@@ -91,7 +97,7 @@ def undo_command(
       wosdk jobs undo requests.csv.job --check
       wosdk jobs undo requests.csv.job --reason 'Entered by mistake'
 
-    Exit status: 0 everything that was to be undone is, 1 some is not, or you said no.
+    Exit status: 0 everything that was to be undone is, 1 some is not, rows are in doubt, or you said no.
     """
     require_stdout()
     with cli_errors():
