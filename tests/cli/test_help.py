@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from wosdk_async.cli.app import app
+from wosdk_async.cli.commands.import_init import init_command
 
 NARROW, WIDE = 58, 98  # characters of a line on terminals of 60 and 100 columns
 
@@ -51,3 +52,24 @@ def test_an_option_stays_with_its_value() -> None:
     text = help_of("query", width=NARROW)
     assert "--order 'DtDue desc'\n" in text
     assert not re.search(r" -[a-z-]+ \\$", text, re.MULTILINE)
+
+
+def test_each_option_says_what_it_does() -> None:
+    commands = {words: command_of(words) for words in names()} | {("import", "init"): init_command}
+    silent = [
+        (*words, each.name)
+        for words, command in commands.items()
+        for each in command.params
+        if isinstance(each, click.Option) and not each.hidden and not each.help
+    ]
+    assert not silent
+
+
+def command_of(words: tuple[str, ...]) -> click.Command:
+    command: click.Command = app
+    for word in words:
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), word)
+        assert found is not None
+        command = found
+    return command
