@@ -7,7 +7,7 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import AmbiguousNameError, reason_of
+from wosdk_async.jobs.errors import AmbiguousNameError, JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec
@@ -56,7 +56,12 @@ class ReferenceCreation:
             return
         state = State.REFUSED
         entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
-        entry.may_pass = not isinstance(outcome, Failed) or ending_of(outcome.error).passes
+        # Without the journal nothing was sent.
+        entry.may_pass = (
+            not isinstance(outcome, Failed)
+            or isinstance(outcome.error, JournalError)
+            or ending_of(outcome.error).passes
+        )
         if isinstance(outcome, InDoubt):
             state, entry.in_doubt = State.IN_DOUBT, True
         elif entry.may_pass:

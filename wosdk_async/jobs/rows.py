@@ -192,6 +192,9 @@ class Summary:
     """Whether there was an audit, and has to be one: see :data:`AuditState`."""
     audit_why: str | None = None
     """Why there can be no audit, if it is impossible."""
+    missing: str | None = None
+    """What was removed or moved during the run, the job folder or its journal, and what to do; None if
+    nothing was. The next run does not know what this one sent."""
     unwritten: list[RowRecord] = attrs.field(factory=list)
     """What became of rows and could not be written in the journal; the other counts do not have it."""
     folder: Path | None = None
@@ -205,10 +208,12 @@ class Summary:
     def complete(self) -> bool:
         """Whether every row is carried out, or was there before, and nothing was taken back.
 
+        It is not while the journal of the job is not in its place.
+
         Of a job on many workers the Company has what the journal says, too, if that can be looked up.
         """
         all_done = self.done + self.found == self.rows and not self.undone
-        return all_done and self.audit_state in ("none", "impossible", "clean")
+        return all_done and self.missing is None and self.audit_state in ("none", "impossible", "clean")
 
     @property
     def created(self) -> int:
@@ -239,6 +244,7 @@ class Summary:
             **{name: count for name, count in more.items() if count},
             **({} if self.audit_state == "none" else {"audit": self._audit_facts()}),
             **({"warnings": self.warnings} if self.warnings else {}),
+            **({"missing": self.missing} if self.missing else {}),
             "empty_rows": self.empty_rows,
             "seconds": round(self.seconds, 3),
             **({"job": str(self.folder)} if self.folder is not None else {}),

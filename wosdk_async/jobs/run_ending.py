@@ -50,11 +50,13 @@ async def end_run(
     try:
         if refused and job.new and journal.failed is None and await is_unsent(journal):
             return
+        if summary is not None:
+            summary.missing = journal.missing
         status = _status(summary, error, stopped_status)
         if ran:
             await _write_end(journal, work, status, error, refused=refused)
         # From a journal that does not have all outcomes no files are made; the next run makes them.
-        if journal.failed is None and (ran or not await outputs_are_current(journal)):
+        if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
             try:
                 files = await write_outputs(journal, source, csv_for_excel=options.csv_for_excel)
                 if summary is not None:

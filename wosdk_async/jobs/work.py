@@ -224,6 +224,8 @@ class JobWork:
         """
         self.sending = True
         try:
+            if self._job.journal.failed is not None:  # while records that rows refer to were created
+                raise self._job.journal.failed
             await self._sender.send()
             fruitless = 0
             for _ in range(_MOST_ROUNDS):

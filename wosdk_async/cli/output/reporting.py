@@ -105,7 +105,9 @@ class OutcomeWriter:
         if summary.stopped:
             say(f"stopped: {summary.stopped}")
         left = summary.not_started + summary.waiting
-        if left and summary.folder is not None:
+        if summary.missing is not None:
+            say(summary.missing)
+        elif left and summary.folder is not None:
             say(f"the same command, without --again, goes on with the {counted(left, 'row')} not sent")
 
 

@@ -17,7 +17,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.fork_safety import register_after_fork
 
-__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "require_not_held"]
+__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "require_not_held"]
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
@@ -80,17 +80,17 @@ class FolderLock:
 
     def require_in_place(self) -> None:
         """Raise JournalError when the lock was removed or replaced: another process may hold the new one."""
-        if self._file < 0:
+        if self._file < 0 or is_same_file(self._path, os.fstat(self._file)):
             return
-        try:
-            there = self._path.stat()
-        except OSError:
-            there = None
-        if there is None or not os.path.samestat(there, os.fstat(self._file)):
+        if not self._path.parent.is_dir():
             raise JournalError(
-                f"{self._path}: was removed while this process worked on the job, so another one may "
-                "have begun; nothing more is sent. Give the command again when no other process works on it"
+                f"{self._path.parent}: was removed or moved while this process worked on the job; nothing "
+                "more is sent"
             )
+        raise JournalError(
+            f"{self._path}: was removed while this process worked on the job, so another one may have begun; "
+            "nothing more is sent. Give the command again when no other process works on it"
+        )
 
     def write_stamp(self, stamp: int) -> None:
         """Note the stamp of a commit that is on the disk. Not flushed: a kill of the process keeps it."""
@@ -122,6 +122,14 @@ class FolderLock:
         os.lseek(self._file, 0, os.SEEK_SET)
         os.write(self._file, text)
         os.ftruncate(self._file, len(text))
+
+
+def is_same_file(path: Path, opened: os.stat_result) -> bool:
+    """Return whether a path still leads to the file that was opened under it."""
+    try:
+        return os.path.samestat(path.stat(), opened)
+    except OSError:
+        return False
 
 
 def is_held(folder: Path) -> bool:

@@ -17,12 +17,23 @@ from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_a
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State
 from wosdk_async.jobs.journal.grant_table import end_lease, save_grant, save_late_report
-from wosdk_async.jobs.journal.lock import FolderLock
+from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import newest_stamp
 from wosdk_async.jobs.journal.undo_table import keep_undone, save_undos
 
 __all__ = ["JournalWriter"]
+
+_FOLDER_MISSING = (
+    "do not give the command again yet: {folder} was removed or moved, and only its journal knows which rows "
+    "were sent. Put it back as it was, then the same command goes on; without it the command sends all "
+    "{rows} rows again"
+)
+_JOURNAL_MISSING = (
+    "{path} was removed or replaced while the import ran, and only it knew which rows were sent. results.csv "
+    "in that folder has what became of each row: import nothing but the rows that failed or were not "
+    "started, as a file of their own"
+)
 
 
 class JournalWriter(JournalReader):
@@ -46,10 +57,23 @@ class JournalWriter(JournalReader):
         """Whether no row was ever lost with a worker; None until that is read."""
         self._commits: CommitQueue | None = None
         if lock is not None:
+            self._opened = self.path.stat()
             stamp = newest_stamp(db, self.path, lock.stamp)
             self._commits = CommitQueue(
                 self.path, db, lock, self._thread, stamp=stamp, clock=clock, commit=commit
             )
+
+    @property
+    def missing(self) -> str | None:
+        """What is not in its place any more, the folder or its journal, and what to do; None if both are.
+
+        The system keeps a file that is open, so the process does not notice it by itself.
+        """
+        if self._lock is None or is_same_file(self.path, self._opened):
+            return None
+        if self.folder.is_dir():
+            return _JOURNAL_MISSING.format(path=self.path)
+        return _FOLDER_MISSING.format(folder=self.folder, rows=self.plan.rows)
 
     async def begin(self, rows: Sequence[int]) -> None:
         """Note that rows are about to be sent; they are SENDING on the disk when it returns.
