@@ -31,6 +31,7 @@ CHECKED = {
     ("text", ""): "a drawing in letters: there is nothing to check",
     ("toml", ""): "below",
     ("json", ""): "below",
+    ("json", "calls"): "tests/mcp/test_docs.py makes them",
     ("jsonl", ""): "below",
     ("csv", ""): "below",
     ("yaml", ""): "below",

@@ -170,9 +170,9 @@ async def test_describe_shows_definitions_and_names(sandbox: Sandbox, state: Pat
         (
             "count_records",
             {"entity": "Customer", "filters": [{"property": "Id", "op": "!="}]},
-            "filters.0.op: ",
+            "filters.0.op: there is no such name; it takes property, operator, value",
         ),
-        ("count_records", {}, "entity: Field required"),
+        ("count_records", {}, "entity: it is missing"),
         ("describe", {"\x1b[31m" * 100: 1}, r"no argument '\x1b[31m"),
         ("describe", {"name": "x" * 10**6}, "name: String should have at most 100"),
     ],

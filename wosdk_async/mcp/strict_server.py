@@ -53,7 +53,7 @@ class StrictServer(MCPServer[Any]):
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            return self._refused(_said(error.__cause__))
+            return self._refused(_said(error.__cause__, await self._parts_of(name)))
 
     async def _unknown(self, tool: str, arguments: dict[str, Any]) -> str:
         """Return what is wrong with the names of the arguments; empty if nothing is."""
@@ -66,6 +66,14 @@ class StrictServer(MCPServer[Any]):
                     return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
         return ""
 
+    async def _parts_of(self, tool: str) -> str:
+        """Return the names that an element of an argument may have, such as those of a filter; or nothing."""
+        for known in await super().list_tools():
+            kinds = known.input_schema.get("$defs", {}) if known.name == tool else {}
+            if len(kinds) == 1:
+                return "; it takes " + ", ".join(next(iter(kinds.values()))["properties"])
+        return ""
+
     def _refused(self, detail: str) -> CallToolResult:
         title = "The arguments do not fit"
         return tool_result(
@@ -73,9 +81,16 @@ class StrictServer(MCPServer[Any]):
         )
 
 
-def _said(error: ValidationError) -> str:
-    """Return what does not fit, without the values: they may be long, or hold anything."""
+def _said(error: ValidationError, parts: str) -> str:
+    """Return what does not fit, without the values: they may be long, or hold anything.
+
+    ``parts`` says which names an element of an argument may have.
+    """
+    words = {"missing": "it is missing", "extra_forbidden": f"there is no such name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
-    lines = [f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in errors]
+    lines = [
+        f"{'.'.join(str(part) for part in each['loc'])}: {words.get(each['type'], each['msg'])}"
+        for each in errors
+    ]
     more = [f"and {len(lines) - _MOST_ERRORS} more"] if len(lines) > _MOST_ERRORS else []
     return safe_text("; ".join([*lines[:_MOST_ERRORS], *more]), 1000)

@@ -155,3 +155,5 @@ async def _json_with_floats(request: Request) -> Any:
         return json.loads(await request.body())
     except RecursionError:
         raise ValueError("The body is nested too deeply.") from None
+    except ValueError as error:
+        raise ValueError(f"The body is not JSON: {error}.") from None
