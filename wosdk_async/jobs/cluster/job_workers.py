@@ -57,8 +57,8 @@ def _own_rate(rate: float) -> float:
 class JobWorkers:
     """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
 
-    From the first run on the Company's own calls, such as look-ups, keep a tenth of its rate; the workers
-    have the rest.
+    From the start on the Company's own calls, such as look-ups, keep a tenth of its rate: at least 0.5 calls
+    in a second, never more than half. The workers have the rest.
 
     Args:
         pool: where they run.
