@@ -108,7 +108,7 @@ def test_one_of_several_in_doubt_is_the_status(wosdk: Wosdk, scripted: Service) 
         ]
 
     scripted.handler = respond
-    result = wosdk("hold", "7", "8", "9", "--reason", "2205", "--json")
+    result = wosdk("hold", "id:7", "id:8", "id:9", "--reason", "2205", "--json")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
     assert [(row["id"], row["outcome"]) for row in rows] == [(7, "done"), (8, "in doubt"), (9, "failed")]
     assert result.exit_code == 7
@@ -146,7 +146,7 @@ def test_ctrl_c_reports_what_was_sent(scripted: Service) -> None:
         return responses(DONE, {})(request)
 
     scripted.handler = respond
-    process = spawn("hold", "7", "8", "--reason", "2205")
+    process = spawn("hold", "id:7", "id:8", "--reason", "2205")
     try:
         assert asked.wait(20)
         seen = len(changes(scripted))
@@ -171,7 +171,7 @@ def test_a_result_that_cannot_be_written_is_no_failed_change(scripted: Service) 
     scripted.handler = respond
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*COMMAND, "hold", "7", "8", "--reason", "2205"],
+            [*COMMAND, "hold", "id:7", "id:8", "--reason", "2205"],
             cwd=ROOT,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -334,7 +334,7 @@ def test_few_files_are_attached_at_a_time(wosdk: Wosdk, scripted: Service, tmp_p
         return DONE
 
     scripted.handler = respond
-    result = wosdk("attach", "7", *files, "--deadline", "20")
+    result = wosdk("attach", "id:7", *files, "--deadline", "20")
     assert (result.exit_code, result.stdout.count("attached")) == (0, 5)
     assert sent == ["old"] * 2 + ["new"] * 3
 

@@ -12,6 +12,7 @@ import click
 
 from wosdk_async.cli.change_options import ChangeOptions
 from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.input.order_ids import ORDER_RULE
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.output.cells import visible
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
@@ -86,9 +87,11 @@ reason_option = click.option("--reason", metavar="NAME|ID", help="The reason; wi
 
 
 def order_verb(name: str) -> Callable[[Callable[..., None]], click.Command]:
-    """Return a decorator that makes a command whose arguments are work orders."""
+    """Return a decorator that makes a command whose arguments are work orders; its help has their rule."""
 
     def decorate(function: Callable[..., None]) -> click.Command:
+        text, examples, rest = (function.__doc__ or "").partition("\n\n    \b\n")
+        function.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
         orders = click.argument("orders", nargs=-1, required=True, metavar="ORDER...")
         made: Any = orders(by_option(click.pass_context(function)))
         return click.command(name, no_args_is_help=True)(made)
@@ -158,7 +161,7 @@ async def _prepared(plan: OrderPlan, company: Company, found: dict[int, dict[str
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:
     """Return the orders by their ids, in the order of the texts; raise the error of one that is not there."""
-    ids = await named.ids(company)
+    ids = await named.ids(company, certain=True)
     given: dict[int, str] = {}
     for text, id in zip(named.texts, ids, strict=True):
         if not isinstance(id, int):

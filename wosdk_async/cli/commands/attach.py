@@ -50,8 +50,11 @@ def attach_command(
 ) -> None:
     """Attach files to a work order, each of at most 20 MB.
 
-    ORDER is a number such as RSC000005, or an id. The service takes the document's type from the suffix:
-    Picture for images, PDF for a PDF. Other files get the type that --type names, and otherwise PDF.
+    The service takes the document's type from the suffix: Picture for images, PDF for a PDF. Other files get
+    the type that --type names, and otherwise PDF.
+
+    ORDER is a number such as RSC000005, or an id. id:2903 and number:2903 say which one digits are: digits
+    that are the id of one order and the number of another are refused.
 
     \b
       wosdk attach RSC000005 before.jpg after.jpg

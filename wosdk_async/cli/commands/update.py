@@ -66,8 +66,9 @@ def update_command(
 ) -> None:
     """Write fields of a record, and no others. The old and new values are shown first.
 
-    ID is an id, or the number or name by which people know the record. NAME= writes null. A field that has
-    the value already is not sent.
+    ID is an id, or the number or name by which people know the record; of a work order also id:2903 or
+    number:2903, and digits that are both, of two orders, are refused. NAME= writes null. A field that has the
+    value already is not sent.
 
     \b
       wosdk update Customer 512 Instructions='Ring twice' WorkZone=15
@@ -102,7 +103,7 @@ async def _update(
     """Read the record, and return the change that writes what differs; None if nothing does."""
     from wosdk_async import codec
 
-    (id,) = await texts.ids(company)
+    (id,) = await texts.ids(company, certain=True)
     name = kind if isinstance(kind, str) else kind.wire_name
     read: Any = await company.get(kind, id, properties=_paths(kind, given))
     old: dict[str, Any] = read if isinstance(read, dict) else codec.unstructure(read)

@@ -109,7 +109,7 @@ def hold_command(
 ) -> None:
     """Put work orders on hold.
 
-    ORDER is a number such as RSC000005, or an id. A hold needs a reason of the Company.
+    A hold needs a reason of the Company.
 
     \b
       wosdk hold RSC000005 --reason 'Waiting for parts' --comment 'Belt ordered'

@@ -11,6 +11,7 @@ import click
 
 from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.cli.input.order_ids import certain_ids, id_said, number_said
 from wosdk_async.cli.output.cells import json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
@@ -60,6 +61,8 @@ class RecordTexts:
         if key is not None:
             return cls(kind, tuple(texts), key)
         for text in texts:
+            if _is_order(kind) and (id_said(text) is not None or number_said(text) is not None):
+                continue
             if _parse_id(text) is None and (
                 text.startswith("{") or isinstance(kind, str) or named_by(kind) is None
             ):
@@ -69,17 +72,43 @@ class RecordTexts:
                 )
         return cls(kind, tuple(texts), None)
 
-    async def ids(self, company: Company) -> list[Id]:
-        """Return the id of each text. Raises NotFoundError or NotUniqueError, which name the text."""
-        ids = [None if self.by else _parse_id(text) for text in self.texts]
-        names = [text for text, id in zip(self.texts, ids, strict=True) if id is None]
-        found = await self._resolved(company, names) if names else {}
-        return [found[text] if id is None else id for text, id in zip(self.texts, ids, strict=True)]
+    async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
+        """Return the id of each text.
+
+        Args:
+            company: the Company.
+            certain: digits that name a work order are looked up as a number, too. Without it they are an id.
+
+        Raises:
+            NotFoundError: there is no such record; the message names the text.
+            NotUniqueError: several records have the name, or digits are not certain.
+        """
+        ids = {text: self._id(text) for text in self.texts}
+        names = [text for text, id in ids.items() if id is None]
+        found: dict[str, Id] = dict(await self._resolved(company, names)) if names else {}
+        if certain and not self.by and _is_order(self.kind):
+            found |= await certain_ids(
+                company, (text for text in ids if text.isdecimal() and ids[text] is not None)
+            )
+        return [found[text] if text in found else ids[text] or 0 for text in self.texts]
+
+    def _id(self, text: str) -> Id | None:
+        """Return the id that a text is, or None if it is looked up."""
+        if self.by:
+            return None
+        said = id_said(text) if _is_order(self.kind) else None
+        return _parse_id(text) if said is None else said
 
     async def _resolved(self, company: Company, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
         if self.by is not None:
             return await self._found_by(company, self.by, names)
+        said = {text: number for text in names if _is_order(kind) and (number := number_said(text))}
+        if said:
+            found = await self._found_by(company, "number", list(said.values()))
+            rest = [text for text in names if text not in said]
+            more = await self._resolved(company, rest) if rest else {}
+            return more | {text: found[number] for text, number in said.items()}
         try:
             return await self._found_by(company, named_by(kind) or "", names)
         except NotFoundError:
@@ -111,6 +140,10 @@ class RecordTexts:
                 f"{error.message}. To see them: {shown}", operation=error.operation, company=error.company
             ) from error
         return {name: ref.id for name, ref in refs.items()}
+
+
+def _is_order(kind: type[Record] | str) -> bool:
+    return not isinstance(kind, str) and kind.wire_name == "WorkOrder"
 
 
 def _empty(kind: type[Record] | str, by: str | None) -> str:
