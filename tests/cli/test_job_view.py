@@ -238,7 +238,8 @@ def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wo
         f"wosdk: the job in {folder} is finished (14 of 15 rows created, 1 failed): nothing is sent",
         "wosdk: to import the file again, as a new job: --again",
         "wosdk: to send the rows again that failed: "
-        f"--retry refused, or mend {folder}/rejects.csv and give: "
+        "--retry refused after you mended the map, or --continue --retry refused after you mended the file, "
+        f"or mend {folder}/rejects.csv and give: "
         f"wosdk import {folder}/rejects.csv --map={MAP} --sandbox={store}",
         f"wosdk: to write the report again: wosdk jobs report {folder}",
     ]

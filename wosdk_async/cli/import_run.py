@@ -17,7 +17,7 @@ from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity
 from wosdk_async.cli.new_jobs import confirm_new_job
 from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
-from wosdk_async.cli.output.job_view import say_earlier
+from wosdk_async.cli.output.going_on import say_earlier
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
@@ -67,7 +67,7 @@ def run_import(given: ImportArguments) -> int:
             require_new(given.outcomes, given.force)
             require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
         if not opened.new:
-            runner.run(say_earlier(opened.journal, job.operation.label))
+            runner.run(say_earlier(opened.journal, job.operation.label, opened.retried))
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
         signals = _Signals(job)
@@ -111,8 +111,11 @@ async def _run(
     with lines as file, signals.handled():  # both last until the summary is printed
         opened = await job.open()
         seen = None if opened.new else await overview(opened.journal)
-        writer = OutcomeWriter(file, job.stop, seen.ended() if seen else {})
-        done = job.rows - seen.left if seen else 0
+        before = seen.ended() if seen else {}
+        if opened.retried:  # they end anew
+            before["failed"] -= opened.retried
+        writer = OutcomeWriter(file, job.stop, before)
+        done = job.rows - seen.left - opened.retried if seen else 0
         shown = not opened.finished
         with RowProgress(job.rows, done=done, shown=shown, workers=lambda: job.workers_now) as progress:
 

@@ -7,9 +7,19 @@ from typing import Literal
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import JobPlan, Journal, State, plan_of
+from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.options import ImportOptions
 
-__all__ = ["GoesOn", "goes_on", "is_finished", "is_untouched", "left_behind", "resumed_folder"]
+__all__ = [
+    "GoesOn",
+    "goes_on",
+    "is_finished",
+    "is_untouched",
+    "left_behind",
+    "resumed_folder",
+    "tells_rows_by_keys",
+    "why_not",
+]
 
 _SHOWN = 10  # keys in a warning
 
@@ -21,7 +31,9 @@ async def goes_on(
     journal: Journal, path: Path, sha256: str, marker: str | None, options: ImportOptions
 ) -> GoesOn:
     """Return whether a job that was found goes on, or a new one begins."""
-    plan, finished = journal.plan, is_finished(journal)
+    plan = journal.plan
+    retried = options.retry_refused and journal.counts()[State.REFUSED] > 0
+    finished = is_finished(journal) and not retried
     if plan.sha256 == sha256:
         if not finished and plan.marker != marker:
             if await is_untouched(journal):
@@ -31,16 +43,26 @@ async def goes_on(
     if finished or await is_untouched(journal):
         return "not"
     if not options.carry_over:
-        raise ImportMapError(_CHANGED.format(path=path, folder=journal.folder, begun=plan.created_at))
+        raise ImportMapError(why_not(journal.plan, journal.folder, path, retried=is_finished(journal)))
     _require_same_marker(plan, marker, journal.folder)
     return "with a new file"
 
 
-_CHANGED = (
-    "{path} has changed since the job in {folder} began ({begun}), which is not finished: add --continue to "
-    "go on with the new file, where rows are identified by their keys, or --again to begin a new job, which "
-    "sends all rows of the new file"
-)
+def why_not(plan: JobPlan, folder: Path, path: Path, *, retried: bool = False) -> str:
+    """Return why a job does not go on with a file that has changed, and what to add to the command.
+
+    Args:
+        plan: the plan of the job.
+        folder: its folder.
+        path: the file.
+        retried: whether it is finished, and only the rows that failed are to be sent again.
+    """
+    left = "--retry refused alone sends rows of the unchanged file" if retried else "which is not finished"
+    return (
+        f"{path} has changed since the job in {folder} began ({plan.created_at}), {left}: add --continue to "
+        "go on with the new file, where rows are identified by their keys, or --again to begin a new job, "
+        "which sends all rows of the new file"
+    )
 
 
 def is_finished(journal: Journal) -> bool:
@@ -56,6 +78,12 @@ async def is_untouched(journal: Journal) -> bool:
     return counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows and not await journal.runs()
 
 
+async def tells_rows_by_keys(journal: JournalReader) -> bool:
+    """Return whether the rows have keys of their own, by which ``--continue`` knows them in another file."""
+    keys = [row.key for row in await journal.rows_in(limit=_SHOWN) if row.key is not None]
+    return journal.plan.marker is not None and not any(key.startswith(journal.plan.job) for key in keys)
+
+
 def _require_same_marker(plan: JobPlan, marker: str | None, folder: Path) -> None:
     if plan.marker != marker:
         began = f"--marker {plan.marker}" if plan.marker else "no marker"
@@ -69,7 +97,7 @@ def resumed_folder(folder: Path, path: Path, sha256: str, identity: str, operati
     """Return the folder of the job that goes on. Raise ImportMapError when the arguments mean another."""
     plan = plan_of(folder)
     if plan.sha256 != sha256:
-        raise ImportMapError(_CHANGED.format(path=path, folder=folder, begun=plan.created_at))
+        raise ImportMapError(why_not(plan, folder, path))
     for what, began, given in (("Company", plan.company, identity), ("operation", plan.operation, operation)):
         if began != given:
             raise ImportMapError(

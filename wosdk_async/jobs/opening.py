@@ -48,6 +48,10 @@ class OpenedJob:
     """Whether no run of it has begun before."""
     finished: bool
     """Whether nothing is left to be sent or settled, and no audit has to be made."""
+    renewed: bool = False
+    """Whether it was just begun for a file that has changed, and took over the rows of an earlier job."""
+    retried: int = 0
+    """Rows that were refused, and that the run plans again before it sends."""
     undone: UndoState | None = None
     """How far an undo took it back; None without one."""
     warnings: list[str] = attrs.field(factory=list)
@@ -188,12 +192,14 @@ class _JobRequest:
             )
         if self.options.retry_refused:
             await self._require_rejects_unsent(journal)
-            await journal.plan_again()
         match await goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
             case "with the same file":
                 job = _opened(journal, new=await is_untouched(journal))
                 audited = undone is not None or await audit_state_of(journal) not in ("due", "not clean")
-                return attrs.evolve(job, undone=undone, finished=job.finished and audited)
+                # They are planned again by the run: a command that is refused before it changes nothing.
+                retried = await journal.refused_for_now() if self.options.retry_refused else 0
+                finished = job.finished and audited and not retried
+                return attrs.evolve(job, undone=undone, retried=retried, finished=finished)
             case "with a new file":
                 return await self._renew(journal)
         return None
@@ -226,7 +232,7 @@ class _JobRequest:
         except BaseException:
             await renewed.close()
             raise
-        return attrs.evolve(_opened(renewed, new=False), warnings=warnings)
+        return attrs.evolve(_opened(renewed, new=False), renewed=True, warnings=warnings)
 
 
 def _opened(journal: Journal, *, new: bool) -> OpenedJob:

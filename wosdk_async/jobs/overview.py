@@ -65,10 +65,10 @@ class Overview:
             return "running"
         if self.undone is not None:
             return self.undone.name
-        if not self.left and not self.audit_left:
-            return "finished"
         if self.continued_by is not None:
             return "continued"
+        if not self.left and not self.audit_left:
+            return "finished"
         return "unfinished" if self.begun else "not begun"
 
     @property
@@ -173,7 +173,7 @@ async def overview(journal: JournalReader) -> Overview:
         given=as_last_given(journal.plan, runs),
         begun=not untouched or bool(runs),
     )
-    if seen.state != "unfinished":
+    if seen.state != "unfinished" and not (seen.state == "finished" and counts[State.REFUSED]):
         return seen
     return attrs.evolve(seen, continued_by=await _continued_by(journal))
 

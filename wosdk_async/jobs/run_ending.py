@@ -92,12 +92,16 @@ async def _write_end(
 
 
 async def close_job(job: OpenedJob, *, refused: bool) -> None:
-    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent."""
+    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent.
+
+    One that took over the rows of an earlier job is removed if no run began: the earlier one has them still.
+    """
     journal = job.journal
     if journal.is_closed:
         return
     with contextlib.suppress(JournalError):
-        if refused and job.new and journal.failed is None and await is_unsent(journal):
+        unused = (job.new and await is_unsent(journal)) or (job.renewed and not journal.run)
+        if refused and journal.failed is None and unused:
             await journal.discard()
     await journal.close()
 

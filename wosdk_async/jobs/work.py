@@ -210,6 +210,8 @@ class JobWork:
             await self._totals.report_refused()
         else:
             await self._earlier.end(self._workers)
+        if self._job.retried:
+            await self._job.journal.plan_again()
         compares = self._operation.compares  # with values that need the references
         if not compares:
             await self._settling.look_at_earlier_runs()

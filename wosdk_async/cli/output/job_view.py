@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,10 +16,18 @@ from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.safe_text import one_line
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal import JobPlan
     from wosdk_async.jobs.overview import Overview
 
-__all__ = ["job_facts", "overviews_of_rejects", "print_job", "print_jobs", "say_earlier"]
+__all__ = [
+    "brief_text",
+    "figures_text",
+    "job_facts",
+    "overviews_of_rejects",
+    "print_job",
+    "print_jobs",
+    "shown_time",
+]
 
 _COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
 _FIRST = 5  # rows of each kind
@@ -28,6 +36,7 @@ _FIRST = 5  # rows of each kind
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
     from wosdk_async.jobs.audit import why_no_audit
+    from wosdk_async.jobs.going_on import why_not
     from wosdk_async.jobs.job_commands import command_of
     from wosdk_async.jobs.journal import Journal, State
     from wosdk_async.jobs.journal.audit_table import audit_facts
@@ -35,6 +44,9 @@ async def job_facts(folder: Path) -> dict[str, Any]:
 
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
+        resume = seen.resume_would()
+        if seen.state == "unfinished" and await asyncio.to_thread(_has_changed, seen.plan):
+            resume = [f"be refused: {why_not(seen.plan, folder, Path(seen.plan.file))}"]
         under_way = {State.SENDING} if seen.running else set()
         first = {
             name: [_row(row) for row in await journal.rows_in(*{*states} - under_way, limit=_FIRST)]
@@ -55,7 +67,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
-            "resume": seen.resume_would(),
+            "resume": resume,
             # Of all runs, from their leases; "workers" among the details of a run is what that run counted.
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
@@ -82,6 +94,14 @@ async def overviews_of_rejects(folder: Path) -> list[Overview]:
     return found
 
 
+def _has_changed(plan: JobPlan) -> bool:
+    """Return whether the file of a job is there, and is not as it was when the job began."""
+    from wosdk_async.jobs.output_folder import file_facts
+
+    file = Path(plan.file)
+    return file.is_file() and (file.stat().st_size != plan.size or file_facts(file).sha256 != plan.sha256)
+
+
 def _row(row: Any) -> dict[str, Any]:
     names = ("row", "line", "key", "id", "number", "reason", "code", "request_id")
     return {name: value for name in names if (value := getattr(row, name)) is not None}
@@ -95,13 +115,14 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
     for job in jobs:
         of = f" (the rejects of {job['rejects_of']})" if job["rejects_of"] else ""
-        about = f"begun {_shown(job['begun'])}; {job['operation']}, {job['company']}"
-        file.write(f"{visible(job['folder'] + of)}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
+        about = f"begun {shown_time(job['begun'])}; {job['operation']}, {job['company']}"
+        file.write(f"{visible(job['folder'] + of)}\n  {visible(f'{brief_text(job)}; {about}')}\n")
 
 
-def _brief_text(job: Mapping[str, Any]) -> str:
+def brief_text(job: Mapping[str, Any]) -> str:
+    """Return the state and the counts of a job in a line."""
     state = f"{job['undo']};" if job["undo"] else f"{_state(job)}:"  # an undo has a colon of its own
-    figures = _figures({**job, "undone": 0} if job["undo"] else job)
+    figures = figures_text({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
 
 
@@ -109,49 +130,9 @@ def _state(job: Mapping[str, Any]) -> str:
     return f"continued by {job['continued_by']}" if job["state"] == "continued" else str(job["state"])
 
 
-def _figures(job: Mapping[str, Any]) -> str:
+def figures_text(job: Mapping[str, Any]) -> str:
+    """Return the counts of a job that are not zero."""
     return ", ".join(f"{job[name]} {name.replace('_', ' ')}" for name in _COUNTS if job[name])
-
-
-async def say_earlier(journal: Journal, label: str) -> None:
-    """Say on stderr that an import goes on with a job, or that the job is finished and what can be done."""
-    from wosdk_async.jobs.job_places import jobs_within
-    from wosdk_async.jobs.overview import overview
-
-    seen = await overview(journal)
-    figures, folder = seen.figures(), shlex.quote(str(seen.folder))
-    done = f"{figures['done']} of {counted(seen.plan.rows, 'row')} {label}"
-    others = _figures(seen.as_dict() | {"done": 0})
-    done += f", {others}" if others else ""
-    if seen.undone is not None:
-        say(f"the job in {seen.folder} was {seen.undone}; nothing is sent")
-        say("to import the file again, as a new job: --again")
-        return
-    if seen.left or seen.audit_left:
-        say(f"going on with the job in {seen.folder}, begun {_shown(seen.plan.created_at)}: {done}")
-        return
-    say(f"the job in {seen.folder} is finished ({done}): nothing is sent")
-    say("to import the file again, as a new job: --again")
-    again = await overviews_of_rejects(seen.folder)
-    for job in again:
-        whose = "its rejects" if job.parent == seen.folder else f"the rejects of {job.parent}"
-        say(f"{whose} were imported by the job in {job.folder}, {_brief_text(job.as_dict())}")
-    for job in (seen, *again):
-        # What a job of its rejects created would be created twice.
-        if job.figures()["failed"] and job.undone is None and not jobs_within(job.folder):
-            _say_rejects(job, retry="--retry refused, or " if job is seen else "")
-    if figures["in_doubt"]:
-        say(f"to settle the rows of {folder}/in_doubt.csv: wosdk jobs settle {folder} --row N ...")
-    say(f"to write the report again: wosdk jobs report {folder}")
-
-
-def _say_rejects(job: Overview, retry: str) -> None:
-    from wosdk_async.jobs.job_commands import rejects_command, rejects_of
-
-    rejects = rejects_of(job.folder)
-    command = rejects_command(job.given, rejects)
-    mend = f"mend {shlex.quote(str(rejects))} and {f'give: {command}' if command else 'import it'}"
-    say(f"to send the rows again that failed: {retry}{mend}")
 
 
 def print_job(facts: Mapping[str, Any]) -> None:
@@ -186,12 +167,12 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         *([("rows of", f"the rejects of the job in {of}")] if of else ()),
         ("state", _state(facts) + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
-        ("rows", f"{plan['rows']}: {_figures(facts) or 'none'}{_empty(plan['empty_rows'])}"),
-        *(("rejects", f"{each['folder']} is {_brief_text(each)}") for each in facts["jobs_of_rejects"]),
+        ("rows", f"{plan['rows']}: {figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
+        *(("rejects", f"{each['folder']} is {brief_text(each)}") for each in facts["jobs_of_rejects"]),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
-        ("begun", _shown(plan["created_at"])),
+        ("begun", shown_time(plan["created_at"])),
         ("command", facts["command"] or "none: a program began it"),
         *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
@@ -253,8 +234,8 @@ def _time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _shown(time: str) -> str:
-    """Return a time of a plan as the others are shown; a text that is none as it is."""
+def shown_time(time: str) -> str:
+    """Return a time of a plan as the others are shown; another text as it is."""
     try:
         return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     except ValueError:

@@ -87,6 +87,11 @@ class JournalReader:
         await self._flush_before_reading()
         return await self._read(functools.partial(row_table.rows_in, states=states, after=after, limit=limit))
 
+    async def refused_for_now(self) -> int:
+        """Return how many refused rows can be planned again; a row whose key an earlier row has cannot."""
+        await self._flush_before_reading()
+        return await self._read(row_table.refused_for_now)
+
     async def pages(self, *states: State, size: int = 1000) -> AsyncIterator[list[StoredRow]]:
         """Yield the rows that have one of the states, ``size`` at a time; without states, all."""
         after = 0

@@ -30,6 +30,7 @@ __all__ = [
     "page",
     "plan_again",
     "references",
+    "refused_for_now",
     "rows_in",
     "rows_with",
     "save_references",
@@ -156,12 +157,18 @@ def counts(db: sqlite3.Connection) -> dict[State, int]:
     return dict(zip(State, by_state, strict=True))
 
 
+_REFUSED_FOR_NOW = "outcome WHERE state = ? AND coalesce(json_extract(detail, '$[3]'), '') <> ?"
+
+
+def refused_for_now(db: sqlite3.Connection) -> int:
+    """Return how many refused rows can be planned again: not those whose key an earlier row has."""
+    statement = f"SELECT count(*) FROM {_REFUSED_FOR_NOW}"  # noqa: S608
+    return int(db.execute(statement, [int(State.REFUSED), REPEATED_KEY]).fetchone()[0])
+
+
 def plan_again(db: sqlite3.Connection) -> None:
     """Forget the refusals, so that these rows are planned; not of rows whose key an earlier row has."""
-    db.execute(
-        "DELETE FROM outcome WHERE state = ? AND coalesce(json_extract(detail, '$[3]'), '') <> ?",
-        [int(State.REFUSED), REPEATED_KEY],
-    )
+    db.execute(f"DELETE FROM {_REFUSED_FOR_NOW}", [int(State.REFUSED), REPEATED_KEY])  # noqa: S608
 
 
 # --- references -----------------------------------------------------------------------------------

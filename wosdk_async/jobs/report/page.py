@@ -88,7 +88,10 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
         return element("ul", element("li", step), class_="todo")
     counts, steps = facts.counts, []
     if counts[State.PLANNED]:
-        steps.append("Give the same command again: it goes on with the rows that were not started.")
+        steps.append(
+            "Give the same command again: it goes on with the rows that were not started. If the file has "
+            "changed since, add --continue."
+        )
     if counts[State.REFUSED]:
         command = rejects_command(facts.given, facts.folder / facts.rejects)
         steps.append(

@@ -1,0 +1,130 @@
+"""A file that was mended after an import: what is refused changes nothing, and what is advised works."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Wosdk
+from tests.cli.importing import MAP, imported, killed
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "s.db"
+
+
+@pytest.fixture
+def job(file: Path, store: Path, wosdk: Wosdk) -> Path:
+    """The folder of a finished job: one row failed, as it has no address."""
+    text = file.read_text("utf-8")
+    file.write_text(
+        text + text.splitlines()[-1].replace("900014", "900015").rpartition(",")[0] + "\n", "utf-8"
+    )
+    return imported(wosdk, file, store)
+
+
+def mend(file: Path) -> None:
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    lines[-1] = lines[-2].replace("900014", "900015")
+    file.write_text("".join(lines), "utf-8")
+
+
+def command(file: Path, store: Path, *more: str) -> tuple[str | Path, ...]:
+    return ("import", file, "--map", MAP, "--sandbox", store, *more)
+
+
+def rows_of(wosdk: Wosdk, job: Path) -> tuple[str, list[str]]:
+    facts = json.loads(wosdk("jobs", "show", job, "--json").stdout)
+    failed = [row["reason"] for row in facts["first_rows"].get("failed", ())]
+    return facts["state"], failed
+
+
+def test_a_refused_retry_leaves_the_job_as_it_was(file: Path, store: Path, job: Path, wosdk: Wosdk) -> None:
+    before = rows_of(wosdk, job)
+    assert (before[0], len(before[1])) == ("finished", 1)
+    mend(file)
+    for more in ((), ("--check",)):
+        refused = wosdk(*command(file, store, "--retry", "refused", *more))
+        assert refused.exit_code == 2
+        assert "--retry refused alone sends rows of the unchanged file: add --continue" in refused.stderr
+        assert "is not finished" not in refused.stderr
+    assert rows_of(wosdk, job) == before
+    assert [each.name for each in file.parent.glob("*.job*")] == [job.name]
+
+
+def test_what_the_refusal_advises_sends_the_mended_row(
+    file: Path, store: Path, job: Path, wosdk: Wosdk
+) -> None:
+    mend(file)
+    went_on = wosdk(*command(file, store, "--continue", "--retry", "refused"))
+    assert (went_on.exit_code, went_on.stdout.partition("\n")[0]) == (
+        0,
+        "15 rows: 15 created, 0 failed, 0 in doubt",
+    ), went_on.stderr
+    renewed = job.with_name(f"{job.name}-2")
+    assert (rows_of(wosdk, job)[0], rows_of(wosdk, renewed)[0]) == ("continued", "finished")
+    assert f"continued by {renewed}" in wosdk("jobs", "list", file).stdout
+
+
+def test_a_finished_job_says_what_to_do_after_the_file_was_mended(
+    file: Path, store: Path, job: Path, wosdk: Wosdk
+) -> None:
+    tip = next(line for line in wosdk(*command(file, store)).stderr.splitlines() if "that failed:" in line)
+    assert (
+        "--retry refused after you mended the map, or --continue --retry refused after you mended the file"
+        in tip
+    )
+    bare = MAP.read_text("utf-8").replace('marker = "work_order.po_number"', "")
+    (unmarked := file.with_name("map.toml")).write_text(bare, "utf-8")
+    given = (
+        "import",
+        file,
+        "--map",
+        unmarked,
+        "--sandbox",
+        store.with_name("2.db"),
+        "--job",
+        file.with_name("j"),
+    )
+    wosdk(*given)
+    assert "--continue" not in wosdk(*given).stderr, "without keys of their own rows are not told apart"
+
+
+def test_no_as_an_answer_leaves_the_refused_rows(
+    file: Path, served: dict[str, str], wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can be asked: status 2, and neither the rows nor the folders are others."""
+    from wosdk_async.cli import runner
+
+    text = file.read_text("utf-8")
+    file.write_text(
+        text + text.splitlines()[-1].replace("900014", "900015").rpartition(",")[0] + "\n", "utf-8"
+    )
+    assert wosdk("import", file, "--map", MAP).exit_code == 1
+    job = file.with_name(f"{file.name}.job")
+    before = rows_of(wosdk, job)
+    monkeypatch.setattr(runner, "is_local", lambda _: False)
+    assert wosdk("import", file, "--map", MAP, "--retry", "refused").exit_code == 2
+    assert rows_of(wosdk, job) == before
+    mend(file)
+    assert wosdk("import", file, "--map", MAP, "--retry", "refused", "--continue").exit_code == 2
+    assert rows_of(wosdk, job) == before
+    assert [each.name for each in file.parent.glob("*.job*")] == [job.name]
+
+
+def test_jobs_show_looks_whether_the_file_has_changed(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    killed(folder, 3)
+    assert "look up 1 row in doubt" in wosdk("jobs", "show", folder).stdout
+    file.write_text(file.read_text("utf-8").replace("900004", "910004"), "utf-8")
+    shown = wosdk("jobs", "show", folder).stdout
+    refusal = next(line for line in shown.splitlines() if "be refused: " in line)
+    refused = wosdk(*command(file, store))
+    assert refused.exit_code == 2
+    assert refusal.partition("be refused: ")[2] == refused.stderr.removeprefix("wosdk: ").rstrip()
+    again = next(line for line in shown.splitlines() if line.startswith("command")).split(maxsplit=1)[1]
+    assert wosdk(*shlex.split(again)[1:], "--continue").exit_code == 0
