@@ -117,7 +117,7 @@ def _lost_at_once() -> Iterator[None]:
     "shares-at-once", "the share of a worker is free as soon as it cannot be reached", "over-limit over-rate"
 )
 def _shares_at_once() -> Iterator[None]:
-    with replace(Budget, "leave", Budget.remove):
+    with replace(Budget, "lose", Budget.remove):
         yield
 
 

@@ -60,7 +60,7 @@ class Shares(RuleBasedStateMachine):
     def lose(self, data):
         worker = data.draw(st.sampled_from(sorted(self.present)))
         self.present.discard(worker)
-        self.budget.leave(worker)
+        self.budget.lose(worker)
 
     @precondition(lambda self: self.sent)
     @rule(data=st.data())
@@ -142,7 +142,7 @@ def test_a_lowered_share_counts_until_it_is_confirmed():
 def test_a_lost_worker_keeps_its_share_until_it_surely_sends_nothing():
     budget = budget_of(workers="ab")
 
-    budget.leave("a")
+    budget.lose("a")
     assert calls(budget, "b") == [6]
 
     budget.remove("a")
@@ -185,7 +185,7 @@ def test_one_call_is_always_left():
 def test_a_newcomer_gets_its_part_although_a_lost_worker_still_holds_some():
     budget = budget_of(workers="ab")
 
-    budget.leave("b")
+    budget.lose("b")
     budget.add("c")
     settle(budget, "ac")
 

@@ -27,6 +27,6 @@ def test_a_worker_whose_rows_are_all_reported_has_room_at_once():
 def test_a_late_report_lets_no_response_that_asks_to_wait_count_twice():
     worker = ReachedWorker("w", "w", heard=0.0)
 
-    said = [worker.has_throttled(Report(worker="w", clock=0.0, throttled=n)) for n in (0, 2, 1, 2, 3)]
+    said = [worker.note_throttled(Report(worker="w", clock=0.0, throttled=n)) for n in (0, 2, 1, 2, 3)]
 
     assert said == [False, True, False, False, True]

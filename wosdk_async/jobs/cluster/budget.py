@@ -27,7 +27,7 @@ class _Holder:
     """A worker with the shares that it may be using; the last one is the newest."""
 
     shares: list[Share]
-    leaves: bool = False
+    lost: bool = False
     """Whether it is lost: it keeps what it holds and gets no more."""
 
     @property
@@ -96,10 +96,10 @@ class Budget:
             holder.shares = [share for share in holder.shares if share.number >= number]
             self._balance()
 
-    def leave(self, worker: str) -> None:
+    def lose(self, worker: str) -> None:
         """Note that a worker is lost: it may still send, so it keeps what it holds until :meth:`remove`."""
         if (holder := self._holders.get(worker)) is not None:
-            holder.leaves = True
+            holder.lost = True
             self._balance()
 
     def remove(self, worker: str) -> None:
@@ -147,8 +147,8 @@ class Budget:
 
     def _targets(self) -> list[tuple[_Holder, int, float]]:
         """Return the workers that stay, each with its equal part of what those that are lost do not hold."""
-        lost = [holder for holder in self._holders.values() if holder.leaves]
-        stay = [holder for holder in self._holders.values() if not holder.leaves]
+        lost = [holder for holder in self._holders.values() if holder.lost]
+        stay = [holder for holder in self._holders.values() if not holder.lost]
         if not stay:
             return []
         each, more = divmod(max(self._calls - sum(holder.in_flight for holder in lost), 0), len(stay))

@@ -29,11 +29,11 @@ class RunOwner(Protocol):
     async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
         """Return the leases in which each row was lost before."""
 
-    def begun(self, run: ClusterRun) -> None:
+    def begin(self, run: ClusterRun) -> None:
         """Grant rows of this run from now on."""
 
-    def abandoned(self) -> list[Lease]:
-        """Return all leases, of which no report counts any more."""
+    def abandon(self) -> list[Lease]:
+        """Give up all leases and return them: no report counts any more."""
 
 
 class ClusterRun:
@@ -87,7 +87,7 @@ class ClusterRun:
         )
 
     async def __aenter__(self) -> Self:
-        self._owner.begun(self)
+        self._owner.begin(self)
         self._taking_in = asyncio.get_running_loop().create_task(self._take_in())
         self._taking_in.add_done_callback(lambda _: self.changed())
         return self
@@ -220,7 +220,7 @@ class ClusterRun:
         self._intake.give_back()
         self.changed()
         if self._granted:
-            for lease in self._owner.abandoned():
+            for lease in self._owner.abandon():
                 for row in lease.rows.values():
                     self.end(lost_with(lease, row, _ABORTED) if lease.may_have_arrived else not_started(row))
         await asyncio.wait([self._taking_in])

@@ -106,7 +106,7 @@ class Conversation:
 
     def _order(self, worker: ReachedWorker) -> Order:
         group = self._group
-        run, grants = group.granting.run, group.granting.leaving(worker)
+        run, grants = group.granting.run, group.granting.send_with_next_order(worker)
         leases = group.granting.book.of(worker.nonce)
         return Order(
             worker=worker.nonce,

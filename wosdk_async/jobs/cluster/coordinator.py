@@ -172,7 +172,7 @@ class Coordinator:
 
     # --- what a run asks ----------------------------------------------------------------------
 
-    def begun(self, run: ClusterRun) -> None:
+    def begin(self, run: ClusterRun) -> None:
         """Grant rows of this run from now on."""
         self._granting.run = run
         self._group.heard = self._group.now()
@@ -183,8 +183,8 @@ class Coordinator:
         """Return the leases in which each row was lost before."""
         return await self._ledger.losses(rows)
 
-    def abandoned(self) -> list[Lease]:
-        """Return all leases, of which no report counts any more; they stay open in the ledger."""
+    def abandon(self) -> list[Lease]:
+        """Give up all leases and return them: no report counts any more. They stay open in the ledger."""
         self._abandoned = True
         return self._granting.book.take_all()
 
@@ -215,6 +215,6 @@ class Coordinator:
                 self._fail(WosdkError(f"no worker of {self._pool.name} was heard of for {patience:.0f} s"))
                 continue
             patience = max(patience, _DEADLINES * self._options.deadline)
-            if group.stuck >= patience and not run.stopped:
+            if group.stuck_for >= patience and not run.stopped:
                 why = f"{self._pool.name} gave each back as not sent"
                 self._fail(WosdkError(f"no row could be sent for {patience:.0f} s: {why}"))

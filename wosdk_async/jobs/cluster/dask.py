@@ -21,7 +21,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask_link import DaskLink
 from wosdk_async.jobs.cluster.dask_scheduler import MissingPackageError, Scheduler
 from wosdk_async.jobs.cluster.dask_settings import require_private, require_version, scheduler_address
-from wosdk_async.jobs.cluster.dask_wire import NotDaskError, RefusedError
+from wosdk_async.jobs.cluster.dask_wire import NotDaskError
 from wosdk_async.jobs.cluster.dask_worker import AllLeft, start, version
 from wosdk_async.jobs.cluster.messages import MessageError, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
@@ -36,8 +36,6 @@ _FIRST = 0.2  # the same, while there is none
 _GRACE = 5.0  # seconds beyond the deadline of a row in which a worker must respond
 _START = 30.0  # seconds in which a process imports the package, and makes a worker of ours
 _OTHERS = 5.0  # seconds that the first worker waits for the others
-
-_TROUBLE = (OSError, NotDaskError, RefusedError, MessageError)  # TimeoutError is an OSError
 
 _log = logging.getLogger("wosdk_async")
 

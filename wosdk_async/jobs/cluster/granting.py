@@ -18,7 +18,7 @@ from wosdk_async.jobs.cluster.reached_worker import ReachedWorker
 __all__ = ["GrantCounts", "Granting"]
 
 _SECONDS_AHEAD = 1.0  # of work that a worker has, at most
-_MOST_IN_HASTE = 5  # times that a row may come back in a run though there was time for it
+_MOST_TOO_EARLY = 5  # times that a row may come back in a run though there was time for it
 _MOST_TIMES_BACK = 50  # times that it may come back at all, before no worker is believed
 
 
@@ -86,8 +86,8 @@ class Granting:
             self.counts.grants += 1
             self.counts.granted_rows += len(lease.rows)
 
-    def leaving(self, worker: ReachedWorker) -> tuple[Grant, ...]:
-        """Return the grants that the next order to a worker carries: from now on they may have arrived."""
+    def send_with_next_order(self, worker: ReachedWorker) -> tuple[Grant, ...]:
+        """Return the grants for the next order to a worker, which leaves now: they may arrive from now on."""
         leases = self.book.of(worker.nonce)
         worker.forget_grants_except(leases)
         for epoch in worker.unconfirmed:
@@ -136,7 +136,7 @@ class Granting:
             for result in results:
                 self._keep_late(worker, result)
             return False
-        given_back, ended, in_haste = [], 0, 0
+        given_back, ended, too_early = [], 0, 0
         for result in results:
             lease = self.book.of(worker.nonce).get(result.epoch)
             row = self.book.take_row(worker.nonce, result.epoch, result.row)
@@ -144,9 +144,9 @@ class Granting:
                 self._keep_late(worker, result)
             elif result.result == "not_sent":
                 given_back.append(row)
-                if now < lease.haste_until and not (self.run.stopped or worker.leaving):
-                    row.in_haste += 1
-                    in_haste += 1
+                if now < lease.early_until and not (self.run.stopped or worker.leaving):
+                    row.too_early += 1
+                    too_early += 1
             else:
                 # The duration is the worker's: what else was between the two is not the service's.
                 row.claim.started = asyncio.get_running_loop().time() - result.seconds
@@ -156,7 +156,7 @@ class Granting:
             self._take_back(row, self.run)
         for epoch in self.book.take_finished():
             self.ledger.end_grant(epoch)
-        return worker.count_ends(ended, in_haste)
+        return worker.count_ends(ended, too_early)
 
     def _take_back(self, row: RowToSend, run: ClusterRun) -> None:
         """Let a row that a worker gave back wait again; when that came too often, its word is not believed.
@@ -167,7 +167,7 @@ class Granting:
         """
         self.counts.given_back_rows += 1
         row.given_back += 1
-        too_often = row.in_haste >= _MOST_IN_HASTE or row.given_back >= _MOST_TIMES_BACK
+        too_often = row.too_early >= _MOST_TOO_EARLY or row.given_back >= _MOST_TIMES_BACK
         if too_often and not run.stopped:
             run.end(given_back_too_often(row))
         else:

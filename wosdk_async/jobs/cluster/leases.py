@@ -20,7 +20,7 @@ from wosdk_async.jobs.cluster.options import ClusterOptions
 __all__ = ["Batch", "Lease", "LeaseBook", "LeaseLostError", "RowToSend"]
 
 
-_HASTE = 0.9  # part of the time that a row may wait: clocks of worker and coordinator differ a little
+_EARLY = 0.9  # part of the time that a row may wait: clocks of worker and coordinator differ a little
 
 
 class LeaseLostError(InDoubtError):
@@ -38,7 +38,7 @@ class RowToSend:
     loss: Loss = NEVER_LOST
     given_back: int = 0
     """How often a worker said in this run that it was not sent."""
-    in_haste: int = 0
+    too_early: int = 0
     """How often of these there was still time for it."""
 
 
@@ -61,7 +61,7 @@ class Lease:
 
     Args:
         ends: the reading of the worker's clock at which it ends.
-        haste_until: the reading of the coordinator's clock before which no row has waited in vain: one that
+        early_until: the reading of the coordinator's clock before which no row has waited in vain: one that
             waits for a session or a turn comes back at its deadline, others when no more may be started.
         over_at: that from which on surely nothing is sent under it.
         rows: those of which nothing is reported, by their numbers.
@@ -71,7 +71,7 @@ class Lease:
     epoch: int
     worker: str
     ends: float
-    haste_until: float
+    early_until: float
     over_at: float
     rows: dict[int, RowToSend]
     careful: bool = False
@@ -124,8 +124,8 @@ class LeaseBook:
             epoch=epoch,
             worker=worker,
             ends=clock + self._options.lease,
-            haste_until=heard
-            + _HASTE * min(self._options.deadline, self._options.lease - self._options.deadline),
+            early_until=heard
+            + _EARLY * min(self._options.deadline, self._options.lease - self._options.deadline),
             over_at=heard + self._options.surely_over,
             rows=rows,
             careful=batch.careful,

@@ -78,8 +78,8 @@ class ReachedWorker:
         """Forget the grants that have ended: they are not repeated, and their rows are not on the way."""
         self.unconfirmed = {epoch: grant for epoch, grant in self.unconfirmed.items() if epoch in epochs}
 
-    def has_throttled(self, report: Report) -> bool:
-        """Return whether the service asked it to wait since it was last asked this."""
+    def note_throttled(self, report: Report) -> bool:
+        """Note how often the service asked it to wait; return whether it did so since the last report."""
         before, self._throttled = self._throttled, max(report.throttled, self._throttled)
         return self._throttled > before
 

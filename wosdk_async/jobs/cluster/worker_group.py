@@ -59,7 +59,7 @@ class WorkerGroup:
         return len(self._workers)
 
     @property
-    def stuck(self) -> float:
+    def stuck_for(self) -> float:
         """Seconds for which all rows were given back; 0 while some end, or a session is being opened."""
         return self.now() - self._stuck_since if self._stuck_since is not None else 0.0
 
@@ -97,7 +97,7 @@ class WorkerGroup:
         if worker.nonce not in self.budget:  # a new one, or it was silent for long
             self.budget.add(worker.nonce)
         self.budget.confirm(worker.nonce, report.share)
-        if worker.has_throttled(report):
+        if worker.note_throttled(report):
             self.budget.throttled(now)
         self._say_changed()
 
@@ -146,7 +146,7 @@ class WorkerGroup:
             self._say_lost(name, why, self._fate_of(rows))
         else:
             rows = self.granting.book.outstanding(worker.nonce)
-            self.budget.leave(worker.nonce)
+            self.budget.lose(worker.nonce)
             self._say_lost(name, why, self._fate_of(rows, " when their leases are over"))
 
     def _fate_of(self, rows: int, when: str = "") -> str:
