@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["for_site", "with_bars"]
+__all__ = ["for_site", "with_bars", "with_whole_options"]
 
 _NOTE = re.compile(r"\s*<!--.*-->\s*")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ITEM = re.compile(r"( *)([*+-]|\d+\.) +")
 _INDENT = re.compile(r" *")
 _CODE = re.compile(r"`[^`]+`")
+_OPTION = re.compile(r"(?<![`\[])`--?\w[^`]{0,22}`(?![`\]{])")
 
 
 def for_site(text: str) -> str:
@@ -25,6 +26,16 @@ def with_bars(text: str) -> str:
     rows = (i for i, line in enumerate(lines) if line.lstrip().startswith("|"))
     for i in rows:
         lines[i] = _CODE.sub(lambda code: code[0].replace("\\|", "|"), lines[i])
+    return "\n".join(lines)
+
+
+def with_whole_options(text: str) -> str:
+    """Return a page whose short options are not broken behind their hyphens: ``.whole`` is in site.css."""
+    fenced, lines = False, text.split("\n")
+    for number, line in enumerate(lines):
+        fenced ^= bool(_FENCE.match(line))
+        if not fenced and not line.startswith("#"):
+            lines[number] = _OPTION.sub(r"\g<0>{ .whole }", line)
     return "\n".join(lines)
 
 

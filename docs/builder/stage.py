@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.builder import api_pages, catalogue_pages, notebook_pages, reference_pages
-from docs.builder.dialect import for_site, with_bars
+from docs.builder.dialect import for_site, with_bars, with_whole_options
 from docs.builder.machines import heading
 
 __all__ = ["ROOT", "generated", "nav_pages", "read_nav", "stage", "write_config", "written"]
@@ -40,7 +40,7 @@ def stage(folder: Path) -> dict[str, str]:
     for path, text in found.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(with_bars(_drawn(text)), encoding="utf-8")
+        target.write_text(with_whole_options(with_bars(_drawn(text))), encoding="utf-8")
     return found
 
 
@@ -52,14 +52,13 @@ def generated() -> dict[str, str]:
 
 
 def _titled(pages: dict[str, str]) -> dict[str, str]:
-    """Put the title of a page where a link at the top shows its file: readers of the site see no files."""
-    titles = {path: heading(text) for path, text in pages.items()}
+    """Put the title of a page where a link shows its file: readers of the site see no files."""
 
     def link(found: re.Match[str]) -> str:
-        title = titles.get(found[1])
+        title = heading(pages.get(found[1], ""))
         return f"[{title}]({found[1]}{found[2] or ''})" if title else found[0]
 
-    return {path: text if "/" in path else _NAMED_FILE.sub(link, text) for path, text in pages.items()}
+    return {path: _NAMED_FILE.sub(link, text) for path, text in pages.items()}
 
 
 def _read(source: str) -> str:
