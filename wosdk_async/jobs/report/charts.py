@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 
@@ -73,14 +74,14 @@ def time_bins(samples: Sequence[Sample]) -> tuple[list[Bin], list[int]]:
 
 @attrs.frozen
 class Series:
-    """One line of a chart: its name, a class of the style sheet, and its value in a bin.
+    """One line of a chart: its name, a class of the style sheet, and its value in a bin or None.
 
     Of one that is ``summed`` the sum is said and not the mean.
     """
 
     name: str
     style: str
-    value: Callable[[Bin], float]
+    value: Callable[[Bin], float | None]
     filled: bool = False
     summed: bool = False
 
@@ -89,7 +90,7 @@ def chart(
     title: str, bins: Sequence[Bin], pauses: Sequence[int], series: Sequence[Series], unit: str = ""
 ) -> Markup:
     """Return a chart of figures over the working time."""
-    top = _round_up(max((each.value(one) for each in series for one in bins), default=0))
+    top = _round_up(max((each.value(one) or 0 for each in series for one in bins), default=0))
     seconds = bins[-1].start + bins[-1].width
     lines = [
         element("path", class_=f"{each.style}{' filled' if each.filled else ''}", d=_path(each, bins, top))
@@ -122,7 +123,7 @@ def chart(
             ),
             class_="plot",
         ),
-        element("div", *(element("span", _duration(seconds * part)) for part in (0, 0.5, 1)), class_="x"),
+        element("div", *(element("span", _duration(at)) for at in _ticks(seconds)), class_="x"),
         element("p", keys, class_="figures"),
         class_="chart",
     )
@@ -145,14 +146,26 @@ def share_bar(parts: Sequence[tuple[str, int]]) -> Markup:
 def _path(series: Series, bins: Sequence[Bin], top: float) -> str:
     """Return the line of a series, which has a step for each bin if it is filled."""
     seconds = bins[-1].start + bins[-1].width
-    points = list(_points(series, bins, top, seconds))
-    line = "L".join(f"{_number(x)} {_number(y)}" for x, y in points)
-    return f"M0 {_HEIGHT}L{line}L{_WIDTH} {_HEIGHT}Z" if series.filled else f"M{line}"
+    lines = [
+        "L".join(f"{_number(x)} {_number(y)}" for x, y in _points(series, part, top, seconds))
+        for part in _runs(series, bins)
+    ]
+    return (
+        f"M0 {_HEIGHT}L{lines[0]}L{_WIDTH} {_HEIGHT}Z"
+        if series.filled
+        else "".join(f"M{line}" for line in lines)
+    )
+
+
+def _runs(series: Series, bins: Sequence[Bin]) -> Iterator[list[Bin]]:
+    """Give the bins that follow each other and have a value: a line over a gap would invent some."""
+    known = itertools.groupby(bins, key=lambda each: series.value(each) is not None)
+    return (list(part) for has_value, part in known if has_value)
 
 
 def _points(series: Series, bins: Sequence[Bin], top: float, seconds: int) -> Iterator[tuple[float, float]]:
     for each in bins:
-        y = _HEIGHT * (1 - series.value(each) / top)
+        y = _HEIGHT * (1 - (series.value(each) or 0) / top)
         left, right = each.start, min(each.start + each.width, seconds)
         if series.filled or len(bins) == 1:
             yield left / seconds * _WIDTH, y
@@ -161,8 +174,13 @@ def _points(series: Series, bins: Sequence[Bin], top: float, seconds: int) -> It
             yield (left + right) / 2 / seconds * _WIDTH, y
 
 
+def _ticks(seconds: int) -> tuple[float, ...]:
+    """Return the times below a chart; the middle of a second would have the name of its begin."""
+    return (0, seconds / 2, seconds) if seconds > 1 else (0, seconds)
+
+
 def _summary(series: Series, bins: Sequence[Bin], unit: str) -> str:
-    values = [series.value(each) for each in bins]
+    values = [value for each in bins if (value := series.value(each)) is not None] or [0.0]
     total = sum(values)
     whole = (
         f"{_shown(total, unit)} in all"

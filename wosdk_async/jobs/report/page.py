@@ -148,8 +148,8 @@ def _charts(facts: JobFacts) -> Markup | None:
     if not bins:
         return None
     rate = Series("calls", "first", lambda each: each.rate, filled=True)
-    median = Series("median", "first", lambda each: each.p50)
-    slowest = Series("95th percentile", "second", lambda each: each.p95)
+    median = Series("median", "first", lambda each: each.p50 if each.calls else None)
+    slowest = Series("95th percentile", "second", lambda each: each.p95 if each.calls else None)
     retries = Series("retries", "first", lambda each: each.retries, filled=True, summed=True)
     waits = Series("calls that waited", "second", lambda each: each.waits, summed=True)
     charts = [
