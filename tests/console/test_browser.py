@@ -375,6 +375,17 @@ def test_no_page_scrolls_sideways_on_a_phone(page: Any, sandbox: Served, path: s
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
+def test_a_list_of_long_words_stays_on_a_wide_page(page: Any, sandbox: Served) -> None:
+    """Three columns of texts without blanks share the width; short words are not broken for them."""
+    texts = {"Name": "M" * 60, "DisplayAs": "D" * 60, "Instructions": PAYLOAD + "W" * 300}
+    entity = {**texts, "WorkZone": {"Id": 14}, "TenantCode": "T-1"}
+    sandbox.acme.ok("POST", "base/Customer", {"Entity": entity})
+    page.goto(sandbox.page("companies/46/types/Customer"))
+    page.locator("tbody tr").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.get_by_text("Lindqvist Dental LLC").bounding_box()["height"] < 80
+
+
 def test_the_description_is_browsed(page: Any, sandbox: Served) -> None:
     """The page of the OpenAPI document finds an operation and opens its body, and fits a phone."""
     page.set_viewport_size({"width": 380, "height": 760})

@@ -16,11 +16,18 @@ export function h(tag, attributes, ...children) {
 export function table(caption, columns, rows, empty = "None.") {
   if (!rows.length) return h("p", { class: "quiet" }, empty);
   const head = columns.map(([title]) => h("th", { scope: "col" }, title));
-  const line = (row) => h("tr", null, columns.map(([title, show]) => h("td", { "data-label": title }, shown(show(row)))));
+  const line = (row) => h("tr", null, columns.map(([title, show]) => cell(title, shown(show(row)))));
   return h("table", null,
     h("caption", null, caption),
     h("thead", null, h("tr", null, head)),
     h("tbody", null, rows.map(line)));
+}
+
+// A text without blanks may be broken anywhere: else a few such columns are wider than the page
+function cell(title, content) {
+  const node = h("td", { "data-label": title }, content);
+  node.classList.toggle("long", /\S{25}/.test(node.textContent));
+  return node;
 }
 
 export function facts(pairs) {

@@ -42,7 +42,7 @@ function text(value) {
 
 function summary({ Fields: fields }, last, to) {
   const place = [fields.ShortLocation, fields.WorkZone?.DisplayAs].filter(Boolean).join(", ");
-  const happened = last ? h("span", null, `${last.TypeId} by ${last.Actor?.DisplayAs ?? "–"}, `, shown(last.SystemDateUtc), last.Reason ? `, ${last.Reason}` : "", last.Comment ? `: “${last.Comment}”` : "") : "–";
+  const happened = last ? h("span", null, `${last.TypeId} by ${last.Actor?.DisplayAs ?? "–"}, `, shown(last.SystemDateUtc), last.Reason ? `, ${last.Reason}` : "", last.Comment ? h("bdi", null, `: “${last.Comment}”`) : "") : "–";
   return h("section", { "aria-label": "Summary" }, facts([
     ["State", state(fields.StatusId)],
     ["Priority", to("Priority", fields.Priority)],
