@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"#+ (.+)")
 _ROW = re.compile(r"\| (`.+?) (?<!\\)\|(.*)\|")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_MARK = re.compile(r"\\([>*_|])|\*([^*`]+)\*")
 _CODE = re.compile(r"`+([^`]+)`+")
 
 
@@ -62,7 +63,8 @@ def _rows(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _entry(section: Mapping[str, Any], name: str, meaning: str) -> dict[str, Any]:
     cells = (cell.strip() for cell in re.split(r"(?<!\\)\|", _LINK.sub(r"\1", meaning)))
-    text = escape(" – ".join(filter(None, cells)).replace("\\|", "|"), quote=False)
+    marked = " – ".join(filter(None, cells))
+    text = escape(unescape(_MARK.sub(r"\1\2", marked)), quote=False)  # the search shows no emphasis
     path = section["path"] if section["level"] == 1 else [*section["path"], section["title"]]
     return {
         "location": section["location"],

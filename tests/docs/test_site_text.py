@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from docs.builder.dialect import for_site, with_whole_options
 from docs.builder.docstrings import described
 from docs.builder.machines import heading
 from docs.builder.markup import plain
+from docs.builder.search import add_names
 from docs.builder.stage import stage
 from tests.docs.pages import ROOT
 
@@ -108,6 +111,22 @@ def test_a_table_names_its_columns_or_none_of_them(pages: dict[str, str]) -> Non
     cells = [(path, [cell.strip() for cell in head.strip("|").split("|")]) for path, head in heads]
     assert len(cells) > 400
     assert [(path, names) for path, names in cells if any(names) and not all(names[1:])] == []
+
+
+def test_a_result_of_the_search_is_a_text_and_no_markdown(tmp_path: Path) -> None:
+    page = "# A\n\n| `Name` | text *may be null*; 1&lt;=x\\>=0 `Items.*` a\\|b *required* |\n"
+    found = {
+        "items": [
+            {"location": "options.html", "level": 1, "title": "A", "text": "", "path": ["A"], "tags": []}
+        ]
+    }
+    (tmp_path / "search.json").write_text(json.dumps(found), encoding="utf-8")
+    add_names(tmp_path, {"options.md": page})
+    shown = json.loads((tmp_path / "search.json").read_text(encoding="utf-8"))["items"]
+    assert [each["text"] for each in shown] == [
+        "",
+        "text may be null; 1&lt;=x&gt;=0 <code>Items.*</code> a|b required",
+    ]
 
 
 def test_the_page_for_a_wrong_address_leads_to_the_start() -> None:
