@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -128,6 +129,24 @@ def test_that_there_is_no_marker_is_said_once(file: Path, wosdk: Wosdk, tmp_path
     assert result.exit_code == 0, result.stderr
     assert result.stderr.count("there is no marker: rows lost with a worker stay in doubt for good") == 1
     assert "audit impossible: there is no marker" in result.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a signal")
+def test_ctrl_c_ends_the_wait_for_a_cluster(file: Path, served: dict[str, str]) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        engine = f"dask://127.0.0.1:{nobody.getsockname()[1]}"
+        process = spawn("import", file, "--map", MAP, "--engine", engine, "--json")
+        assert process.stderr is not None
+        while "waiting up to 15 s for the scheduler" not in (line := process.stderr.readline()):
+            assert line, "it has ended"
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate()
+    assert time.monotonic() - began < 8  # also on a busy machine
+    assert process.returncode == 130, stderr
+    assert json.loads(stdout)["not_started"] == 14
+    assert "cannot be reached" not in stderr
 
 
 def workers_of(process: int) -> list[int]:

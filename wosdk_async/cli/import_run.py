@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from wosdk_async import Company
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, say, writing
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
@@ -21,6 +22,7 @@ from wosdk_async.cli.output.going_on import say_earlier
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
+from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.inputs import open_input
@@ -72,7 +74,13 @@ def run_import(given: ImportArguments) -> int:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
         signals = _Signals(job)
         lines = _lines(given.outcomes, anew=opened.new)
-        summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
+        try:
+            summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
+        except WosdkError as error:
+            if signals.first is None:
+                raise
+            say(message_of(error))
+            return 128 + signals.first
     if summary.complete:
         return Exit.DONE
     return Exit.SOME if signals.first is None else 128 + signals.first

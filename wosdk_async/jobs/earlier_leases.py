@@ -19,7 +19,7 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.stops import StopRules
-from wosdk_async.jobs.waits import NowAndThen, stopped_within
+from wosdk_async.jobs.waits import NowAndThen, stopped_within, unless_stopped
 
 __all__ = ["EarlierLeases"]
 
@@ -124,9 +124,14 @@ class EarlierLeases:
         files.remove()
 
     async def _ask(self, pool: LeftPlace | None) -> None:
-        if pool is not None:
-            await self._take(await pool.leftovers())
-            await pool.taken()
+        if pool is None:
+            return
+        left = await unless_stopped(
+            self._stopped, pool.leftovers(), otherwise=None
+        )  # a cluster may be silent
+        if left is not None:
+            await self._take(left)
+            await unless_stopped(self._stopped, pool.taken(), otherwise=None)
 
     async def _close(self, epochs: Iterable[int]) -> None:
         for epoch in list(epochs):

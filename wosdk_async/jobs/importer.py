@@ -256,11 +256,10 @@ class Import:
             try:
                 prepared = False
                 with self._keep_reporting():
-                    await work.prepare()
-                    prepared = True
+                    prepared = await work.prepare()
                 try:
                     with self._keep_reporting():
-                        if prepared:  # a second stop may have cut it
+                        if prepared:  # not cut by a stop
                             await work.send()
                             await work.audit()
                 finally:

@@ -1,11 +1,15 @@
-"""Waits that a stop ends, and texts that are said again every few seconds while something takes long."""
+"""Waits and calls that a stop ends, and texts that are said now and then while something takes long."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
-__all__ = ["NowAndThen", "stopped_within"]
+__all__ = ["NowAndThen", "stopped_within", "unless_stopped"]
+
+T = TypeVar("T")
+D = TypeVar("D")
 
 _EACH = 5.0  # seconds between two texts
 _SOON = 1.0  # seconds of a wait whose end is not worth a text
@@ -42,3 +46,19 @@ async def stopped_within(
             if (left := ends - loop.time()) >= _SOON:
                 say(left)
     return stopped.is_set()
+
+
+async def unless_stopped(stopped: asyncio.Event, call: Coroutine[Any, Any, T], otherwise: D) -> T | D:
+    """Return the result of a call, or ``otherwise`` once ``stopped`` is set: the call is cancelled then.
+
+    It has ended when this returns; nothing of it goes on.
+    """
+    calling = asyncio.ensure_future(call)
+    stopping = asyncio.ensure_future(stopped.wait())
+    try:
+        await asyncio.wait({calling, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+        calling.cancel()  # without effect on one that has ended
+        await asyncio.wait([calling])
+    return otherwise if calling.cancelled() else calling.result()

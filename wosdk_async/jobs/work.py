@@ -31,6 +31,7 @@ from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.waits import unless_stopped
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
@@ -80,7 +81,7 @@ class JobWork:
         self.stops = StopRules(options, rows)
         self._job, self._marker = job, marker
         self._operation, self._on_stage = import_map.action, on_stage
-        self._stopped = False
+        self._stopped = asyncio.Event()
         self.sending = False
         """Whether rows may have been sent in this run."""
         journal = job.journal
@@ -147,14 +148,16 @@ class JobWork:
         )
 
     def stop(self) -> None:
-        """Start nothing further; calls under way go on."""
-        self._stopped = True
+        """Start nothing further; calls under way go on. Called again, wait for silent workers no longer."""
+        self._stopped.set()
         self._references.stop()
         self._sender.stop()
         self._settling.stop()
         self._beside.stop()
         self._earlier.stop()
         self._audit.stop()
+        if self._workers is not None:
+            self._workers.hurry()
 
     async def __aenter__(self) -> Self:
         return self
@@ -176,7 +179,7 @@ class JobWork:
     @property
     def stopped(self) -> str | None:
         """Why rows were not started; None when nothing stopped the run."""
-        return self.stops.reason or ("it was asked to stop" if self._stopped else None)
+        return self.stops.reason or ("it was asked to stop" if self._stopped.is_set() else None)
 
     @property
     def workers_now(self) -> int | None:
@@ -188,10 +191,11 @@ class JobWork:
         """What the workers did in this run; empty without workers."""
         return {} if self._workers is None else self._workers.statistics
 
-    async def prepare(self) -> None:
+    async def prepare(self) -> bool:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to.
 
         The workers are started before, and nothing is sent before those of earlier runs have surely ended.
+        Return False if it was stopped before there were workers: then nothing can be sent.
 
         Raises:
             ConfigurationError: the workers cannot be started.
@@ -202,7 +206,9 @@ class JobWork:
             if self._marker is None:
                 self._job.warnings.append(_NO_MARKER)
                 self._on_stage(f"warning: {_NO_MARKER}")
-            await self._workers.open(await self._sender.marker())
+            opening = self._workers.opened(await self._sender.marker())
+            if not await unless_stopped(self._stopped, opening, otherwise=False):
+                return False
         if await self._job.journal.audit() is not None:
             await self._job.journal.forget_audit()
         await self._beside.end()
@@ -218,6 +224,7 @@ class JobWork:
         await self._references.complete(self._settling.wait, self._on_stage)
         if compares:
             await self._settling.look_at_earlier_runs()
+        return True
 
     async def send(self) -> None:
         """Send the planned rows; settle those in doubt, and send again what is certainly not there.
@@ -248,7 +255,7 @@ class JobWork:
         self._take_doubts()
         try:
             if self.stopped is None and (await self._totals.audited())[1] not in ("none", "impossible"):
-                await self._audit.run()
+                await unless_stopped(self._stopped, self._audit.run(), otherwise=None)
         except WosdkError as error:
             self.stops.stop(f"the audit was not finished: {error.message}")
 

@@ -39,6 +39,57 @@ def test_stop_lets_calls_under_way_end_and_starts_nothing_else():
     virtually(main())
 
 
+LONG = attrs.evolve(OPTIONS, lease=60.0)
+
+
+@pytest.mark.parametrize(("times", "seconds"), [(1, 4.5), (2, 1.5)])
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_stop_in_a_hurry_gives_up_workers_that_are_silent(times, seconds, lost):
+    """Such as those behind a scheduler that stands still; the next run waits for their leases."""
+
+    async def main():
+        world = World(options=LONG)
+        world.seconds = 30.0
+        loop, source = asyncio.get_running_loop(), Source(range(50))
+        async with world.coordinator() as coordinator:
+            async with coordinator.run(source, str) as run:
+                await until(lambda: world.busy >= 3)
+                for link in world.links:
+                    link.worker.awake.clear()
+                    link.cut = "it left the cluster" if lost else None
+                began = loop.time()
+                for _ in range(times):
+                    coordinator.hurry()
+                run.stop()
+                ends = [outcome async for outcome in run]
+        assert loop.time() - began < seconds
+        assert_one_each(source, ends)
+        doubted = set(rows_of(ends, InDoubt))
+        assert doubted >= set(world.effects)
+        assert doubted <= {row for epoch in world.ledger.open for row in world.ledger.grants[epoch].rows}
+
+    virtually(main())
+
+
+def test_a_stop_in_a_hurry_waits_for_calls_of_workers_that_are_heard():
+    async def main():
+        world = World(options=attrs.evolve(LONG, deadline=20.0))
+        world.seconds = 8.0
+        source = Source(range(50))
+        async with world.coordinator() as coordinator:
+            async with coordinator.run(source, str) as run:
+                await until(lambda: world.busy >= 3)
+                coordinator.hurry()
+                run.stop()
+                ends = [outcome async for outcome in run]
+        assert_one_each(source, ends)
+        assert set(rows_of(ends, Done)) == set(world.effects)
+        assert kinds(ends).keys() == {"Done", "NotStarted"}
+        assert not world.ledger.open
+
+    virtually(main())
+
+
 def test_an_exception_in_the_block_gives_each_row_an_outcome_and_leaves_its_lease_open():
     async def main():
         world = World()

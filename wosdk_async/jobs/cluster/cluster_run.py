@@ -159,6 +159,15 @@ class ClusterRun:
         self._granted -= 1
         self._unread.append(outcome)
 
+    def give_up_granted(self, why: str) -> None:
+        """Give an outcome to every row that was granted and not reported; their leases go on."""
+        if not self._granted:
+            return
+        for lease in self._owner.abandon():
+            for row in lease.rows.values():
+                self.end(lost_with(lease, row, why) if lease.may_have_arrived else not_started(row))
+        self.changed()
+
     def fail(self, error: BaseException) -> None:
         """Stop, and raise an error that concerns all rows after the outcomes."""
         self._error = self._error or error
@@ -219,8 +228,5 @@ class ClusterRun:
         self.stop()
         self._intake.give_back()
         self.changed()
-        if self._granted:
-            for lease in self._owner.abandon():
-                for row in lease.rows.values():
-                    self.end(lost_with(lease, row, _ABORTED) if lease.may_have_arrived else not_started(row))
+        self.give_up_granted(_ABORTED)
         await asyncio.wait([self._taking_in])

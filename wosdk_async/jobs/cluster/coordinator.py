@@ -41,6 +41,7 @@ __all__ = ["ClusterStatistics", "Coordinator"]
 _TICK = 0.25  # seconds between two looks at the clock
 _DEADLINES = 3  # for so many deadlines all rows must have come back, before the run ends
 _PARTING, _HASTY = 2.0, 0.5  # seconds for the last orders, also after a run that was aborted
+_SILENT, _SILENT_IN_HASTE = 3.0, 0.5  # seconds for which a worker must be silent, so that a stop gives it up
 _GRACE = 2.0  # seconds in which workers must have ended: every row has its outcome by then
 
 
@@ -107,6 +108,8 @@ class Coordinator:
         )
         self._failure: Exception | None = None
         self._abandoned = False
+        self._hurried: tuple[float, float] | None = None
+        """When it was asked to hurry, and the seconds for which a silent worker is waited for since then."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker: asyncio.Task[None] | None = None
         self._cpu_before = time.process_time()
@@ -188,6 +191,17 @@ class Coordinator:
         self._abandoned = True
         return self._granting.book.take_all()
 
+    def hurry(self) -> None:
+        """Let a stopped run wait for workers only while they are heard.
+
+        One that is silent for 3 seconds is given up, or for half a second if this is called again: its rows
+        are in doubt, and its leases stay open in the ledger.
+        """
+        if self._hurried is None:
+            self._hurried = self._group.now(), _SILENT
+        else:
+            self._hurried = self._hurried[0], _SILENT_IN_HASTE
+
     def _broken(self, why: str) -> None:
         self._fail(WosdkError(why))
 
@@ -211,6 +225,8 @@ class Coordinator:
             group.look_at_the_clock()
             if (run := self._granting.run) is None:
                 continue
+            if self._hurried is not None and run.stopped and group.is_silent(*self._hurried):
+                run.give_up_granted("its worker was silent when the run was stopped")
             if group.now() - group.heard >= (patience := self._options.no_worker):
                 self._fail(WosdkError(f"no worker of {self._pool.name} was heard of for {patience:.0f} s"))
                 continue

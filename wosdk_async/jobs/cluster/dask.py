@@ -35,6 +35,7 @@ _POLL = 1.0  # seconds between two looks at which workers there are
 _FIRST = 0.2  # the same, while there is none
 _GRACE = 5.0  # seconds beyond the deadline of a row in which a worker must respond
 _START = 30.0  # seconds in which a process imports the package, and makes a worker of ours
+_PARTING = 1.0  # seconds in which a worker must have heard that it is to end; otherwise it ends by itself
 _OTHERS = 5.0  # seconds that the first worker waits for the others
 
 _log = logging.getLogger("wosdk_async")
@@ -130,7 +131,7 @@ class DaskCluster:
             return
         links = list(self._links.items())
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(grace):
+            async with asyncio.timeout(min(grace, _PARTING)):
                 await self._ask_all(
                     {worker: self._ask(worker, "wosdk-end", key=link.key) for worker, link in links}
                 )

@@ -95,8 +95,8 @@ class JobWorkers:
         """How many workers are reached now."""
         return 0 if self._coordinator is None else self._coordinator.statistics().workers
 
-    async def open(self, marker: str | None) -> None:
-        """Start the workers; ``marker`` is the field by which they look up calls in doubt.
+    async def opened(self, marker: str | None) -> bool:
+        """Start the workers; ``marker`` is the field by which they look up calls in doubt. Return True.
 
         Raises:
             ConfigurationError: workers cannot be started; the message says what to do.
@@ -118,6 +118,12 @@ class JobWorkers:
         except BaseException:
             await self.aclose()
             raise
+        return True
+
+    def hurry(self) -> None:
+        """Wait for silent workers only for seconds after a stop; called again, hardly at all."""
+        if self._coordinator is not None:
+            self._coordinator.hurry()
 
     @property
     def warnings(self) -> list[str]:

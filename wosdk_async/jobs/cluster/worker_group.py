@@ -161,6 +161,16 @@ class WorkerGroup:
             why = f"it {why.removeprefix(name).lstrip()}" if why.startswith(name) else why
             self._on_event(f"worker {name} was lost: {why}; {fate}")
 
+    def is_silent(self, since: float, patience: float) -> bool:
+        """Return whether workers have rows, and none of them was heard for ``patience`` seconds.
+
+        Those before ``since``, a reading of the clock, do not count. Nobody hears one that is lost.
+        """
+        now, book = self.now(), self.granting.book
+        having = [self._workers.get(nonce) for nonce in self.budget.workers() if book.of(nonce)]
+        last = max((since if each is None else max(each.heard, since) for each in having), default=now)
+        return now - last >= patience
+
     # --- time ---------------------------------------------------------------------------------
 
     def look_at_the_clock(self) -> None:
