@@ -68,8 +68,8 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
         "knows which rows were sent. Put it back as it was, then the same command goes on; without it the "
         f"command sends all {ROWS} rows again"
     )
-    stop = f"{folder}: was removed or moved while this process worked on the job; nothing more is sent"
-    assert f"wosdk: stopped: {stop}" in said
+    stop = f"{folder}: was removed or moved while this process worked on the job; nothing more is sent. "
+    assert f"wosdk: stopped: {stop}Put it back as it was" in said
     assert not [text for text in said if "goes on with" in text or "Give the command again" in text]
     assert not folder.exists()
     elsewhere.rename(folder)

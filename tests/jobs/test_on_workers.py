@@ -25,7 +25,8 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from wosdk_async import Client, WoCreateCommand
 from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.jobs import sending
+from wosdk_async.jobs import ImportOptions, sending
+from wosdk_async.jobs.cluster.job_workers import cluster_options
 from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport, Setup
 from wosdk_async.jobs.cluster.pool import LeftReport
 from wosdk_async.jobs.decisions import decide, settle_job
@@ -592,6 +593,13 @@ async def test_the_rate_is_shared(local: Local, job: Job, write: Write) -> None:
     assert sum(worker.orders[-1].share.rate or 0 for worker in pool.workers if worker.orders) <= 45
 
 
+@pytest.mark.parametrize(("rate", "kept"), [(100, 10), (50, 5), (5, 0.5), (2, 0.5), (1, 0.5), (0.5, 0.25)])
+async def test_what_the_coordinator_keeps_of_the_rate(local: Local, rate: float, kept: float) -> None:
+    """As docs/cluster.md says: a tenth, at least 0.5 calls in a second, never more than half."""
+    local.company.set_rate(rate)
+    assert cluster_options(ImportOptions(), local.company).rate == pytest.approx(rate - kept)
+
+
 async def test_a_file_of_one_row_has_an_audit(local: Local, job: Job, write: Write) -> None:
     """Its row is sent from here, as it proves the marker."""
     local.company = local.company.with_options(settle=0)
@@ -618,7 +626,10 @@ async def test_without_a_marker_a_warning_comes_first_and_the_reason_last(
         said.append((text, local.server.count("WoCreateCommand")))
 
     summary = await ready.run(local.company, on_stage=on_stage)
-    warning = "there is no marker: rows lost with a worker stay in doubt for good; give --marker FIELD"
+    warning = (
+        "there is no marker: rows lost with a worker stay in doubt for good, and there is no audit; "
+        "give --marker FIELD"
+    )
     assert (f"warning: {warning}", 0) in said
     assert warning in summary.warnings
     assert summary.audit_state == "impossible"

@@ -39,7 +39,10 @@ if TYPE_CHECKING:
 __all__ = ["JobWork"]
 
 _ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
-_NO_MARKER = "there is no marker: rows lost with a worker stay in doubt for good; give --marker FIELD"
+_NO_MARKER = (
+    "there is no marker: rows lost with a worker stay in doubt for good, and there is no audit; "
+    "give --marker FIELD"
+)
 _MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
 
 

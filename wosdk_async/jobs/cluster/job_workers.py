@@ -57,8 +57,8 @@ def _own_rate(rate: float) -> float:
 class JobWorkers:
     """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
 
-    From the start on the Company's own calls, such as look-ups, keep a tenth of its rate: at least 0.5 calls
-    in a second, never more than half. The workers have the rest.
+    From the first :meth:`run` on the Company's own calls, such as look-ups, keep a tenth of its rate: at
+    least 0.5 calls in a second, and never more than half. The workers have the rest.
 
     Args:
         pool: where they run.

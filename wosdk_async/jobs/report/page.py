@@ -89,8 +89,8 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
     counts, steps = facts.counts, []
     if counts[State.PLANNED]:
         steps.append(
-            "Give the same command again: it goes on with the rows that were not started. If the file has "
-            "changed since, add --continue."
+            "Give the same command again, without --again: it goes on with the rows that were not started. "
+            "If the file has changed since, add --continue."
         )
     if counts[State.REFUSED]:
         command = rejects_command(facts.given, facts.folder / facts.rejects)
