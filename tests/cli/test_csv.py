@@ -184,3 +184,38 @@ def test_a_csv_for_excel_is_no_json(wosdk: Wosdk) -> None:
     result = wosdk("query", "Customer", "--json", "--csv-for-excel", "comma")
     assert result.exit_code == 2
     assert "--json and --csv-for-excel are two formats of one result" in result.stderr
+
+
+@pytest.mark.usefixtures("served")
+@pytest.mark.parametrize(
+    ("command", "apostrophes"),
+    [
+        (("query", "Customer", "-p", "Instructions", "--csv"), True),
+        (("query", "Customer", "-p", "Instructions", "--csv-raw"), False),
+        (("query", "Customer", "-p", "Instructions", "--csv-for-excel", "semicolon", "--csv-raw"), False),
+        (("get", "Customer", "512", "-p", "Instructions", "--csv"), True),
+        (("get", "Customer", "512", "-p", "Instructions", "--csv-raw"), False),
+        (("export", "Customer", "-p", "Instructions"), True),
+        (("export", "Customer", "-p", "Instructions", "--csv-raw"), False),
+    ],
+)
+def test_programs_get_texts_as_they_are(
+    wosdk: Wosdk, tmp_path: Path, command: tuple[str, ...], apostrophes: bool
+) -> None:
+    """With --csv-raw; without it phone numbers get an apostrophe, and a line says how many texts did."""
+    assert wosdk("update", "Customer", "512", "Instructions=+49 (0)30 1234567").exit_code == 0
+    file = tmp_path / "out.csv"
+    result = wosdk(*command, "-o", file)
+    assert result.exit_code == 0, result.output
+    text = file.read_text(encoding="utf-8-sig")
+    assert ("+49 (0)30 1234567" in text, "'+49 (0)30 1234567" in text) == (True, apostrophes)
+    said = "wosdk: 1 text got an apostrophe, because a spreadsheet would take it for a formula; --csv-raw"
+    assert (said in result.stderr) == apostrophes
+
+
+@pytest.mark.usefixtures("seeded")
+def test_raw_csv_is_one_format(wosdk: Wosdk, tmp_path: Path) -> None:
+    result = wosdk("query", "Customer", "--json", "--csv-raw")
+    assert (result.exit_code, "--json and --csv-raw are two formats" in result.stderr) == (2, True)
+    result = wosdk("export", "Customer", "-o", tmp_path / "out.jsonl", "--csv-raw")
+    assert (result.exit_code, "--csv-raw (csv_raw=True) is for CSV" in result.stderr) == (2, True)

@@ -136,19 +136,35 @@ excel_separator = click.Choice(["comma", "semicolon"])
 _EXCEL = "wosdk.csv_for_excel"  # in the context: commands need no parameter for it
 
 
+_RAW = "wosdk.csv_raw"
+
+
 def _remember_excel(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
     ctx.meta[_EXCEL] = value
 
 
+def _remember_raw(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    ctx.meta[_RAW] = value
+
+
 _OUTPUT = (
     click.option("--json", "as_json", is_flag=True, help="JSON, one record a line, as the service sent it."),
-    click.option("--csv", "as_csv", is_flag=True, help="CSV (RFC 4180), safe to open in a spreadsheet."),
+    click.option(
+        "--csv", "as_csv", is_flag=True, help="CSV (RFC 4180), safe for spreadsheets: +49 30 becomes '+49 30."
+    ),
     click.option(
         "--csv-for-excel",
         type=excel_separator,
         expose_value=False,
         callback=_remember_excel,
         help="CSV for Excel: semicolon, with numbers such as 1,5, where the region writes them so.",
+    ),
+    click.option(
+        "--csv-raw",
+        is_flag=True,
+        expose_value=False,
+        callback=_remember_raw,
+        help="CSV for programs: no apostrophe before texts that begin like a formula.",
     ),
     click.option(
         "-o",
@@ -169,13 +185,14 @@ def output_options(function: F) -> F:
 
 def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
     """Return the output that the options name; raise CliError when it cannot be written."""
-    excel = click.get_current_context().meta.get(_EXCEL)
-    if as_json and (as_csv or excel):
-        other = "--csv" if as_csv else "--csv-for-excel"
+    meta = click.get_current_context().meta
+    excel, raw = meta.get(_EXCEL), bool(meta.get(_RAW))
+    if as_json and (as_csv or excel or raw):
+        other = "--csv" if as_csv else "--csv-for-excel" if excel else "--csv-raw"
         raise click.UsageError(f"--json and {other} are two formats of one result; give one of them")
     if output is None:
         require_stdout(", or name a file with --output")
     else:
         require_writable(output)
         require_not_kept("--output", output)
-    return Output("json" if as_json else "csv" if as_csv or excel else "table", output, excel)
+    return Output("json" if as_json else "csv" if as_csv or excel or raw else "table", output, excel, raw)

@@ -71,6 +71,6 @@ def _say_rest(rows: int, limit: int | None) -> None:
     """Say when there are more rows than ``limit``, or none."""
     if limit is not None and rows > limit:
         shown = "1 row is" if limit == 1 else f"{limit} rows are"
-        say(f"{shown} shown and there are more; --limit N shows N, --all shows all")
+        say(f"{shown} shown and there are more; --limit N shows N, --all shows all, --count counts")
     elif not rows:
         say("no rows")

@@ -69,6 +69,11 @@ __all__ = ["export_command"]
     help="CSV for Excel: semicolon, with numbers such as 1,5, where the region writes them so.",
 )
 @click.option(
+    "--csv-raw",
+    is_flag=True,
+    help="CSV for programs: no apostrophe before texts that begin like a formula, such as +49 30.",
+)
+@click.option(
     "--parallel",
     type=click.IntRange(1, 100),
     default=4,
@@ -92,7 +97,8 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
 
     Records become rows in the order of Id: a column for each single value, Customer.Name for what is opened,
     JSON for lists, and a last column Extra for what the catalogue does not know. Without -p they have what
-    the service sends by default.
+    the service sends by default. A CSV has an apostrophe before each text that a spreadsheet would take for
+    a formula, such as +49 30 123: programs want --csv-raw.
 
     Stopped or killed, the same command goes on where it was. What was read is kept beside FILE until then.
 
@@ -111,6 +117,10 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     require_not_kept("--output", given["output"])
     with cli_errors():
         summary = _run(ctx, given)
+    if summary.guarded:
+        from wosdk_async.cli.output.formats import guarded_texts
+
+        say(guarded_texts(summary.guarded))
     if as_json:
         from wosdk_async.cli.output.cells import json_text
 
@@ -165,6 +175,7 @@ def _incremental(given: dict[str, Any]) -> IncrementalExport:
         select=given["paths"],
         format=given["file_format"],
         csv_for_excel=given["csv_for_excel"],
+        csv_raw=given["csv_raw"],
     )
 
 
@@ -181,7 +192,7 @@ def _whole(given: dict[str, Any]) -> Export:
         since=_time(given["since"]),
         format=given["file_format"],
         page=given["page"] or 1000,
-        **{name: given[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel")},
+        **{name: given[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel", "csv_raw")},
     )
 
 

@@ -60,7 +60,10 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     help="Order by it; otherwise by Id.",
 )
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N", help=f"Rows at the most; {_LIMIT} unless given."
+    "--limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Rows at the most; {_LIMIT} unless given, in a file or pipe too.",
 )
 @click.option("--all", "everything", is_flag=True, help="All rows, written as they come.")
 @click.option(
@@ -89,7 +92,7 @@ def query_command(
     as_csv: bool,
     output: Path | None,
 ) -> None:
-    """Read rows of an entity.
+    """Read rows of an entity, at most 100 of them without --all or --limit.
 
     A condition is PROPERTY OPERATOR VALUE: =, !=, >, >=, <, <=, like, not like, in (A, B), not in (A, B),
     between A and B, not between A and B, is null, is not null. Text may stand in quotes, and must where it

@@ -37,6 +37,8 @@ class Output:
     path: Path | None
     excel: ExcelSeparator | None = None
     """What separates the cells of a CSV that is opened in Excel; None for programs."""
+    raw: bool = False
+    """Whether a CSV holds each text as it is, one that a spreadsheet takes for a formula, too."""
 
 
 @contextmanager

@@ -7,15 +7,24 @@ from decimal import Decimal
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.output.cells import columns_of, json_text, value_at
+from wosdk_async.cli.output.cells import columns_of, counted, json_text, value_at
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.safe_text import one_line, without_formulas
+from wosdk_async.formula_guard import FormulaGuard
+from wosdk_async.safe_text import one_line
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.model import Record
 
-__all__ = ["CsvFormat", "JsonFormat", "OutputFormat", "csv_cell", "format_of", "write_record"]
+__all__ = [
+    "CsvFormat",
+    "JsonFormat",
+    "OutputFormat",
+    "csv_cell",
+    "format_of",
+    "guarded_texts",
+    "write_record",
+]
 
 
 class OutputFormat(Protocol):
@@ -35,7 +44,7 @@ def format_of(
     if output.format == "json":
         return JsonFormat(file)
     if output.format == "csv":
-        return CsvFormat(file, paths, output.excel)
+        return CsvFormat(file, paths, output.excel, raw=output.raw)
     from wosdk_async.cli.output.table import TableFormat
 
     return TableFormat(file, paths, entity)
@@ -75,18 +84,29 @@ class JsonFormat:
 _MAX_NAMED = 20  # columns that the message about those left out names
 
 
-def csv_cell(value: Any, number: Callable[[str], str] = str) -> str:
+def csv_cell(
+    value: Any, number: Callable[[str], str] = str, guard: Callable[[str], str] | None = None
+) -> str:
     """Return the text of a cell: numbers with all digits, objects and lists as JSON, null as no text.
 
-    ``number`` writes a number as the file has them.
+    ``number`` writes a number as the file has them, ``guard`` a text; without it no text is a formula.
     """
+    guard = guard or FormulaGuard()
     if value is None:
         return ""
     if isinstance(value, str):
-        return without_formulas(value)
+        return guard(value)
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         return number(str(value) if isinstance(value, int) else json_text(value))
-    return without_formulas(json_text(value))
+    return guard(json_text(value))
+
+
+def guarded_texts(count: int) -> str:
+    """Return the line that says how many texts of a CSV are not as the service sent them."""
+    return (
+        f"{counted(count, 'text')} got an apostrophe, because a spreadsheet would take it for a formula;"
+        " --csv-raw writes texts as they are"
+    )
 
 
 class CsvFormat:
@@ -95,7 +115,14 @@ class CsvFormat:
     The columns are the paths that were asked for. With ``*`` or no path, they are those of the first page.
     """
 
-    def __init__(self, file: IO[str], paths: Sequence[str], excel: ExcelSeparator | None = None) -> None:
+    def __init__(
+        self,
+        file: IO[str],
+        paths: Sequence[str],
+        excel: ExcelSeparator | None = None,
+        *,
+        raw: bool = False,
+    ) -> None:
         from wosdk_async.jobs.sources.source import FileDialect
 
         self._escaped = one_line if file.isatty() else str
@@ -104,6 +131,7 @@ class CsvFormat:
             file.write("\ufeff")  # the byte order mark of the dialect; a terminal gets none
         self._writer = dialect.writer(file)  # type: ignore[arg-type]  # it only writes
         self._number = dialect.number
+        self._guard = FormulaGuard(raw=raw)
         self._paths = paths
         self._columns: list[str] | None = None
         self._left_out: set[str] = set()
@@ -113,16 +141,21 @@ class CsvFormat:
         if self._columns is None:
             self._columns = columns_of(rows, self._paths)
             if self._columns:
-                self._writer.writerow(self._escaped(without_formulas(name)) for name in self._columns)
+                self._writer.writerow(self._escaped(self._guard(name)) for name in self._columns)
         else:
             self._left_out.update(set(columns_of(rows, self._paths)).difference(self._columns))
         self._writer.writerows(
-            [self._escaped(csv_cell(value_at(row, name), self._number)) for name in self._columns]
+            [
+                self._escaped(csv_cell(value_at(row, name), self._number, self._guard))
+                for name in self._columns
+            ]
             for row in rows
         )
 
     def close(self) -> None:
-        """Report the columns that only later pages have, when the header was written already."""
+        """Report texts that got an apostrophe, and the columns that only later pages have."""
+        if self._guard.texts:
+            say(guarded_texts(self._guard.texts))
         if self._left_out:
             named = ", ".join(sorted(self._left_out)[:_MAX_NAMED])
             rest = len(self._left_out) - _MAX_NAMED

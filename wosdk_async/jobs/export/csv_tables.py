@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
+from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.sources.source import FileDialect
-from wosdk_async.safe_text import without_formulas
 
 __all__ = ["CsvTableWriter", "JsonTableWriter", "exact_number", "iso_time"]
 
@@ -30,14 +30,17 @@ def iso_time(moment: datetime) -> str:
 class CsvTableWriter:
     """Writer of a CSV file (RFC 4180).
 
-    Null is an empty cell, and texts cannot become formulas of a spreadsheet.
+    Null is an empty cell, and what ``guard`` returns stands for a text.
     """
 
-    def __init__(self, path: Path, schema: Any, dialect: FileDialect) -> None:
+    def __init__(self, path: Path, schema: Any, dialect: FileDialect, guard: FormulaGuard) -> None:
         self._file = path.open("w", encoding=dialect.encoding, newline="")
         self._writer = dialect.writer(self._file)
-        self._texts = _TEXTS | {Decimal: lambda value: dialect.number(exact_number(value))}
-        self._writer.writerow([without_formulas(name) for name in schema.names])
+        self._texts = _TEXTS | {
+            str: guard,
+            Decimal: lambda value: dialect.number(exact_number(value)),
+        }
+        self._writer.writerow([guard(name) for name in schema.names])
 
     def write(self, batch: Any) -> None:
         """Append the rows of a batch."""
@@ -58,7 +61,6 @@ class CsvTableWriter:
 
 
 _TEXTS: dict[type | None, Callable[[Any], str]] = {
-    str: without_formulas,
     bool: lambda value: "true" if value else "false",
     datetime: iso_time,
 }

@@ -8,6 +8,7 @@ from typing import Any, Self
 import attrs
 
 from wosdk_async.company import Company
+from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.export.exported_rows import ExportedRows
 from wosdk_async.jobs.export.options import ExportOptions
 from wosdk_async.jobs.export.plan import ExportPlan, described_columns
@@ -26,6 +27,10 @@ class ExportedTable:
     """Maker of record batches."""
     format: str
     options: ExportOptions
+    guard: FormulaGuard = attrs.field(
+        default=attrs.Factory(lambda self: FormulaGuard(raw=self.options.csv_raw), takes_self=True)
+    )
+    """Counts the texts of a CSV that got an apostrophe."""
 
     @classmethod
     def of(
@@ -37,7 +42,7 @@ class ExportedTable:
             ExportError: the format is not known, an option is not for it, or a package is missing.
         """
         format = format_named(output, options.format, default)
-        require_csv(format, options.csv_for_excel)
+        require_csv(format, options.csv_for_excel, options.csv_raw)
         builder = rows.builder()
         require_packages(format)
         return cls(rows=rows, builder=builder, format=format, options=options)
@@ -62,6 +67,7 @@ class ExportedTable:
             format=self.format,
             limit=self.options.limit,
             csv_for_excel=self.options.csv_for_excel,
+            csv_raw=self.options.csv_raw,
         )
 
     def file(self, path: Path) -> TableFile:
@@ -73,4 +79,5 @@ class ExportedTable:
             json_columns=self.rows.json_columns,
             title=self.name,
             csv_for_excel=self.options.csv_for_excel,
+            guard=self.guard,
         )

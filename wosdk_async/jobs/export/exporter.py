@@ -211,6 +211,7 @@ class Export(ExportJob):
             bytes=self.output.stat().st_size,
             columns=self._table.width,
             seconds=time.monotonic() - started,
+            guarded=self._table.guard.texts,
         )
 
 

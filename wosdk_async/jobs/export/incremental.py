@@ -159,6 +159,7 @@ class IncrementalExport(ExportJob):
             bytes=size,
             columns=self._table.width,
             seconds=time.monotonic() - started,
+            guarded=self._table.guard.texts,
         )
 
     # --- the folder ---------------------------------------------------------------------------

@@ -34,3 +34,5 @@ class ExportOptions:
     """Whether an output that exists is replaced."""
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """What separates the cells of a CSV that Excel opens; None means commas, and no byte order mark."""
+    csv_raw: bool = switch(False)
+    """Whether a CSV, for programs, holds texts as they are: no apostrophe stands before formulas."""

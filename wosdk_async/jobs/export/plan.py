@@ -29,6 +29,7 @@ class ExportPlan:
     format: str
     limit: int | None = None
     csv_for_excel: str | None = None
+    csv_raw: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Return the plan as it is stored."""
@@ -58,6 +59,7 @@ def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
         "format": plan.get("format"),
         "limit": plan.get("limit"),
         "separator of the CSV": plan.get("csv_for_excel"),
+        "texts of the CSV": "raw" if plan.get("csv_raw") else "safe for spreadsheets",
     }
 
 

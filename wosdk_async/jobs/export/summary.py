@@ -25,6 +25,8 @@ class ExportSummary:
     columns: int = 0
     seconds: float = 0.0
     """Time of this run."""
+    guarded: int = 0
+    """Texts of a CSV that got an apostrophe, so that no spreadsheet takes them for formulas."""
 
     @property
     def rate(self) -> float:

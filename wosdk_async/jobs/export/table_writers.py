@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.export.csv_tables import CsvTableWriter, JsonTableWriter
 from wosdk_async.jobs.export.errors import ExportError, export_package
 from wosdk_async.jobs.export.parquet_tables import ParquetTableWriter
@@ -54,6 +55,8 @@ class TableFile:
     title: str = "rows"
     """Name of the table, where the format has one."""
     csv_for_excel: ExcelSeparator | None = None
+    guard: FormulaGuard = attrs.field(factory=FormulaGuard)
+    """Function for the texts of a CSV, which counts those that it changes."""
 
 
 @attrs.frozen
@@ -74,7 +77,9 @@ FORMATS = {
     ),
     "csv": ExportFileFormat(
         (".csv",),
-        lambda file: CsvTableWriter(file.path, file.schema, FileDialect.for_excel(file.csv_for_excel)),
+        lambda file: CsvTableWriter(
+            file.path, file.schema, FileDialect.for_excel(file.csv_for_excel), file.guard
+        ),
     ),
     "jsonl": ExportFileFormat(
         (".jsonl", ".ndjson"), lambda file: JsonTableWriter(file.path, file.schema, file.json_columns)
@@ -123,9 +128,8 @@ def format_named(output: Path, format: str | None, default: str | None = None) -
     return found
 
 
-def require_csv(format: str, csv_for_excel: str | None) -> None:
-    """Raise ExportError for a separator of CSV in another format."""
-    if csv_for_excel and format != "csv":
-        raise ExportError(
-            f"--csv-for-excel (csv_for_excel=) is for CSV, and the output is {format}; leave it out"
-        )
+def require_csv(format: str, csv_for_excel: str | None, csv_raw: bool) -> None:
+    """Raise ExportError for an option of CSV in another format."""
+    if format != "csv" and (csv_for_excel or csv_raw):
+        option = "--csv-for-excel (csv_for_excel=)" if csv_for_excel else "--csv-raw (csv_raw=True)"
+        raise ExportError(f"{option} is for CSV, and the output is {format}; leave it out")
