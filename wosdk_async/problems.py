@@ -31,6 +31,7 @@ from wosdk_async.safe_text import one_line, shortened
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 
 _TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site of its own
+_FOR_PROGRAMMERS = " (check=False sends it anyway)"  # the web caller has no such argument
 _MAX_DETAIL = 500  # characters
 _MAX_READ = 10_000  # characters of a text of the service
 _MAX_WAIT = 3600  # seconds; the service may name any number
@@ -162,7 +163,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
         "type": _TYPE + rule.name,
         "title": rule.title,
         "status": rule.status,
-        "detail": rule.detail or _shown(error.message),
+        "detail": rule.detail or _shown(error.message.removesuffix(_FOR_PROGRAMMERS)),
         "in_doubt": isinstance(error, InDoubtError),
         **{name: _shown(text) for name, text in texts.items() if text},
     }

@@ -158,3 +158,10 @@ def test_any_error_has_a_bounded_body(error: WosdkError) -> None:
     body = json.loads(problem.content)
     assert body["status"] == problem.status
     assert len(problem.content) < 4000
+
+
+def test_a_body_has_no_advice_for_programmers() -> None:
+    """The caller of a web back end has no argument check."""
+    error = InvalidCallError("WoCreateCommand: comment has 9000 characters. (check=False sends it anyway)")
+    assert problem_of(error).body["detail"] == "WoCreateCommand: comment has 9000 characters."
+    assert "check=False" in str(error)

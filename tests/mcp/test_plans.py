@@ -129,6 +129,18 @@ async def test_a_plan_says_that_it_does_not_show_all(work: Workplace) -> None:
         ),
         ({"action": "command", "name": "WoOnHoldComand", "fields": HOLD}, "did you mean 'WoOnHoldCommand'"),
         ({"action": "command", "name": "WoOnHoldCommand", "fields": {"WorkOrderId": 1}}, "is missing"),
+        (
+            {"action": "command", "name": "WoOnHoldCommand", "fields": {"WorkOrderId": 1}},
+            "WoOnHoldCommand: ActionReasonId is missing; set it to the id of a reason",
+        ),
+        (
+            {
+                "action": "create",
+                "name": "WorkOrder",
+                "fields": ORDER | {"Items": [{"Comment": "x" * 9000}]},
+            },
+            "WoCreateCommand: WorkOrder.Items[0].Comment has 9000 characters",
+        ),
         ({"action": "command", "name": "GetDocDownloadUrlCommand", "fields": {}}, "changes nothing"),
         ({"action": "command", "name": "DeleteCommand", "fields": {}}, "nothing is deleted"),
         (

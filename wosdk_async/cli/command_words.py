@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import WosdkError
 
-if TYPE_CHECKING:
-    from wosdk_async.model import Record
-
-__all__ = ["in_command_words", "message_of", "wire_path"]
+__all__ = ["in_command_words", "message_of"]
 
 _WORDS = (  # Python of a message -> option, command or field; the longer text stands first
     (r"\bupdate\((\w+)\.ref\((\w+)\), \.\.\.\)", r"wosdk update \1 \2"),
@@ -32,20 +28,6 @@ def in_command_words(text: str) -> str:
     for pattern, words in _PATTERNS:
         text = pattern.sub(words, text)
     return text
-
-
-def wire_path(cls: type[Record], path: str) -> str:
-    """Return a path of Python names, such as ``items[0].task``, with the names of the service."""
-    from wosdk_async.model import registry
-
-    owner: Any = cls
-    names = []
-    for step in path.split("."):
-        name, bracket, index = step.partition("[")
-        meta = None if owner is None else owner.__wire__.get(name)
-        names.append(f"{meta['name'] if meta else name}{bracket}{index}")
-        owner = registry.resolve(meta["of"]) if meta and meta["of"] and meta["type"] != "enum" else None
-    return ".".join(names)
 
 
 def message_of(error: WosdkError) -> str:

@@ -17,6 +17,7 @@ from wosdk_async.mcp.plan_journal import Plan
 from wosdk_async.mcp.untrusted import one_fitted
 from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index
 from wosdk_async.protocol.arguments import require_support
+from wosdk_async.protocol.validation import missing, problems, wire_path
 from wosdk_async.records import from_dict, to_dict
 from wosdk_async.safe_text import is_secret_name
 from wosdk_async.suggestions import suggestion
@@ -170,10 +171,12 @@ def change_of(plan: Plan) -> Change:
     require_support(kind, plan.action)
     if plan.action == "create":
         record = from_dict(kind, fields, unknown="refuse")
+        _require_no_mistakes(record, new=True)
         if plan.marker:
             Marker.of_record(record, plan.marker)
         return Change(subject=record, marker=plan.marker)
     record = from_dict(kind, fields, unknown="refuse")
+    _require_no_mistakes(record)
     given = {str(name).lower() for name in fields}
     changes = {
         python: getattr(record, python)
@@ -195,9 +198,22 @@ def _command(plan: Plan, fields: dict[str, Any]) -> Change:
     if kind.repeat == "safe":
         raise InvalidCallError(f"{kind.wire_name} changes nothing, so it needs no plan")
     command = from_dict(kind, fields, unknown="refuse")
+    _require_no_mistakes(command)
     if plan.marker:
         Marker.of_command(command, plan.marker)
     return Change(subject=command, marker=plan.marker)
+
+
+def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
+    """Raise InvalidCallError that names all mistakes by the service's names, which an agent knows."""
+    remedies = dict(missing(record, new=new))
+    found = [
+        f"{wire_path(type(record), each.path)} {remedies.get(each.path) or each.in_json or each.message}"
+        for each in problems(record, new=new)
+        if each.severity == "error"
+    ]
+    if found:
+        raise InvalidCallError(f"{type(record).wire_name}: {' '.join(found)}")
 
 
 def _refuse_unplannable(value: Any) -> None:

@@ -19,7 +19,7 @@ from wosdk_async.model.index import NEEDED
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["Problem", "content_problems", "lacks", "missing", "problems"]
+__all__ = ["Problem", "content_problems", "lacks", "missing", "problems", "wire_path"]
 
 
 @attrs.frozen
@@ -52,6 +52,18 @@ def content_problems(cls: type[Record], content: Mapping[str, Any]) -> list[Prob
     """Return all mistakes in the JSON object of a ``cls``: the service drops names it does not know."""
     # facts 3.3
     return list(_mapping(content, cls, ""))
+
+
+def wire_path(cls: type[Record], path: str) -> str:
+    """Return a path of Python names, such as ``items[0].task``, with the names of the service."""
+    owner: Any = cls
+    names = []
+    for step in path.split("."):
+        name, bracket, index = step.partition("[")
+        meta = None if owner is None else owner.__wire__.get(name)
+        names.append(f"{meta['name'] if meta else name}{bracket}{index}")
+        owner = registry.resolve(meta["of"]) if meta and meta["of"] and meta["type"] != "enum" else None
+    return ".".join(names)
 
 
 def _record(record: Record, path: str) -> Iterator[Problem]:

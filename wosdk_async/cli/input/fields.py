@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from wosdk_async.cli.command_words import in_command_words, wire_path
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.model import Command, Record, registry
@@ -191,7 +191,7 @@ def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, n
         record = codec.structure(dict(fields), cls)
         found = problems.problems(record, new=new)
         faults = [
-            f"{wire_path(cls, problem.path)} {in_command_words(problem.message)}"
+            f"{problems.wire_path(cls, problem.path)} {in_command_words(problem.message)}"
             for problem in found
             if problem.severity == "error"
         ]
