@@ -116,6 +116,28 @@ def test_a_check_after_an_undo_exits_as_the_import_does(file: Path, store: Path,
     assert "send nothing: the job was undone" in result.stdout
 
 
+def test_a_check_names_causes_columns_and_missing_names(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    """More causes than are shown hide no name; a hole of one row is seen in the counts of the columns."""
+    text, end = MAP.read_text("utf-8"), "\n\n"
+    start = text.index("[reference.customer.create]")
+    text = text[:start] + text[text.index(end, start) :]
+    text = text.replace('if_missing = "create"', "", 1).replace('"@zone"', "{ id = 14 }")
+    start = text.index("[reference.zone]")
+    (path := tmp_path / "map.toml").write_text(text[:start] + text[text.index(end, start) :], "utf-8")
+    lines = file.read_text("utf-8").splitlines()
+    more = [each.replace("9000", "9100", 1) for each in lines[1:3]]
+    file.write_text("\n".join([*lines, *more]) + "\n", "utf-8")
+    result = wosdk("import", file, "--map", path, "--sandbox", store, "--check")
+    assert result.exit_code == 1, result.stderr
+    assert "naming a record that does not exist" in result.stdout
+    assert re.search(r"\n +1 of 16  latitude  not read by the map\n", result.stdout), result.stdout
+    assert re.search(r"\n  16 of 16  unique_key\n", result.stdout)
+    (values,) = re.findall(r"wosdk: the values: (.*)", result.stderr)
+    assert values.count("'") == 2 * 6, "each of the six names"
+
+
 async def _leave_a_row(folder: Path) -> None:
     """Make a job unfinished, as a kill does."""
     journal = Journal.open(folder)

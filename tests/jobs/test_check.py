@@ -223,6 +223,37 @@ async def test_problems_are_grouped_by_cause(local: Local, write: Write) -> None
     assert (long.first.row, long.count, long.more, result.problems) == (11, 1, [], 10)
 
 
+async def test_a_row_with_two_faults_counts_for_both(local: Local, write: Write) -> None:
+    """The rows with a bad time are counted together, whatever else is wrong with them; names are kept."""
+    text = WORK_ORDER.replace('comment = "{notes}"\n', "")
+    text = text.replace('po_number = "{key}"', 'po_number = "{key}"\ndt_due = "{notes}"') + CUSTOMER
+    cells = [["1", "", "soon", "Ghost"], ["2", "", "soon", "Other"], ["3", "", "perhaps", ""]]
+    result = await checked(local, write(HEADER, cells), text)
+    assert result.counts["refused"] == 3
+    time, missing = sorted(result.causes, key=lambda each: -each.count)
+    assert (time.kind, time.count, time.values) == ("refused", 3, {"'soon'": 2, "'perhaps'": 1})
+    assert (missing.kind, missing.count, missing.values) == ("missing", 2, {"'Ghost'": 1, "'Other'": 1})
+
+
+async def test_what_the_service_requires_and_a_row_lacks_is_a_warning(local: Local, write: Write) -> None:
+    """The rows would be sent, as the client does not enforce it; the service refuses them."""
+    zone = WorkZone.ref((await local.rows("WorkZone"))[0]["Id"])
+    await local.company.create(Customer(name="Once", display_as="Once", work_zone=zone))
+    told: list[Finding] = []
+    source = write(HEADER, [*rows(1, customer="Once"), *rows(2, 3)])
+    result = await checked(local, source, WORK_ORDER + CUSTOMER, on_row=told.append)
+    (lack,) = result.lacks
+    assert (result.complete, result.counts["would_send"]) == (True, 3)
+    assert (lack.count, lack.first.row, lack.more) == (2, 2, [3])
+    assert lack.reason == (
+        "command.work_order.customer is empty, and the service requires it of a Request: column 'customer'"
+    )
+    assert [each.warnings for each in told] == [(), (lack.reason,), (lack.reason,)]
+    text = MAP.replace('customer = "@customer"\n', "").partition("[reference.customer]")[0]
+    (lack,) = (await checked(local, source, text)).lacks
+    assert lack.reason.endswith("the map does not fill it; add customer to [command.work_order]")
+
+
 async def test_a_record_that_all_rows_need_ends_the_check(local: Local, write: Write) -> None:
     text = MAP.replace("is_def_sr = true", "is_def_sr = true, display_as = 'nothing'")
     with pytest.raises(ImportMapError, match="kind: no WorkOrderType"):

@@ -24,6 +24,7 @@ from wosdk_async.cli.runner import Runner
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
+from wosdk_async.jobs.check_result import ProblemCause
 from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal import replace_file
@@ -33,7 +34,9 @@ from wosdk_async.safe_text import one_line, without_formulas
 
 __all__ = ["check_import"]
 
-_SHOWN = 10  # rows, and warnings
+_SHOWN = 10  # causes, and warnings
+_VALUES = 20  # of one cause
+_NAMED = ("missing", "ambiguous")  # causes that are always shown: a wrong name is not seen from a count
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
 
 
@@ -123,10 +126,10 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         for text in result.job.resume_would():
             click.echo(f"  {visible(text)}")
     click.echo("\ncolumns, and the rows in which they are filled")
+    total = f"{result.rows:,}"
     for name, filled in result.filled.items():
-        share = 100 * filled // result.rows if result.rows else 0
         unused = "" if name in result.used else "  not read by the map"
-        click.echo(f"  {share:3d}%  {visible(name)}{unused}")
+        click.echo(f"  {filled:>{len(total)},} of {total}  {visible(name)}{unused}")
     if result.requests:
         click.echo("\nthe first requests" + (", with 1 for ids of new records" if result.new_records else ""))
         for request in result.requests:
@@ -134,27 +137,48 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
             if request["body"] is not None:
                 click.echo(f"    {json_text(request['body'])}")
     _print_problems(result, outcomes)
+    for each in result.lacks:
+        say(f"warning: {counted(each.count, 'row')}: {each.reason} ({_rows_of(each)})")
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")
     say("nothing was written" if outcomes is None else f"nothing was written but {outcomes}")
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
-    """Print the rows that would not be sent, by cause."""
-    shown = result.causes[:_SHOWN]
+    """Print the causes for which rows would not be sent, each with its rows: missing names, then the most."""
+    causes = sorted(result.causes, key=lambda each: (each.kind not in _NAMED, -each.count))
+    shown = [each for each in causes if each.kind in _NAMED] + [
+        each for each in causes if each.kind not in _NAMED
+    ][:_SHOWN]
     for each in shown:
         first = each.first
-        say(f"row {first.row} (line {first.line}) {FINDINGS[first.kind]}: {first.reason}")
+        say(f"row {first.row} (line {first.line}) {FINDINGS[each.kind]}: {each.reason}")
         if each.count > 1:
             rest = ", ..." if each.count > 1 + len(each.more) else ""
             rows = ", ".join(map(str, each.more))
             say(f"and {counted(each.count - 1, 'more row')} for this cause: {rows}{rest}")
-    others = result.problems - sum(each.count for each in shown)
-    if others:
-        say(f"and {counted(others, 'more row')} for other causes")
+        if len(each.values) > 1:
+            say(f"the values: {_values_of(each)}")
+    if len(causes) > len(shown):
+        say(f"and {counted(len(causes) - len(shown), 'more cause')}")
     if result.problems > len(shown):
         where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
         say(f"{where} a line for each row")
+
+
+def _rows_of(cause: ProblemCause) -> str:
+    """Return the numbers of the first rows of a cause."""
+    numbers = [cause.first.row, *cause.more]
+    rest = ", ..." if cause.count > len(numbers) else ""
+    return f"row{'s' if cause.count > 1 else ''} {', '.join(map(str, numbers))}{rest}"
+
+
+def _values_of(cause: ProblemCause) -> str:
+    """Return the most frequent values of a cause, each with its rows."""
+    shown = [
+        f"{value} ({count})" if count > 1 else value for value, count in cause.values.most_common(_VALUES)
+    ]
+    return ", ".join(shown) + (", ..." if len(cause.values) > _VALUES else "")
 
 
 def _duration(seconds: float) -> str:

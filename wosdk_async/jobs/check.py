@@ -204,6 +204,7 @@ class Check:
             await self._show(company, built)
         first = ", ".join(repr(entry.text) for entry in built.missing)
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
+        built.row.warnings.extend(built.lacks)
         return built.finding("would_send", f"creates {first} first" if first else "", changed)
 
     async def _show(self, company: Company, built: BuiltRow) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median_high
@@ -21,7 +22,7 @@ FINDINGS: dict[FindingKind, str] = {
     "there": "there already",
     "refused": "refused here",
     "ambiguous": "with a name of several records",
-    "missing": "with a name of no record",
+    "missing": "naming a record that does not exist",
     "ended": "carried out by the job already",
     "found": "found there by the job already",
     "in_doubt": "in doubt in the job",
@@ -33,6 +34,7 @@ KEPT = 1000
 
 _FINE: tuple[FindingKind, ...] = ("would_send", "ended", "found")
 _MORE_ROWS = 5  # of a cause, beside the first
+_VALUE = re.compile(r"(?:, not|is called|are called) ('[^']*'|\"[^\"]*\")")
 
 
 @attrs.frozen
@@ -48,6 +50,10 @@ class Finding:
     ids: tuple[int, ...] = ()
     """Records that the row would change, or that have its key already: the first few."""
     warnings: tuple[str, ...] = ()
+    faults: tuple[tuple[FindingKind, str], ...] = ()
+    """The single faults of a row that has several, each with its kind."""
+    lacks: tuple[str, ...] = ()
+    """Fields without a value that the service requires, each with what to do."""
 
     @property
     def is_problem(self) -> bool:
@@ -57,17 +63,25 @@ class Finding:
 
 @attrs.define
 class ProblemCause:
-    """Rows that would not be sent for one cause: the first of them, and the numbers of a few more."""
+    """Rows that have one fault: the first of them, the numbers of a few more, and the wrong values."""
 
     first: Finding
+    kind: FindingKind
+    reason: str
+    """The fault of the first row."""
     count: int = 0
     more: list[int] = attrs.field(factory=list)
+    values: Counter[str] = attrs.field(factory=Counter)
+    """The values of the file that the fault names, each with its rows."""
 
-    def add(self, finding: Finding) -> None:
+    def add(self, finding: Finding, reason: str) -> None:
         """Count one more row."""
         self.count += 1
         if 1 < self.count <= _MORE_ROWS + 1:
             self.more.append(finding.row)
+        value = _VALUE.search(reason)
+        if value is not None and (value[1] in self.values or len(self.values) < KEPT):
+            self.values[value[1]] += 1
 
 
 @attrs.define(kw_only=True)
@@ -101,11 +115,20 @@ class CheckResult:
     skips: bool = False
     """Whether a row that is there already is skipped, and does not fail."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
+    _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
 
     @property
     def causes(self) -> list[ProblemCause]:
-        """The causes for which rows would not be sent, by their first rows; those over 1,000 are left out."""
+        """The causes for which rows would not be sent, by their first rows; those over 1,000 are left out.
+
+        A row that has several faults is counted with each of them.
+        """
         return list(self._causes.values())
+
+    @property
+    def lacks(self) -> list[ProblemCause]:
+        """Fields that the service requires, and that rows which would be sent leave empty."""
+        return list(self._lacks.values())
 
     @property
     def complete(self) -> bool:
@@ -123,13 +146,17 @@ class CheckResult:
         """Count a row, and list it if it would not be sent."""
         self.checked += 1
         self.counts[finding.kind] += 1
+        for lack in finding.lacks:
+            found = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
+            found.add(finding, lack)
         if not finding.is_problem:
             return
         if len(self.findings) < KEPT:
             self.findings.append(finding)
-        cause = finding.kind, cause_of(finding.reason)
-        if cause in self._causes or len(self._causes) < KEPT:
-            self._causes.setdefault(cause, ProblemCause(finding)).add(finding)
+        for kind, reason in dict.fromkeys(finding.faults or ((finding.kind, finding.reason),)):
+            cause = kind, cause_of(reason)
+            if cause in self._causes or len(self._causes) < KEPT:
+                self._causes.setdefault(cause, ProblemCause(finding, kind, reason)).add(finding, reason)
 
     def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:
         """Set the number of calls and how long they would take.
@@ -159,6 +186,11 @@ class CheckResult:
                 name: {"filled": count, "used": name in self.used} for name, count in self.filled.items()
             },
             "problems": [attrs.asdict(each, filter=shown) for each in self.findings],
+            "causes": [
+                {"kind": each.kind, "reason": each.reason, "rows": each.count, "values": dict(each.values)}
+                for each in self.causes
+            ],
+            "lacks": [{"reason": each.reason, "rows": each.count} for each in self.lacks],
             "warnings": self.warnings,
             "import_refused": self.import_refused,
             "requests": self.requests,

@@ -17,6 +17,7 @@ from wosdk_async.jobs.errors import (
     reason_of,
     require_sendable,
 )
+from wosdk_async.jobs.needed_fields import lacking
 from wosdk_async.jobs.rows import Row
 from wosdk_async.model import Record
 
@@ -32,11 +33,15 @@ class BuiltRow:
     key: str
     missing: list[Any]
     """Records that would be created before it."""
+    lacks: tuple[str, ...] = ()
+    """Fields without a value that the service requires, each with what to do."""
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
         """Return what would become of the row."""
         warnings = tuple(dict.fromkeys(self.row.warnings))
-        return Finding(self.row.number, self.row.line, kind, reason, self.key, tuple(ids), warnings)
+        return Finding(
+            self.row.number, self.row.line, kind, reason, self.key, tuple(ids), warnings, lacks=self.lacks
+        )
 
 
 class SeenKeys:
@@ -82,9 +87,10 @@ class CheckedRows:
             require_sendable(record, new=self.builder.import_map.action.new)
             if keys is not None:
                 keys.put(record, key)
-            return BuiltRow(row, record, key, missing)
+            return BuiltRow(row, record, key, missing, tuple(lacking(record, self.builder.import_map)))
         except Exception as error:  # of one row: the import refuses it, too
-            return Finding(row.number, row.line, kind_of(error), reason_of(error), key)
+            faults = tuple((kind_of(each), each.message) for each in getattr(error, "faults", ()))
+            return Finding(row.number, row.line, kind_of(error), reason_of(error), key, faults=faults)
 
     def _require_first(self, row: Row, key: str) -> None:
         """Raise RowError when an earlier row has the key, a bad one too."""

@@ -39,6 +39,9 @@ class OutputError(WosdkError):
 class RowError(InvalidCallError):
     """One row that cannot be sent; the others can."""
 
+    faults: tuple[RowError, ...] = ()
+    """The single faults of a row that has several."""
+
 
 class AmbiguousNameError(RowError):
     """One row that names several records."""
@@ -57,12 +60,15 @@ def joined(faults: Sequence[RowError]) -> RowError:
 
     A row that can be sent by a later run is refused when it has other faults.
     """
-    final = [each for each in faults if not isinstance(each, WaitingRowError)] or faults[:1]
+    single = [fault for each in faults for fault in each.faults or (each,)]
+    final = [each for each in single if not isinstance(each, WaitingRowError)] or single[:1]
     if len(final) == 1:
         return final[0]
     kinds = {type(each) for each in final}
     kind = kinds.pop() if len(kinds) == 1 else RowError
-    return kind("; ".join(each.message for each in final))
+    error = kind("; ".join(each.message for each in final))
+    error.faults = tuple(final)
+    return error
 
 
 def reason_of(error: Exception) -> str:
