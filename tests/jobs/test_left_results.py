@@ -271,6 +271,47 @@ async def test_a_stop_leaves_the_other_leases_open(local: Local, job: Job, write
     file.close()
 
 
+async def test_thousands_of_late_reports_are_kept_in_few_commits(
+    local: Local, job: Job, write: Write
+) -> None:
+    """A forged file may have as many; each row of it would cost a read and a commit."""
+    local.company = local.company.with_options(settle=0)
+    source = write(HEADER, rows(1, 2, 3))
+    folder, file = await granted(job(source, MAP, marker=MARKER), local, 1, 2)
+    found = await create(local, "1")
+    late = [report(number, 3, id=number) for number in range(3, 4000)]
+    file.write([report(1, 1, entity="WorkOrder", id=found), report(2, 1, id=9), *late])
+    file.close()
+    commits: list[None] = []
+    async with Journal.open(folder, commit=lambda write: (commits.append(None), write())[1]) as journal:
+        earlier = EarlierLeases.of_job(journal)
+        await earlier.end()
+        first, *_, last = await journal.rows_in()
+        assert (first.state, first.id, last.state) == (State.DONE, found, State.PLANNED)
+        assert (await journal.grant_totals()).late_reports == 1 + len(late)  # row 1 counts once
+        assert (await journal.open_leases(), left_in(folder)) == ([], [])
+    assert len(commits) < 20
+
+
+async def test_a_stop_leaves_the_reports_that_are_not_taken_where_they_are(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1, 2, 3))
+    folder, file = await granted(job(source, MAP, marker=MARKER), local, 1)
+    file.write([report(number, 2, id=number) for number in range(1, 4000)])
+    file.close()
+    async with Journal.open(folder, commit=lambda write: (earlier.stop(), write())[1]) as journal:
+        earlier = EarlierLeases.of_job(journal)
+        await earlier.end()
+        assert 0 < (await journal.grant_totals()).late_reports < 3999
+        assert len(await journal.open_leases()) == 1
+        assert left_in(folder) == [file.path.name]
+    async with Journal.open(folder) as journal:
+        await EarlierLeases.of_job(journal).end()
+        assert (await journal.grant_totals()).late_reports == 3999
+    assert left_in(folder) == []
+
+
 async def test_the_longest_lease_is_waited_for(local: Local, job: Job, write: Write) -> None:
     folder, file = await granted(job(write(HEADER, rows(1, 2)), MAP), local, 1, seconds=0.1)
     file.path.unlink()

@@ -25,6 +25,7 @@ __all__ = ["EarlierLeases"]
 
 _POLL = 0.1  # seconds between two looks at whether a process has ended
 _LOOK = 1.0  # the same, when there is no process to look at
+_BATCH = 1000  # reports that are taken with one commit
 _WAITING = (
     "workers of an earlier run may still send rows: nothing is sent before their leases have surely ended"
 )
@@ -119,18 +120,18 @@ class EarlierLeases:
 
     async def _look_at(self, files: LeftFiles) -> None:
         """Take what ended processes left, end their leases, and then remove the files."""
-        await self._take(files.look())
+        # In a thread: many files, or large ones, take seconds, in which a stop has to be heard.
+        if not await self._take(await asyncio.to_thread(files.look)):
+            return
         await self._close([epoch for epoch, lease in self._open.items() if lease.worker in files.ended])
         files.remove()
 
     async def _ask(self, pool: LeftPlace | None) -> None:
         if pool is None:
             return
-        left = await unless_stopped(
-            self._stopped, pool.leftovers(), otherwise=None
-        )  # a cluster may be silent
-        if left is not None:
-            await self._take(left)
+        # A cluster may be silent for long.
+        left = await unless_stopped(self._stopped, pool.leftovers(), otherwise=None)
+        if left is not None and await self._take(left):
             await unless_stopped(self._stopped, pool.taken(), otherwise=None)
 
     async def _close(self, epochs: Iterable[int]) -> None:
@@ -141,28 +142,38 @@ class EarlierLeases:
 
     # --- reports ------------------------------------------------------------------------------
 
-    async def _take(self, left: Sequence[LeftReport]) -> None:
-        """Take reports into the journal; they are on the disk when this returns."""
+    async def _take(self, left: Sequence[LeftReport]) -> bool:
+        """Take reports into the journal; they are on the disk when this returns.
+
+        Return whether it took them all: after a stop the rest stays where it is, for the next run.
+        """
+        counted, start = 0, 0
+        while start < len(left) and not self._stopped.is_set():
+            counted += await self._take_some(left[start : start + _BATCH])
+            start += _BATCH
+        if counted:
+            self.on_stage(f"what workers of an earlier run had kept is taken: the results of {counted} rows")
+        return start >= len(left)
+
+    async def _take_some(self, left: Sequence[LeftReport]) -> int:
+        """Take some reports with one read of the journal and one commit; return how many of them count."""
+        rows = await self.journal.rows_numbered({each.report.row for each in left})
         counted = 0
         for each in left:
             report, number = each.report, (each.run, each.worker, each.report.number)
             if number in self._taken:
                 continue
             self._taken.add(number)
-            lease, stored = self._granted.get(report.row), await self._stored(report.row)
+            lease, stored = self._granted.get(report.row), rows.get(report.row)
             counts = lease is not None and (lease.epoch, lease.worker) == (report.epoch, each.worker)
             if counts and stored is not None and stored.state in (State.SENDING, State.IN_DOUBT):
                 _count(self.journal, self.reports, stored, report)
+                rows[report.row] = _after(stored, report)
                 counted += 1
             elif not _is_known(stored, report):
                 self.journal.keep_late_report(report.epoch, each.worker, report)
         await self.journal.flush()
-        if counted:
-            self.on_stage(f"what workers of an earlier run had kept is taken: the results of {counted} rows")
-
-    async def _stored(self, row: int) -> StoredRow | None:
-        found = await self.journal.rows_in(after=row - 1, limit=1)
-        return found[0] if found and found[0].row == row else None
+        return counted
 
 
 def _is_known(row: StoredRow | None, report: RowReport) -> bool:
@@ -174,6 +185,19 @@ def _is_known(row: StoredRow | None, report: RowReport) -> bool:
     if report.result == "failed":
         return row.state == State.REFUSED and (row.reason or "").startswith(report.reason)
     return True  # "in doubt" and "not sent" say nothing that a settled row needs
+
+
+_STATES = {
+    "done": State.DONE,
+    "failed": State.REFUSED,
+    "in_doubt": State.IN_DOUBT,
+    "not_sent": State.PLANNED,
+}
+
+
+def _after(row: StoredRow, report: RowReport) -> StoredRow:
+    """Return what the journal says of a row once a report of it counts."""
+    return attrs.evolve(row, state=_STATES[report.result], id=report.id, reason=report.reason)
 
 
 def _count(journal: Journal, reports: RowReports, row: StoredRow, report: RowReport) -> None:

@@ -181,6 +181,23 @@ def test_many_files_are_not_read_beyond_a_bound(tmp_path: Path) -> None:
     assert ["too large" in warning for warning in files.warnings] == [False, True]
 
 
+@pytest.mark.parametrize("line", [b"\n", None])
+def test_no_file_is_read_beyond_what_a_worker_can_leave(tmp_path: Path, line: bytes | None) -> None:
+    """A forged one would hold up every start of the job. It stays there, for a person to look at."""
+    path = leave(tmp_path)
+    more = line or path.read_bytes().splitlines(keepends=True)[1]
+    with path.open("ab") as file:
+        file.writelines([more] * 60_000)
+    files = LeftFiles(tmp_path, "job", 2)
+    assert 0 < len(read(files)) <= 10_000
+    said = (
+        f"{path}: looks like results that a worker left, but has more than 10,000 lines, more than a worker"
+    )
+    assert said in files.warnings[0]
+    files.remove()
+    assert path.exists()
+
+
 def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         LeftFile(tmp_path / "missing", "job", 1, NONCE)

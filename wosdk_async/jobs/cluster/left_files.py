@@ -11,6 +11,7 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import attrs
@@ -24,6 +25,7 @@ __all__ = ["LeftFiles"]
 _NAME = re.compile(r"left-([1-9][0-9]{0,8})-([0-9a-f]{16})\.jsonl")
 _LONGEST = 1 << 20  # bytes of a line
 _MOST = 64 << 20  # bytes that are read of all files together: far more than workers can hold
+_MOST_LINES = 10_000  # of a file: a worker holds the rows of a few grants, of 500 rows each
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -122,7 +124,8 @@ class LeftFiles:
         """Read the file of a process that has ended."""
         found: list[LeftReport] = []
         ours = damaged = 0
-        for line in _lines(file, status.st_size):
+        lines = _lines(file, status.st_size)
+        for line in islice(lines, _MOST_LINES):
             if line is None or line.worker != worker:
                 damaged += 1
             elif line.job == self.job:
@@ -131,10 +134,13 @@ class LeftFiles:
                     found.append(LeftReport(line.run, line.worker, line.report))
                 elif line.inode == status.st_ino:
                     self.ended.add(worker)
-        if ours or not status.st_size:  # it was killed before it wrote anything
-            self._removable.append(path)
-        else:
+        if not ours and status.st_size:  # without any it was killed before it wrote
             self._skip(path, "does not belong to this job")
+        elif any(True for _ in lines):
+            more = f"{_MOST_LINES:,} lines, more than a worker can leave"
+            self._skip(path, f"has more than {more}: those after them are not read")
+        else:
+            self._removable.append(path)
         if ours and damaged:
             self.warnings.append(
                 f"{path.name}: {damaged} damaged line{'s' if damaged > 1 else ''} of what a worker left; the "

@@ -104,6 +104,11 @@ class JournalReader:
         await self._flush_before_reading()
         return await self._read(functools.partial(row_table.rows_with, keys=keys))
 
+    async def rows_numbered(self, numbers: Iterable[int]) -> dict[int, StoredRow]:
+        """Return the rows that have these numbers."""
+        await self._flush_before_reading()
+        return await self._read(functools.partial(row_table.rows_numbered, numbers=numbers))
+
     async def references(self) -> list[ReferenceRecord]:
         """Return the records of references that the job began to create."""
         await self._flush_before_reading()

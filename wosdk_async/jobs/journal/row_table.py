@@ -32,6 +32,7 @@ __all__ = [
     "references",
     "refused_for_now",
     "rows_in",
+    "rows_numbered",
     "rows_with",
     "save_references",
     "save_rows",
@@ -129,13 +130,20 @@ def rows_in(db: sqlite3.Connection, *, states: Sequence[State], after: int, limi
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
 
 
+def rows_numbered(db: sqlite3.Connection, *, numbers: Iterable[int]) -> dict[int, StoredRow]:
+    """Return the rows that have these numbers."""
+    return {row.row: row for row in _rows_among(db, "planned.row", list(numbers))}
+
+
 def rows_with(db: sqlite3.Connection, *, keys: Sequence[str]) -> dict[str, StoredRow]:
     """Return the rows that have these keys."""
-    statement = _ROWS.format(
-        tables="planned LEFT JOIN outcome USING (row)", where="key IN (SELECT value FROM json_each(?))"
-    )
-    found = _stored(db, statement, orjson.dumps(list(keys)).decode(), -1)
-    return {row.key: row for row in found if row.key is not None}
+    return {row.key: row for row in _rows_among(db, "key", list(keys)) if row.key is not None}
+
+
+def _rows_among(db: sqlite3.Connection, column: str, values: list[Any]) -> list[StoredRow]:
+    where = f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608 - a name of ours
+    statement = _ROWS.format(tables="planned LEFT JOIN outcome USING (row)", where=where)
+    return _stored(db, statement, orjson.dumps(values).decode(), -1)
 
 
 def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[StoredRow]:
