@@ -27,9 +27,10 @@ class Stranger:
         self._listener = socket.create_server(("127.0.0.1", port))
         self.place = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self._open: list[socket.socket] = []
+        self._thread = threading.Thread(target=self._serve, daemon=True)
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._serve, daemon=True).start()
+        self._thread.start()
         return self
 
     def __exit__(
@@ -37,6 +38,7 @@ class Stranger:
     ) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self._thread.join()  # it may be about to keep a connection
         for each in self._open:
             each.close()
 
