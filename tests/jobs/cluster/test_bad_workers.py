@@ -295,10 +295,12 @@ def test_a_worker_that_leaves_is_not_said_to_give_back_its_rows():
             for epoch, _, row in leaver.queue:
                 leaver.report(epoch, row.row, "not_sent")
             leaver.queue = []
+            await until(lambda: not leaver.results and not leaver.under_way)
+            leaver.kill()
             ends = await task
 
         assert kinds(ends) == {"Done": 1500}
-        assert events == []
+        assert events == ["worker w0 was told to end, and left; it had no rows"]
 
     virtually(main())
 

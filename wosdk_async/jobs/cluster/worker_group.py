@@ -143,11 +143,12 @@ class WorkerGroup:
             leases = self.granting.book.take_of(worker.nonce)
             rows = self.granting.lose(leases, f"its worker has ended: {why}")
             self.budget.remove(worker.nonce)
-            self._say_lost(name, why, self._fate_of(rows))
+            self._say_lost(name, why, self._fate_of(rows), left=worker.leaving)
         else:
             rows = self.granting.book.outstanding(worker.nonce)
             self.budget.lose(worker.nonce)
-            self._say_lost(name, why, self._fate_of(rows, " when their leases are over"))
+            fate = self._fate_of(rows, " when their leases are over")
+            self._say_lost(name, why, fate, left=worker.leaving)
 
     def _fate_of(self, rows: int, when: str = "") -> str:
         """Return what happens with rows that a worker had, for people."""
@@ -156,8 +157,12 @@ class WorkerGroup:
         which = "its row is" if rows == 1 else f"its {rows} rows are"
         return f"{which} {'looked up' if self._looked_up else 'in doubt'}{when}"
 
-    def _say_lost(self, name: str, why: str, fate: str) -> None:
-        if not self.closing:
+    def _say_lost(self, name: str, why: str, fate: str, *, left: bool = False) -> None:
+        if self.closing:
+            return
+        if left:
+            self._on_event(f"worker {name} was told to end, and left; {fate}")
+        else:
             why = f"it {why.removeprefix(name).lstrip()}" if why.startswith(name) else why
             self._on_event(f"worker {name} was lost: {why}; {fate}")
 
