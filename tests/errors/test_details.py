@@ -83,10 +83,13 @@ async def test_error_info_of_any_shape_is_a_refusal(info: Any, code: str, messag
 
 
 async def test_a_throttled_call_says_what_the_answer_said() -> None:
-    """With the seconds that it asks for."""
+    """With the seconds that it asks for, the attempts and the time: a text of the service may be bare."""
     body = {"ErrorMessage": "later", "ErrorCode": "BUSY", "TimeStamp": STAMP, "RequestId": "theirs"}
     found = await failed(Answer(429, body, {"Retry-After": "90"}), check_request_ids=False)
     assert isinstance(found, ThrottledError)
+    assert found.message.startswith("the service refused once in 0.")
+    assert found.message.endswith(" s with HTTP 429: later")
+    found.args = ("later",)
     assert (*said(found), found.retry_after) == (429, "BUSY", "later", STAMP, "theirs", 90.0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -367,3 +368,20 @@ def test_arguments_show_no_secret() -> None:
         {"WOSDK_CLIENT_SECRET": SECRET}, credentials=Credentials("id", SECRET), proxy=f"http://u:{SECRET}@p:1"
     )
     assert SECRET not in repr(given)
+
+
+async def test_a_deadline_without_a_session_says_why_the_log_in_waits() -> None:
+    """For `connect` and for a call: the reason is what a person needs."""
+
+    async def busy(*_: Any) -> Response:
+        body = b'{"ErrorMessage": "full", "ErrorCode": "BUSY"}'
+        return Response(503, {"content-type": "application/json", "retry-after": "30"}, body)
+
+    for use in (lambda company: company.connect(), lambda company: company.get("Thing", 1)):
+        world = World(busy)
+        world.on_token = busy
+        task = asyncio.create_task(use(world.company(deadline=8.0)))
+        await world.time.finish(task)
+        assert isinstance(task.exception(), DeadlineError)
+        assert "within 8 s" in str(task.exception())
+        assert re.search(r": HTTP 503, sent again after 3\d[.\d]* s \(full\)", str(task.exception()))

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
-from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, WosdkError
+from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, ThrottledError, WosdkError
 from wosdk_async.hooks import OnInDoubt
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.responses import RequestIds
@@ -148,6 +148,8 @@ class Dispatcher:
         """Count ``error`` and add the details of the call to it."""
         trace.start_phase(trace.phase, self.clock.now())
         self.counters.failed(type(error).__name__)
+        if isinstance(error, ThrottledError) and not error.attempts:
+            error.args = (_throttled_text(error, trace),)
         error.add(
             company=sessions.company,
             operation=call.operation,
@@ -169,11 +171,20 @@ class Dispatcher:
         """Count a call whose time is up, and return its error."""
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
+        if trace.phase == "session" and sessions.trouble:
+            doing += f": {sessions.trouble}"
         error: WosdkError = DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
         if trace.sent and not call.repeat_safe:
             error = InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
         self._complete(error, call, sessions, trace)
         return error
+
+
+def _throttled_text(error: ThrottledError, trace: Trace) -> str:
+    """Return the message with what the caller cannot know: the service's own text may be a bare "Busy"."""
+    times = "once" if trace.attempts == 1 else f"{trace.attempts} times"
+    how = f"with HTTP {error.status}" if error.status >= 400 else "to carry out the call now"
+    return f"the service refused {times} in {sum(trace.times.values()):.3g} s {how}: {error.message}"
 
 
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:

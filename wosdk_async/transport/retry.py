@@ -128,6 +128,8 @@ class Retries:
     clock: TransportClock
     quota: RetryQuota | None = None
     until: float = math.inf
+    on_wait: Callable[[Failure, float], None] | None = None
+    """Called with a failure, and the seconds until the next attempt."""
 
     async def run(
         self,
@@ -143,6 +145,8 @@ class Retries:
                 wait = self._wait(call, failure, trace)
                 retried = True
                 trace.waits += (wait,)
+                if self.on_wait is not None:
+                    self.on_wait(failure, wait)
                 trace.start_phase("sleep", self.clock.now())
                 await self.clock.sleep(wait)
             try:

@@ -175,7 +175,8 @@ class Transport:
             if not scope.expired:  # that of the program's provider of credentials
                 raise
         limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
-        raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company)
+        cause = f": {sessions.trouble}" if sessions.trouble else ""
+        raise DeadlineError(f"no session {limit}{cause}", phase="session", company=sessions.company)
 
     def hold(self) -> Hold:
         """Return a context that keeps the client open for all requests of one call."""
@@ -248,10 +249,11 @@ class Transport:
     async def _log_in(self, tenant: Tenant, replaced: Secrets) -> TokenGrant:
         # While the client is being closed, running calls may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
+        note = self.sessions(tenant).note_trouble
         try:
             if isinstance(tenant.credentials, GrantProvider):
                 return login.accept(tenant.company, await tenant.credentials.grant(tenant.company, replaced))
-            return await login.grant(tenant.company, tenant.region, await tenant.pair(), replaced)
+            return await login.grant(tenant.company, tenant.region, await tenant.pair(), replaced, note)
         except WosdkError as error:
             error.add(company=tenant.company)
             raise

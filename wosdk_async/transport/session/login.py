@@ -38,6 +38,9 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Login", "asks_for_token"]
 
+OnTrouble = Callable[[str], None]
+"""Function that is called with why a log-in waits, without secrets."""
+
 _FORM = {"grant_type": "client_credentials"}  # facts 1
 
 
@@ -79,7 +82,12 @@ class Login:
     hosts: HostRules
 
     async def grant(
-        self, company: str, region: Region, credentials: Credentials, replaced: Secrets = _NO_SECRETS
+        self,
+        company: str,
+        region: Region,
+        credentials: Credentials,
+        replaced: Secrets = _NO_SECRETS,
+        on_trouble: OnTrouble = lambda _: None,
     ) -> TokenGrant:
         """Request a token, then the current host of ``company``.
 
@@ -88,6 +96,7 @@ class Login:
             region: where the token and the host are requested.
             credentials: of the Company.
             replaced: secrets of the sessions before this one, which a response may still repeat.
+            on_trouble: called before each wait for a further attempt.
 
         Raises:
             CredentialsError: the credentials are refused.
@@ -98,10 +107,10 @@ class Login:
         """
         known = _secrets_of(credentials)
         try:
-            token, lifetime = await self._token(region, credentials, Secrets(*known) + replaced)
+            token, lifetime = await self._token(region, credentials, Secrets(*known) + replaced, on_trouble)
             secrets = Secrets(token, *known)
             hidden = secrets + replaced
-            found = await self._discover(region, company, token, hidden)
+            found = await self._discover(region, company, token, hidden, on_trouble)
         except ThrottledError as error:
             text = f"the service asks to wait before it opens a session: {error.message}"
             raise SessionError(text, **_details(error)) from error
@@ -148,7 +157,9 @@ class Login:
             base_url=host,
         )
 
-    async def _token(self, region: Region, credentials: Credentials, secrets: Secrets) -> tuple[str, float]:
+    async def _token(
+        self, region: Region, credentials: Credentials, secrets: Secrets, on_trouble: OnTrouble
+    ) -> tuple[str, float]:
         form = _FORM | attrs.asdict(credentials)
         call: Call[tuple[str, float]] = Call(
             "token", "POST", "", _token_and_lifetime, repeat_safe=True, body=urlencode(form).encode()
@@ -156,20 +167,23 @@ class Login:
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
         url = self.hosts.endpoint(_TOKEN.name, region.token_url)
         try:
-            return await self._send(call, url, headers, _read_token, secrets, partial(_page, _TOKEN, url))
+            page = partial(_page, _TOKEN, url)
+            return await self._send(call, url, headers, _read_token, secrets, page, on_trouble)
         except (SessionError, ThrottledError):
             raise
         except RefusedError as error:
             raise _TOKEN.wrong(url, error.status, error) from error
 
-    async def _discover(self, region: Region, company: str, token: str, secrets: Secrets) -> dict[str, Any]:
+    async def _discover(
+        self, region: Region, company: str, token: str, secrets: Secrets, on_trouble: OnTrouble
+    ) -> dict[str, Any]:
         body = codec.dumps({"Command": {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}})
         path = "/api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
         call = Call("discovery", "POST", path, _discovered, repeat_safe=True, body=body)
         url = self.hosts.endpoint(_LOCATOR.name, region.locator_url)
         headers, page = _session_headers(company, token), partial(_page, _LOCATOR, url)
         try:
-            return await self._send(call, url + path, headers, read, secrets, page)
+            return await self._send(call, url + path, headers, read, secrets, page, on_trouble)
         except RefusedError as error:
             if means_unknown_company(error):
                 raise _unknown_company(company, region, error) from error
@@ -185,6 +199,7 @@ class Login:
         reader: Callable[[Call[T], Response, Secrets], T],
         secrets: Secrets,
         page_error: Callable[[InconclusiveResponse], Exception],
+        on_trouble: OnTrouble,
     ) -> T:
         """Send ``call`` and return its result, with retries.
 
@@ -217,13 +232,23 @@ class Login:
             raise error
 
         try:
-            return await Retries(self.policy, self.clock).run(call, once, trace)
+            retries = Retries(
+                self.policy, self.clock, on_wait=lambda why, wait: on_trouble(_trouble(why, wait))
+            )
+            return await retries.run(call, once, trace)
         except WosdkError as error:
             if isinstance(error, NoAnswerError) and not error.status and url.startswith("http:"):
                 # A server of TLS closes such a connection without a word.
                 error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
             error.add(operation=call.operation, attempts=trace.attempts)
             raise
+
+
+def _trouble(failure: Exception, wait: float) -> str:
+    """Return why a log-in waits; its secrets were hidden when the response was read."""
+    if isinstance(failure, RefusedError):
+        return f"HTTP {failure.status}, sent again after {wait:.3g} s ({failure.message})"
+    return f"sent again after {wait:.3g} s ({failure})"
 
 
 def _secrets_of(credentials: Credentials) -> tuple[str, str]:

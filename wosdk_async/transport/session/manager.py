@@ -102,6 +102,8 @@ class SessionManager:
         """Time of the service's last response to a call of this Company."""
         self.remembered: dict[object, Any] = {}
         """Values that other packages keep for this Company while it is in use, each under its own key."""
+        self.trouble = ""
+        """Why the log-in that runs is not done yet, without secrets; empty when no attempt has failed."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()
@@ -171,6 +173,10 @@ class SessionManager:
                 ) from None
             raise
 
+    def note_trouble(self, text: str) -> None:
+        """Note why the log-in that runs waits; who gives up meanwhile says so."""
+        self.trouble = text
+
     def forked(self) -> None:
         """Forget the renewal of the parent in a forked child, which never ends there, and what has a lock."""
         self._lock = threading.Lock()
@@ -194,7 +200,9 @@ class SessionManager:
         return task
 
     async def _run(self) -> Session:
+        self.trouble = ""
         grant = await self._log_in(self.secrets)
+        self.trouble = ""
         now, draw = self.clock.now(), random.random()  # noqa: S311 - not a secret
         with self._lock:  # loops in other threads may renew too: the last session has the highest number
             self._recent_secrets.append(grant.secrets)
