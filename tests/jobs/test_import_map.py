@@ -123,6 +123,19 @@ def test_a_wrong_map_is_reported_with_its_key_and_the_remedy(
     assert message in caught.value.message
 
 
+def test_all_mistakes_of_a_map_are_named_at_once(tmp_path: Path) -> None:
+    """Those of its fields and references; a fixed word gets no advice about the words of a file."""
+    text = WORK_ORDER.replace('"Request"\nsub', '"Reqest"\nis_waranty = true\nsub') + CUSTOMER.replace(
+        "display_as", "displ_as"
+    )
+    with pytest.raises(ImportMapError) as raised:
+        load(tmp_path, text)
+    for part in ("did you mean 'Request'?", "no field 'is_waranty'", "no field 'displ_as'"):
+        assert part in raised.value.message
+    assert "values = " not in raised.value.message
+    assert "?;" not in raised.value.message
+
+
 def test_references_that_need_each_other_are_reported(tmp_path: Path) -> None:
     circle = CREATED.replace('entity = "WorkZone"', 'entity = "WorkZone"\nby = "display_as"\nfrom = "x"')
     circle = circle.replace(

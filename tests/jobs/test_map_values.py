@@ -89,6 +89,13 @@ def test_a_word_that_the_map_does_not_know_fails_its_row(tmp_path: Path) -> None
         value(tmp_path, "FLAG", "truncate = false", "oui")
 
 
+def test_a_currency_sign_is_named_as_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(RowError, match=r"not '1,01 €'; the map takes no currency sign or unit away"):
+        value(tmp_path, "NUMBER", 'decimal = ","', "1,01 €")
+    with pytest.raises(RowError, match=r"not '1,x1' \("):
+        value(tmp_path, "NUMBER", 'decimal = ","', "1,x1")
+
+
 def utc(year: int, month: int, day: int, *time: int) -> datetime:
     return datetime(year, month, day, *time, tzinfo=UTC)
 

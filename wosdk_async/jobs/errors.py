@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from wosdk_async.errors import ConfigurationError, InvalidCallError, WosdkError
@@ -13,6 +14,7 @@ __all__ = [
     "AmbiguousNameError",
     "ImportMapError",
     "JournalError",
+    "MapMistakes",
     "MissingRecordError",
     "OutputError",
     "RowError",
@@ -26,6 +28,26 @@ __all__ = [
 
 class ImportMapError(ConfigurationError):
     """A file or map that cannot be used; the message names the place and the remedy on one line."""
+
+
+class MapMistakes:
+    """Mistakes of a map, kept so that they can be named together."""
+
+    def __init__(self) -> None:
+        self._messages: list[str] = []
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Keep an ImportMapError that is raised within the block."""
+        try:
+            yield
+        except ImportMapError as error:
+            self._messages.append(error.message)
+
+    def require_none(self) -> None:
+        """Raise one ImportMapError for all that were kept."""
+        if self._messages:
+            raise ImportMapError(" -- also ".join(self._messages))
 
 
 class JournalError(WosdkError):

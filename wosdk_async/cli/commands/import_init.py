@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -73,3 +74,9 @@ def init_command(
         except FileExistsError:
             raise CliError(f"{output} exists already; name another file with -o") from None
         say(f"{output} is written; {text.count(f'= {chr(34)}{ADAPT}')} places to fill in are marked {ADAPT}")
+        given = {"--delimiter": delimiter, "--encoding": encoding, "--sheet": sheet, "--format": file_format}
+        given |= {"--command": command, "--entity": entity}
+        given |= {"--update-by": update_by, "--delete-by": delete_by}
+        options = [word for name, value in given.items() if value is not None for word in (name, value)]
+        shown = shlex.join(["wosdk", "import", file, "--map", str(output), *options, "--check"])
+        say(f"next, when they are filled in: {shown}")

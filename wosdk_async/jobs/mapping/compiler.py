@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.errors import ImportMapError, MapMistakes, RowError
 from wosdk_async.jobs.mapping.nodes import (
     OBJECTS,
     ConstantNode,
@@ -42,11 +42,14 @@ def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
     if not isinstance(table, Mapping):
         raise ImportMapError(f"{path} takes a table of the fields of {kind.__name__}, not {table!r}")
     nodes: dict[str, Node] = {}
+    mistakes = MapMistakes()
     for key, raw in table.items():
-        name, meta = _field(kind, key, f"{path}.{key}")
-        if name in nodes:
-            raise ImportMapError(f"{path}.{key}: {name!r} is given twice, in two spellings; delete one")
-        nodes[name] = _node(meta, raw, f"{path}.{key}")
+        with mistakes.kept():
+            name, meta = _field(kind, key, f"{path}.{key}")
+            if name in nodes:
+                raise ImportMapError(f"{path}.{key}: {name!r} is given twice, in two spellings; delete one")
+            nodes[name] = _node(meta, raw, f"{path}.{key}")
+    mistakes.require_none()
     return ObjectNode(kind, nodes)
 
 

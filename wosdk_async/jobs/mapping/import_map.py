@@ -8,7 +8,7 @@ from pathlib import Path
 
 import attrs
 
-from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.errors import ImportMapError, MapMistakes
 from wosdk_async.jobs.mapping.compiler import compile_object, compile_reference
 from wosdk_async.jobs.mapping.nodes import ObjectNode
 from wosdk_async.jobs.mapping.places import columns_behind, paths_with
@@ -116,16 +116,19 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
         raise ImportMapError(
             f"{table} is missing; write a table [{table}] with the fields of {action.kind.__name__}"
         )
-    record = compile_object(action.kind, both[table], table)
+    mistakes, specs = MapMistakes(), {}
+    with mistakes.kept():
+        record = compile_object(action.kind, both[table], table)
+    for name, raw in tables.reference.items():
+        path = f"reference.{name}"
+        with mistakes.kept():
+            specs[name] = compile_reference(name, checked_table(ReferenceTable, raw, path), path)
+    mistakes.require_none()
     action.require_fields(record.fields)
     if NAME in record.columns:
         raise ImportMapError(
             f"{table}: {{}} stands for a name that was looked up; name a column, as in {{column}}"
         )
-    specs = {}
-    for name, raw in tables.reference.items():
-        path = f"reference.{name}"
-        specs[name] = compile_reference(name, checked_table(ReferenceTable, raw, path), path)
     _check_names(table, record, specs)
     for spec in specs.values():
         _check_filters(spec, specs)

@@ -25,6 +25,7 @@ Parser = Callable[[str], Any]
 
 _CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
 _LONGEST_CACHED = 64  # characters
+_SIGN = "; the map takes no currency sign or unit away, so remove it from the column"
 _SHOWN = 8  # words of a map in a message
 _SPACES = " \u00a0\u202f"
 _WHOLE: Wire = {"type": "integer"}
@@ -52,7 +53,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
         return _cached(NumberStyle(table.decimal or ".", table.thousands, kind == "integer"))
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
-    if kind in ("boolean", "enum"):
+    if kind in ("boolean", "enum") and "{" in table.text:  # a fixed word has no other words to explain
         return _cached(partial(_named, meta=meta))
     return _cached(partial(parse_value, meta=meta, lenient=True))
 
@@ -75,7 +76,8 @@ def _named(text: str, meta: Wire) -> Any:
     try:
         return parse_value(text, meta, lenient=True)
     except ValueError as error:
-        raise ValueError(f"{error}; say what words mean with values = {{ ... }} in the map") from None
+        joint = " Or" if str(error).endswith("?") else ";"
+        raise ValueError(f"{error}{joint} say what words mean with values = {{ ... }} in the map") from None
 
 
 def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -> None:
@@ -174,7 +176,11 @@ class NumberStyle:
         found = self._pattern.fullmatch(text)
         if found is None:
             fraction = "" if self.whole else f"{self.decimal}50"
-            raise ValueError(f"takes a number such as 1{self.thousands or ''}234{fraction}, not {text!r}")
+            bare = re.sub(r"^[^0-9+-]+|[^0-9]+$", "", text)
+            sign = _SIGN if bare != text and self._pattern.fullmatch(bare) else ""
+            raise ValueError(
+                f"takes a number such as 1{self.thousands or ''}234{fraction}, not {text!r}{sign}"
+            )
         digits = re.sub(r"[^0-9]", "", found[2])
         if self.whole:
             return int(parse_value(found[1] + digits, _WHOLE))
