@@ -64,7 +64,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a number for an id": (
         lambda a: a.get(WorkOrder, "RSC000001"),
-        "by its number: query(WorkOrder).where(fields(WorkOrder).number == 'RSC000001').one()",
+        "by its number: work_orders.by_number('RSC000001')",
     ),
     "a name for an id": (
         lambda a: a.get(Customer, "Acme Mall"),
@@ -686,7 +686,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "an order by its number": (
         lambda a: a.work_orders.complete("RSC000001"),
-        "find the record by its number: query(WorkOrder).where(fields(WorkOrder).number == 'RSC000001')",
+        "find the record by its number: work_orders.by_number('RSC000001')",
     ),
     "custom field as keyword": (
         lambda a: a.custom_fields.set(ORDER, {}, dock="5"),

@@ -15,7 +15,8 @@ looks up a call in doubt. ``model/`` holds the classes of the service (written f
 works on files, ``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
 
 The names below are all that most programs need; the classes of the model (``WorkOrder``,
-``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.
+``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named. So
+``from wosdk_async import *`` does not bring them: name each that you use.
 """
 
 from __future__ import annotations

@@ -319,6 +319,9 @@ class Company:
         nothing is sent. Add elements to a list without an id, and remove them by ``perform_deletion=True``
         (``docs/updates.md``).
 
+        A type checker does not see the named fields: they are checked when the call is made, before anything
+        is sent. It sees those of an edited copy, of ``edit`` too.
+
         Args:
             record: the record whose named fields are written, or the edited copy.
             read: the record as it was read.

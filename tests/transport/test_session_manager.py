@@ -250,3 +250,12 @@ async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int)
     assert stopped.cancelled()
     with pytest.raises(SessionError, match="the client was closed while it renewed the session of 'Acme'"):
         await other
+
+
+def test_a_manager_without_a_session_says_when_it_logs_in() -> None:
+    async def log_in(_: object) -> TokenGrant:
+        raise AssertionError
+
+    assert repr(SessionManager("Acme", log_in, Time().clock())) == (
+        "<SessionManager 'Acme' logs in with its first call>"
+    )

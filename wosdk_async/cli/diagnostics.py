@@ -93,7 +93,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         pair = await tenant.pair()
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
-    detail = f"client id {pair.client_id}"
+    detail = f"client id {pair.client_id}, found and not tried yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     clock = TransportClock()
     login = Login(

@@ -145,6 +145,10 @@ def _instead_of_text(entity: Any, id: str) -> str:
     name = named_by(entity) if isinstance(entity, type) else None
     if name is None:
         return "it takes a whole number; what is known by a name is found by query()"
+    if entity.__name__ == "WorkOrder":
+        return (
+            f"it takes a whole number; find the record by its number: work_orders.by_number({described(id)})"
+        )
     query = f"query({entity.__name__}).where(fields({entity.__name__}).{name} == {described(id)}).one()"
     return f"it takes a whole number; find the record by its {name.replace('_', ' ')}: {query}"
 

@@ -119,8 +119,11 @@ class SessionManager:
         self._early_renewal_from = 0.0
 
     def __repr__(self) -> str:
-        host = self._session.base_url if self._session else "not opened"
-        return f"<SessionManager {self.company!r} {host} session #{self._generation}>"
+        session = self._session
+        state = (
+            f"{session.base_url} session #{self._generation}" if session else "logs in with its first call"
+        )
+        return f"<SessionManager {self.company!r} {state}>"
 
     @property
     def session(self) -> Session | None:
