@@ -111,6 +111,46 @@ async def test_a_record_can_carry_the_plan_in_a_field_of_choice(work: Workplace)
     assert made.tenant_code == planned["plan"]
 
 
+@pytest.mark.parametrize("due", ["DtDue", "dtDue", "dt_due", "DTDUE"])
+@pytest.mark.parametrize("by", ["create", "command"])
+async def test_a_due_time_is_kept_in_each_spelling_that_is_taken(work: Workplace, due: str, by: str) -> None:
+    fields = ORDER | {due: "2031-05-05T08:00"}
+    name, given = ("workOrder", fields) if by == "create" else ("wocreatecommand", {"workOrder": fields})
+    async with work.agent() as agent:
+        planned = await agent("plan", action=by, name=name, fields=given)
+        body = planned["would_send"][0]["body"]["Command"]
+        assert body["WorkOrder"]["DtDue"].startswith("2031-05-05T08:00")
+        assert "ComputeSchedule" not in body
+        assert planned["marker"]
+        assert not any("due time" in each for each in planned["warnings"])
+        assert (await agent("commit", plan=planned["plan"]))["outcome"] == "done"
+    (order,) = await work.orders()
+    assert order.dt_due is not None
+    assert order.dt_due.isoformat() == "2031-05-05T08:00:00"
+
+
+@pytest.mark.parametrize("id_name", ["WorkOrderId", "workOrderId", "work_order_id"])
+@pytest.mark.parametrize("kind", [int, str])
+async def test_a_plan_shows_its_order_in_each_spelling_of_the_id(
+    work: Workplace, id_name: str, kind: type
+) -> None:
+    async with work.agent() as agent:
+        order = (await agent("commit", plan=await plan_order(agent)))["untrusted_result"]["Wo"]
+        fields = HOLD | {id_name: kind(order["Id"])}
+        planned = await agent("plan", action="command", name="woonholdcommand", fields=fields)
+        assert planned["untrusted_now"]["Number"] == order["Number"]
+
+
+async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: Workplace) -> None:
+    async with work.agent() as agent:
+        planned = await agent(
+            "plan", action="update", name="customer", record=512, fields={"instructions": "Ring twice"}
+        )
+        assert planned["untrusted_now"]["Instructions"] == "Ring at the side door."
+        assert (await agent("commit", plan=planned["plan"]))["outcome"] == "done"
+    assert (await work.sandbox.client().company().get(Customer, 512)).instructions == "Ring twice"
+
+
 async def test_a_plan_says_that_it_does_not_show_all(work: Workplace) -> None:
     item = ORDER["Items"][0]
     async with work.agent() as agent:
@@ -181,6 +221,15 @@ async def test_a_plan_says_that_it_does_not_show_all(work: Workplace) -> None:
             "only a create",
         ),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x" * 70_000}}, "bytes"),
+        ({"action": "create", "name": "Customer", "fields": {"Name": "x", "name": "y"}}, "Name twice"),
+        (
+            {
+                "action": "create",
+                "name": "WorkOrder",
+                "fields": ORDER | {"items": [{"perform_deletion": True}]},
+            },
+            "Items twice",
+        ),
     ],
 )
 async def test_a_change_that_cannot_be_sent_gets_no_plan(

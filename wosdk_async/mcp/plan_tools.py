@@ -15,6 +15,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.commits import Commits, Ending
 from wosdk_async.mcp.filters import entity_named
 from wosdk_async.mcp.plan_journal import EXPIRES, Plan, new_id
+from wosdk_async.mcp.planned_names import class_of, order_id, service_names
 from wosdk_async.mcp.preparing import change_of, marked, warnings_of, with_order_command
 from wosdk_async.mcp.results import Result
 from wosdk_async.mcp.untrusted import one_fitted
@@ -125,7 +126,8 @@ class PlanTools:
         order, run its command: WoOnHoldCommand with WorkOrderId and ActionReasonId (list_choices has the
         reasons). Show the plan to the user, then call commit within ten minutes. Nothing can be deleted.
         """
-        verb, name, fields = with_order_command(action, name, fields)
+        named = class_of(action, name)  # what follows looks for the service's names only
+        verb, name, fields = with_order_command(action, named.wire_name, service_names(named, fields))
         if (record is None) == (verb == "update"):
             raise InvalidCallError("an update takes 'record', the id; other actions do not")
         id, now = new_id(), self.commits.journal.now()
@@ -181,8 +183,8 @@ class PlanTools:
             found = await self.reads.get(kind.wire_name, plan.record, properties=["*"])
             shown = {"Id", "ConcurrencyId", "Number", "Name", "DisplayAs", *plan.fields} & known
             return {name: value for name, value in found.items() if name in shown}
-        order = plan.fields.get("WorkOrderId")
-        if isinstance(order, int):
+        order = order_id(plan.fields)
+        if order is not None:
             paths = ["Number", "StatusId", "Customer.Name", "ShortLocation"]
             return await self.reads.get("WorkOrder", order, properties=paths)
         return {}
@@ -219,10 +221,10 @@ def _commit_result(id: str, ending: Ending) -> CommitResult:
 
 def _look_with(plan: Plan) -> dict[str, Any]:
     """Return a tool call that shows the effect of a plan, if there was one."""
-    order = plan.fields.get("WorkOrderId")
+    order = order_id(plan.fields)
     if plan.action == "update":
         return {"tool": "get_record", "arguments": {"entity": plan.name, "record": plan.record}}
-    if isinstance(order, int):
+    if order is not None:
         return {"tool": "get_work_order", "arguments": {"order": f"id:{order}"}}
     entity = plan.name if plan.action == "create" else "WorkOrder"
     arguments: dict[str, Any] = {"entity": entity, "order_by": ["-Id"], "limit": 5}

@@ -10,17 +10,17 @@ from typing import Any
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.errors import InvalidCallError, UnknownNameError
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.markers import Marker
 from wosdk_async.mcp.filters import entity_named
 from wosdk_async.mcp.plan_journal import Plan
+from wosdk_async.mcp.planned_names import command_named
 from wosdk_async.mcp.untrusted import one_fitted
-from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index
+from wosdk_async.model import Command, Record, WoCreateCommand
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.validation import missing, problems, wire_path
 from wosdk_async.records import from_dict, to_dict
 from wosdk_async.safe_text import is_secret_name
-from wosdk_async.suggestions import suggestion
 
 __all__ = ["Change", "change_of", "marked", "outcome_of", "warnings_of", "with_order_command"]
 
@@ -110,11 +110,11 @@ def marked(
     holder = fields.get("WorkOrder") if is_order else fields
     if not isinstance(holder, dict):
         raise InvalidCallError("the field 'WorkOrder' is missing; it holds the fields of the order")
-    given = {str(field).replace("_", "").lower() for field, value in holder.items() if value is not None}
-    key = wanted or (_ORDER_MARKER if is_order and _ORDER_MARKER.lower() not in given else "")
+    given = {field for field, value in holder.items() if value is not None}
+    key = wanted or (_ORDER_MARKER if is_order and _ORDER_MARKER not in given else "")
     if not key:
         return fields, None
-    if key.lower() in given:
+    if key in given:
         raise InvalidCallError(f"marker {key!r:.60}: it has a value; leave that out, or name another field")
     if key.lower() == _SHOWN.lower():
         raise InvalidCallError(f"marker {key!r:.60}: the service may write that field itself; name another")
@@ -132,7 +132,7 @@ def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[
 
     The service computes when the order is due, unless that would replace a field that is given.
     """
-    if (action, name.lower()) != ("create", "workorder"):
+    if (action, name) != ("create", "WorkOrder"):
         return action, name, fields
     compute = {} if any(each in fields for each in _SCHEDULE) else {"ComputeSchedule": True}
     return "command", WoCreateCommand.wire_name, {"WorkOrder": fields, **compute}
@@ -177,11 +177,8 @@ def change_of(plan: Plan) -> Change:
         return Change(subject=record, marker=plan.marker)
     record = from_dict(kind, fields, unknown="refuse")
     _require_no_mistakes(record)
-    given = {str(name).lower() for name in fields}
     changes = {
-        python: getattr(record, python)
-        for python, meta in kind.__wire__.items()
-        if given & {python.lower(), meta["name"].lower(), *(each.lower() for each in meta.get("aliases", ()))}
+        python: getattr(record, python) for python, meta in kind.__wire__.items() if meta["name"] in fields
     }
     if not changes or plan.record is None:
         raise InvalidCallError("an update needs the record's id and the fields to write")
@@ -189,10 +186,7 @@ def change_of(plan: Plan) -> Change:
 
 
 def _command(plan: Plan, fields: dict[str, Any]) -> Change:
-    kind: Any = command_class(plan.name)
-    if kind is None:
-        near = suggestion(plan.name, index.COMMANDS) or "; the tool describe lists all names"
-        raise UnknownNameError(f"there is no command {plan.name!r:.80}{near}")
+    kind: Any = command_named(plan.name)
     if "Delete" in kind.wire_name:
         raise InvalidCallError(f"{kind.wire_name}: {_NO_DELETE}")
     if kind.repeat == "safe":
