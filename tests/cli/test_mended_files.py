@@ -68,6 +68,8 @@ def test_what_the_refusal_advises_sends_the_mended_row(
     renewed = job.with_name(f"{job.name}-2")
     assert (rows_of(wosdk, job)[0], rows_of(wosdk, renewed)[0]) == ("continued", "finished")
     assert f"continued by {renewed}" in wosdk("jobs", "list", file).stdout
+    checked = wosdk("jobs", "undo", job, "--check", "--reason", "Entered twice")
+    assert f"the job in {renewed} continues this one and has its rows, too: undo that one" in checked.stderr
 
 
 def test_a_finished_job_says_what_to_do_after_the_file_was_mended(

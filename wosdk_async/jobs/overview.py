@@ -22,6 +22,7 @@ from wosdk_async.jobs.undo_fates import UndoState, undo_state
 __all__ = [
     "COUNTED",
     "Overview",
+    "continued_by",
     "overview",
     "stop_of",
 ]
@@ -175,10 +176,10 @@ async def overview(journal: JournalReader) -> Overview:
     )
     if seen.state != "unfinished" and not (seen.state == "finished" and counts[State.REFUSED]):
         return seen
-    return attrs.evolve(seen, continued_by=await _continued_by(journal))
+    return attrs.evolve(seen, continued_by=await continued_by(journal))
 
 
-async def _continued_by(journal: JournalReader) -> Path | None:
+async def continued_by(journal: JournalReader) -> Path | None:
     """Return the folder of the next job of the same path, if ``--continue`` began it."""
     plan = journal.plan
     for folder in later_jobs(journal.folder):

@@ -63,7 +63,7 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
-    """Return a client connected to the Company of this test. It need not be closed."""
+    """Return a client of the Company of this test; it logs in with its first call, and need not be closed."""
     return wosdk_sandbox.client()
 
 

@@ -104,6 +104,7 @@ def undo_command(
         from wosdk_async.cli.output.job_view import overviews_of_rejects
         from wosdk_async.cli.runner import confirm
         from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.overview import continued_by
         from wosdk_async.jobs.undo import Undo
 
         folder = folder_of(job)
@@ -120,6 +121,8 @@ def undo_command(
                 )
                 reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
                 undo.on_row = left.add
+                if (later := runner.run(continued_by(journal))) is not None:
+                    say(f"the job in {later} continues this one and has its rows, too: undo that one")
                 if not check:
                     runner.run(undo.end_leases())
                 summary = runner.run(undo.look())
