@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import attrs
 import pytest
 
-from wosdk_async.catalogue import Catalogue, load
+from tests.docs.pages import blocks
+from wosdk_async.catalogue import Catalogue, Command, Field, load
 from wosdk_async.catalogue import generate as generator
 from wosdk_async.catalogue.generator.names import member_name, snake
 
@@ -49,6 +51,42 @@ def test_a_changed_catalogue_changes_the_model_and_the_stub() -> None:
     changed: Catalogue = attrs.evolve(catalogue, entities=entities)
     before, after = generator.files(catalogue), generator.files(changed)
     assert {name for name in before if before[name] != after[name]} == {"model/values.py", "query/fields.pyi"}
+
+
+def with_the_entry_of_the_page(**changed: object) -> Catalogue:
+    """Return a catalogue with the command of docs/add-a-command.md, before all others as its name is."""
+    (block,) = [each for each in blocks("json") if each.page == "docs/add-a-command.md"]
+    ((name, row),) = json.loads(block.text).items()
+    row |= changed
+    catalogue = load()
+    base = catalogue.command_bases[row["base"]]
+    own = tuple(Field(**field) for field in row["request"])
+    response = tuple(Field(**field) for field in row["response"])
+    fields = {"own_request": own, "request": (*base.request, *own), "response": response}
+    return attrs.evolve(
+        catalogue, commands={name: Command(name=name, **{**row, **fields}), **catalogue.commands}
+    )
+
+
+def test_the_entry_of_the_page_adds_a_command_and_leaves_the_results() -> None:
+    before, after = generator.files(load()), generator.files(with_the_entry_of_the_page())
+    lost = {
+        line.strip()
+        for name, text in before.items()
+        for line in text.splitlines()
+        if line.startswith("    ") and " = field(" in line and line not in after[name]
+    }
+    assert lost == set()
+    assert any("class ArchiveWorkOrderCommand" in text for text in after.values())
+    result = "".join(after.values()).partition("class WoActionResponse(")[2].partition("\nclass ")[0]
+    assert "    wo: " in result
+    assert "    updated_property_set: " in result
+
+
+def test_two_commands_of_one_result_have_one_response() -> None:
+    """Else all the others would lose the fields that the first does not have."""
+    with pytest.raises(ValueError, match=r"ArchiveWorkOrderCommand and .* have the result WoActionResponse"):
+        generator.files(with_the_entry_of_the_page(response=[]))
 
 
 def test_without_ruff_one_line_says_so(

@@ -179,11 +179,27 @@ def command_files(catalogue: Catalogue) -> dict[str, str]:
 
 
 def _result_class(module: Module, command: Command) -> None:
-    users = [other.name for other in module.catalogue.commands.values() if other.result == command.result]
+    commands = [other for other in module.catalogue.commands.values() if other.result == command.result]
+    users = [other.name for other in commands]
+    for other in commands:  # else the class would have the fields of one of them, and lose the others
+        if _shape(other) != _shape(command):
+            raise ValueError(
+                f"{command.name} and {other.name} have the result {command.result}, but another response;"
+                " write the same response in both"
+            )
     listed = f"{', '.join(users[:-1])} and {users[-1]}" if users[1:] else users[0]
     base = module.use("base", "CommandResult")
     fields = [module.field(field) for field in command.response if field.name not in RESULT_FIELDS]
     module.add(f"{command.result}({base})", f"Result of {listed}.", fields)
+
+
+def _shape(command: Command) -> set[tuple[object, ...]]:
+    """Return what a result class takes from a response; notes and sources may differ."""
+    return {
+        (field.name, field.kind, field.of, field.is_list)
+        for field in command.response
+        if field.name not in RESULT_FIELDS
+    }
 
 
 def _command_parent(module: Module, command: Command | CommandBase) -> str:
