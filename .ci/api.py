@@ -1,9 +1,10 @@
 """Compare the public API with that of the release before: ``python .ci/api.py [REFERENCE]``.
 
 Public is what docs/versions.md says: the names that the modules of `PUBLIC` export, and commands and options
-of ``wosdk``. The reference is the newest tag ``v...`` before this commit; where there is none, the last
-commit that had another version. A change that breaks programs fails, unless ``.ci/api_changes.toml`` has it
-with a reason. Types and changed meanings are not compared.
+of ``wosdk``. The reference is the newest tag ``v...`` before this commit; where there is none, the commit
+that brought the version of then, before the change at hand. A change that breaks programs fails, unless
+``.ci/api_changes.toml`` has it with a reason. Types and changed meanings are not compared. Without history
+nothing can be compared: that is said, and is a failure with ``--required``, as before a release.
 """
 
 from __future__ import annotations
@@ -62,12 +63,19 @@ def git(*words: str) -> str:
 
 
 def reference() -> str:
-    """Return the commit or tag to compare with; nothing if there is none."""
+    """Return the commit or tag to compare with; nothing if there is none.
+
+    Not the commit before a version was raised: what was removed since the release is missing there, too.
+    """
     tag = git("describe", "--tags", "--abbrev=0", "--match", "v[0-9]*", "HEAD^")
-    changed = git("log", "-1", "--format=%H", "-G", "^VERSION = ", "--", "wosdk_async/version.py")
-    before = f"{changed}^"
-    there = changed and git("ls-tree", before, "wosdk_async/version.py")
-    return tag or (git("rev-parse", before) if there else "")
+    if tag:
+        return tag
+    file = "wosdk_async/version.py"
+    raised = git("log", "--format=%H", "-G", "^VERSION = ", "--", file).split()
+    uncommitted = bool(git("diff", "--name-only", "HEAD", "--", file))
+    if raised and not uncommitted and raised[0] == git("rev-parse", "HEAD"):
+        del raised[0]  # this commit raises it
+    return raised[0] if raised else ""
 
 
 def version(tree: Path) -> str:
@@ -129,10 +137,11 @@ def line(found: Any) -> str:
 
 def main() -> int:
     """Print the breaking changes; return 1 if one of them is not allowed."""
-    base = sys.argv[1] if len(sys.argv) > 1 else reference()
+    given = [word for word in sys.argv[1:] if word != "--required"]
+    base = given[0] if given else reference()
     if not base:
-        print("NOT COMPARED: git has neither a tag v... nor a commit of another version here")
-        return 0
+        print("NOT COMPARED: git has neither a tag v... nor an earlier commit of a version here")
+        return 1 if "--required" in sys.argv else 0
     now = version(ROOT)
     allowed = tomllib.loads(ALLOWED.read_text(encoding="utf-8")).get(now, {})
     with tempfile.TemporaryDirectory() as folder:

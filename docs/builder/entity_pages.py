@@ -12,10 +12,10 @@ from wosdk_async.catalogue.generator.names import class_name
 __all__ = ["KINDS", "entity_pages", "families"]
 
 KINDS = {
-    "values": ("value", "Values", "objects inside records that have no id of their own"),
-    "query": ("query", "Query", "parts of the body of a query"),
-    "messages": ("message", "Messages", "bodies of responses and errors"),
-    "bases": ("abstract", "Shared fields", "shapes whose fields entities inherit; they are never sent"),
+    "values": ("Values", "objects inside records that have no id of their own"),
+    "query": ("Query", "parts of the body of a query"),
+    "messages": ("Messages", "bodies of responses and errors"),
+    "bases": ("Shared fields", "shapes whose fields entities inherit; they are never sent"),
 }
 VERBS = ("create", "retrieve", "update", "delete", "query")
 
@@ -26,7 +26,7 @@ def entity_pages(links: Links) -> Iterator[tuple[str, str]]:
     for entity in entities:
         if entity.kind == "entity":
             yield entity_path(entity), joined([f"# {entity.name}", *entity_body(entity, links, "##")])
-    for family, (_, head, meaning) in KINDS.items():
+    for family, (head, meaning) in KINDS.items():
         parts = [f"# {head}", f"All {meaning}."]
         for entity in entities:
             if entity.family == family:
@@ -59,7 +59,7 @@ def entity_index(links: Links) -> Iterator[str]:
         rows = ((links.to(name), catalogue.entities[name].meaning or "") for name in names)
         yield table(["Entity", "Meaning"], rows)
     yield "## Other shapes"
-    yield "\n".join(f"* [{head}]({family}.md): {meaning}" for family, (_, head, meaning) in KINDS.items())
+    yield "\n".join(f"* [{head}]({family}.md): {meaning}" for family, (head, meaning) in KINDS.items())
     yield "## Sources"
     yield "\n".join(f"* **{name}**: {meaning}" for name, meaning in SOURCES.items())
 

@@ -33,9 +33,7 @@ _STYLE = re.compile(r"\s*<style>.*?</style>", re.DOTALL)
 def stage(folder: Path) -> dict[str, str]:
     """Write all pages and files below ``folder``, which is made anew; return path -> text of each page."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(
-        ROOT / "docs", folder, ignore=shutil.ignore_patterns("*.md", "builder", "__pycache__", "api")
-    )
+    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("*.md", "builder", "__pycache__"))
     found = _titled(_written() | generated())
     for path, text in found.items():
         target = folder / path

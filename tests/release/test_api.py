@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import runpy
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 TOOL: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "api.py"))
@@ -41,3 +44,33 @@ def test_breaks_are_found_and_other_changes_are_none(tmp_path: Path) -> None:
         "wosdk_async.jobs.tune_process: public object was removed",
         "wosdk_async.resources.labor.Labor.entries: public object was removed",
     ]
+
+
+def test_the_reference_is_the_release_before_also_without_tags(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was removed between two releases is missing in the commit before the second one, too."""
+    monkeypatch.setitem(TOOL["reference"].__globals__, "ROOT", tmp_path)
+    file = tmp_path / "wosdk_async" / "version.py"
+    file.parent.mkdir()
+
+    def commit(version: str, note: str) -> str:
+        file.write_text(f'VERSION = "{version}"\n# {note}\n', encoding="utf-8")
+        who = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+        subprocess.run(["git", *who, "commit", "-qam", note], cwd=tmp_path, check=True)
+        return str(TOOL["git"]("rev-parse", "HEAD"))
+
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    assert TOOL["reference"]() == ""
+    file.write_text("", encoding="utf-8")
+    subprocess.run(["git", "add", "wosdk_async/version.py"], cwd=tmp_path, check=True)
+    released = commit("1.0.0", "released")
+    assert TOOL["reference"]() == ""
+    commit("1.0.0", "something is removed")
+    assert TOOL["reference"]() == released
+    file.write_text('VERSION = "1.1.0"\n', encoding="utf-8")
+    assert TOOL["reference"]() == released
+    raised = commit("1.1.0", "raised")
+    assert TOOL["reference"]() == released
+    commit("1.1.0", "work")
+    assert TOOL["reference"]() == raised
