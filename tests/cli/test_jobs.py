@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
+from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.sandbox import LocalCompany
 
@@ -185,8 +186,9 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "14 work orders of 14 rows would be cancelled" in checked.stderr
     missing = wosdk("jobs", "undo", folder)
     assert missing.exit_code == 2
+    assert "to undo it, add --reason with the name or id of a cancel reason; there are " in checked.stderr
+    assert "--reason is missing: a work order is cancelled with a reason" in missing.stderr
     for said in (checked.stderr, missing.stderr):
-        assert "--reason is missing: a work order is cancelled with a reason" in said
         assert "'Entered by mistake'" in said
     wrong = wosdk("jobs", "undo", folder, "--reason", "Entered by mistak")
     assert (wrong.exit_code, "did you mean 'Entered by mistake'" in wrong.stderr) == (4, True)
@@ -231,7 +233,7 @@ def test_a_look_at_an_undo_needs_no_reasons(
         local.faults.load({"rule": [refused]})
         checked = wosdk("jobs", "undo", file, "--check")
     assert (checked.exit_code, checked.stdout) == (0, "14 to be undone\n"), checked.stderr
-    assert "by its name or id; the names could not be read: " in checked.stderr
+    assert "of a cancel reason; the names could not be read: " in checked.stderr
 
 
 def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict[str, str]) -> None:
@@ -286,3 +288,13 @@ def test_what_is_no_job_is_refused(file: Path, tmp_path: Path, wosdk: Wosdk) -> 
             result = wosdk("jobs", command[0], place, *command[1:])
             assert (result.exit_code, result.stdout) == (2, "")
             assert result.stderr.startswith(f"wosdk: {place}: ")
+
+
+def test_a_long_undo_says_how_far_it_is(
+    file: Path, store: Path, wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a line for each row, otherwise one every five seconds."""
+    monkeypatch.setitem(RowProgress.__init__.__kwdefaults__, "interval", 0.0)
+    folder = imported(wosdk, file, store)
+    undone = wosdk("jobs", "undo", folder, *REASON, "--yes")
+    assert [f"wosdk: {n} row{'s' * (n > 1)} so far" in undone.stderr for n in (1, 7, 14)] == [True] * 3

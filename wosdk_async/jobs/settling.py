@@ -197,7 +197,8 @@ class Settling:
         return await stopped_within(self._ended, left, say)
 
     def _say_left(self, what: str) -> Callable[[float], None]:
-        return lambda seconds: self.on_stage(f"{what}; looked up again in {seconds:.0f} s")
+        until = "until then the service may still carry them out"
+        return lambda seconds: self.on_stage(f"{what}; looked up again in {seconds:.0f} s: {until}")
 
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:

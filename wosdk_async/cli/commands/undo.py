@@ -134,8 +134,7 @@ def undo_command(
                     what = counted(summary.counts["undo"], undo.noun)
                     confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
                     left = _Left(left.most)
-                    undo.on_row = left.add
-                    summary = _carry_out(runner, undo, reason_id, comment)
+                    summary = _carry_out(runner, undo, reason_id, comment, left)
                     left.say()
             finally:
                 runner.run(journal.close())
@@ -155,40 +154,50 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
             raise CliError("--reason is for work orders; records of other entities are deleted")
         return None
     if reason is None:
-        missing = await _reason_missing(runner)
+        names = await _reasons(runner)
         if check:
-            say(missing)
+            say(f"to undo it, add --reason with the name or id of a cancel reason; {names}")
             return None
-        raise CliError(missing)
+        raise CliError(
+            f"--reason is missing: a work order is cancelled with a reason, by its name or id; {names}"
+        )
     return await runner.company.work_orders.cancel_reason(int(reason) if reason.isdecimal() else reason)
 
 
-async def _reason_missing(runner: Runner) -> str:
-    """Return that there is no ``--reason``, and the names that there are."""
+async def _reasons(runner: Runner) -> str:
+    """Return which cancel reasons there are, for people."""
     from wosdk_async.errors import WosdkError
     from wosdk_async.model import WoActionReasonLookup
     from wosdk_async.resources.lookup_tables import listed
 
-    missing = "--reason is missing: a work order is cancelled with a reason, by its name or id"
     try:
         known = await runner.company.query(WoActionReasonLookup).all()
     except WosdkError as error:  # a look at the job needs no reason
-        return f"{missing}; the names could not be read: {error.message}"
+        return f"the names could not be read: {error.message}"
     names = {
         each.display_as
         for each in known
         if each.display_as and each.action_id == "Cancel" and not each.hide and not each.is_removed
     }
-    there = f"there are {listed(sorted(names))}" if names else "this Company has none"
-    return f"{missing}; {there}"
+    return f"there are {listed(sorted(names))}" if names else "this Company has none"
 
 
-def _carry_out(runner: Runner, undo: Undo, reason: int | None, comment: str | None) -> UndoSummary:
+def _carry_out(
+    runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _Left
+) -> UndoSummary:
     """Undo the job, and write its files again."""
+    from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.jobs.errors import OutputError
 
     try:
-        summary = runner.run(undo.run(reason, comment), exit_soon=False)
+        with RowProgress(final=False) as progress:
+
+            def add(row: UndoRow) -> None:
+                left.add(row)
+                progress.add(1)
+
+            undo.on_row = add
+            summary = runner.run(undo.run(reason, comment), exit_soon=False)
     except KeyboardInterrupt:
         say("stopped: the same command goes on with what is left")
         raise
