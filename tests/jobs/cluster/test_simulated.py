@@ -82,8 +82,8 @@ def test_a_row_that_kills_its_workers_is_refused_and_the_others_are_done() -> No
 
 @pytest.mark.parametrize("what", ["freeze", "suspend", "cut", "die", "remake"])
 def test_a_worker_that_is_lost_costs_no_row(what: str) -> None:
-    events = tuple(Event(1.0 + place / 10, what, place, 7.0) for place in range(3))  # type: ignore[arg-type]
-    result = run(attrs.evolve(QUIET, rows=60, limit=3, events=events))
+    events = tuple(Event(0.3 + place / 10, what, place, 7.0) for place in range(3))  # type: ignore[arg-type]
+    result = run(attrs.evolve(QUIET, rows=60, limit=3, events=events, at_work=True))
     assert (result.violations, result.states) == ([], {State.DONE: 60})
     assert result.facts["lost"]
 
