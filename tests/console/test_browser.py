@@ -156,6 +156,7 @@ def press(page: Any, name: str) -> None:
 def test_every_fault_is_added_with_its_defaults(page: Any, sandbox: Served) -> None:
     """Each kind as it stands in the form; a kind that the test does not know fails it."""
     page.goto(sandbox.page("faults"))
+    page.locator("#kind option").first.wait_for(state="attached")
     kinds = [option.get_attribute("value") for option in page.locator("#kind option").all()]
     assert kinds == list(RULES)
     for count, kind in enumerate(kinds, 1):
@@ -183,6 +184,7 @@ def test_the_clock_goes_on_by_every_unit(page: Any, sandbox: Served) -> None:
     """The default of the form in each unit, and half a minute."""
     page.goto(sandbox.page("faults"))
     clock, before = sandbox.local.clock, sandbox.local.clock.now
+    page.locator("#unit option").first.wait_for(state="attached")
     for unit in page.locator("#unit option").all_inner_texts():
         page.get_by_label("Unit").select_option(unit)
         press(page, "Advance")

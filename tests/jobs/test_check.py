@@ -243,7 +243,7 @@ async def test_what_the_service_requires_and_a_row_lacks_is_a_warning(local: Loc
     source = write(HEADER, [*rows(1, customer="Once"), *rows(2, 3)])
     result = await checked(local, source, WORK_ORDER + CUSTOMER, on_row=told.append)
     (lack,) = result.lacks
-    assert (result.complete, result.counts["would_send"]) == (True, 3)
+    assert (result.complete, result.counts["would_send"], result.lacking) == (False, 3, 2)
     assert (lack.count, lack.first.row, lack.more) == (2, 2, [3])
     assert lack.reason == (
         "command.work_order.customer is empty, and the service requires it of a Request: column 'customer'"

@@ -152,7 +152,7 @@ def test_a_text_is_read_in_the_stated_format(
             "2026-03-01",
             "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01' (column 'c')",
         ),
-        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026'"),
+        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026': there is no such day"),
         (
             "UTC",
             'zone = "Europe/Berlin"',

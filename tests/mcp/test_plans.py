@@ -111,6 +111,18 @@ async def test_a_record_can_carry_the_plan_in_a_field_of_choice(work: Workplace)
     assert made.tenant_code == planned["plan"]
 
 
+async def test_a_plan_names_what_the_service_requires_and_the_order_lacks(work: Workplace) -> None:
+    items = [{"Asset": {"Id": 20440}}]
+    fields = {"TypeCategory": "Request", "SubType": {"Id": 259}, "Items": items}
+    async with work.agent() as agent:
+        planned = await agent("plan", action="create", name="WorkOrder", fields=fields)
+        named = [each.split()[3] for each in planned["warnings"] if "requires" in each]
+        assert named == ["Customer", "Items.Task"]
+        assert (await agent("commit", plan=planned["plan"]))["outcome"] == "refused"
+        whole = await agent("plan", action="create", name="WorkOrder", fields=ORDER)
+        assert not any("requires" in each for each in whole["warnings"])
+
+
 @pytest.mark.parametrize("due", ["DtDue", "dtDue", "dt_due", "DTDUE"])
 @pytest.mark.parametrize("by", ["create", "command"])
 async def test_a_due_time_is_kept_in_each_spelling_that_is_taken(work: Workplace, due: str, by: str) -> None:

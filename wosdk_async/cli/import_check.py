@@ -116,6 +116,8 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
     counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
+    if result.lacking:
+        click.echo(f"{counted(result.lacking, 'row')} would be sent, and probably refused: see the warnings")
     for name, number in result.new_records.items():
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
     # Below a second, as on this machine, the work of the client takes longer than the calls.

@@ -114,6 +114,8 @@ class CheckResult:
     """The job that the same command would go on with."""
     skips: bool = False
     """Whether a row that is there already is skipped, and does not fail."""
+    lacking: int = 0
+    """Rows that would be sent, and that the service will probably refuse: they lack what it requires."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
     _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
 
@@ -133,7 +135,7 @@ class CheckResult:
     @property
     def complete(self) -> bool:
         """Whether all rows that were checked would be, or are carried out, and no undo took the job back."""
-        if self.job is not None and self.job.undone is not None:
+        if self.lacking or (self.job is not None and self.job.undone is not None):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)
 
@@ -146,6 +148,7 @@ class CheckResult:
         """Count a row, and list it if it would not be sent."""
         self.checked += 1
         self.counts[finding.kind] += 1
+        self.lacking += bool(finding.lacks) and finding.kind == "would_send"
         for lack in finding.lacks:
             found = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
             found.add(finding, lack)
@@ -181,6 +184,7 @@ class CheckResult:
             "empty_rows": self.empty_rows,
             "checked": self.checked,
             **{kind: self.counts[kind] for kind in FINDINGS},
+            "lacking": self.lacking,
             "new_records": self.new_records,
             "columns": {
                 name: {"filled": count, "used": name in self.used} for name, count in self.filled.items()

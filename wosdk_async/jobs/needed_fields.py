@@ -1,4 +1,4 @@
-"""Fields that the service requires of a new work order, and that a row leaves empty, for a check."""
+"""Fields that the service requires of a new work order, and that a row or a plan leaves empty."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, Reference
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder
 from wosdk_async.model.enums import WOType
 
-__all__ = ["lacking"]
+__all__ = ["empty_fields", "lacking"]
 
 
 def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
@@ -23,11 +23,17 @@ def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
     """
     if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):
         return
+    for path in empty_fields(order):
+        yield _reason(("work_order", *path), import_map, " of a Request" if path == ("customer",) else "")
+
+
+def empty_fields(order: WorkOrder) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each required field of a new work order that has no value: ``("items", "task")``."""
     for name in _required(order):
-        yield _reason(("work_order", name), import_map, " of a Request" if name == "customer" else "")
+        yield (name,)
     for item in order.items or ():
         for name in _required(item):
-            yield _reason(("work_order", "items", name), import_map, "")
+            yield "items", name
 
 
 def _required(record: Record) -> Iterator[str]:

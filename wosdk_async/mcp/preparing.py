@@ -11,12 +11,13 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.needed_fields import empty_fields
 from wosdk_async.markers import Marker
 from wosdk_async.mcp.filters import entity_named
 from wosdk_async.mcp.plan_journal import Plan
 from wosdk_async.mcp.planned_names import command_named
 from wosdk_async.mcp.untrusted import one_fitted
-from wosdk_async.model import Command, Record, WoCreateCommand
+from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.validation import missing, problems, wire_path
 from wosdk_async.records import from_dict, to_dict
@@ -145,6 +146,10 @@ def warnings_of(plan: Plan) -> list[str]:
     if plan.name == WoCreateCommand.wire_name and isinstance(order, dict):
         if not plan.fields.get("ComputeSchedule") and not any(order.get(each) for each in _SCHEDULE[:2]):
             found.append("The order gets no due time: add DtDue, or leave out what replaces the schedule.")
+        found += [
+            f"The service requires {name} of a new work order, and will probably refuse this one."
+            for name in _empty(order)
+        ]
         if plan.marker == "work_order.po_number":
             found.append(
                 f"PoNumber will be {plan.id}, so that the order can be found if the outcome is in doubt."
@@ -157,6 +162,12 @@ def warnings_of(plan: Plan) -> list[str]:
     if plan.action == "update" and plan.version is None:
         found.append("The entity has no version: a change by somebody else in between is overwritten.")
     return found
+
+
+def _empty(order: dict[str, Any]) -> list[str]:
+    """Return the required fields of a new work order that have no value, by the service's names."""
+    paths = dict.fromkeys(empty_fields(from_dict(WorkOrder, order)))
+    return [wire_path(WorkOrder, ".".join(path)) for path in paths]
 
 
 def change_of(plan: Plan) -> Change:

@@ -119,10 +119,12 @@ class TimeFormat:
             if self.date == "iso":
                 return datetime.fromisoformat(text)
             return datetime.strptime(text, self.date)
-        except ValueError:
+        except ValueError as error:
             sample = datetime(2026, 3, 31, 16, 5, tzinfo=UTC)
             example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
-            raise ValueError(f"takes a time such as {example} (date = {self.date!r}), not {text!r}") from None
+            why = ": there is no such day" if "range" in str(error) else ""
+            taken = f"takes a time such as {example} (date = {self.date!r})"
+            raise ValueError(f"{taken}, not {text!r}{why}") from None
 
     def _local(self, time: datetime, text: str) -> datetime:
         if time.tzinfo is None:
