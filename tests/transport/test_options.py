@@ -385,3 +385,21 @@ async def test_a_deadline_without_a_session_says_why_the_log_in_waits() -> None:
         assert isinstance(task.exception(), DeadlineError)
         assert "within 8 s" in str(task.exception())
         assert re.search(r": HTTP 503, sent again after 3\d[.\d]* s \(full\)", str(task.exception()))
+
+
+async def test_a_deadline_without_a_session_names_the_address_that_is_silent() -> None:
+    """Before the first attempt has failed, too; and statistics say the same meanwhile."""
+
+    async def silent(*_: Any) -> Response:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    for place, address in (("on_token", "the token address"), ("on_discovery", "the locator address")):
+        world = World(silent)
+        setattr(world, place, silent)
+        company = world.company(deadline=8.0)
+        task = asyncio.create_task(company.connect())
+        await world.time.finish(task)
+        assert isinstance(task.exception(), DeadlineError)
+        assert f"within 8 s: {address} https://" in str(task.exception())
+        assert " has not responded" in str(task.exception())

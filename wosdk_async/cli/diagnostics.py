@@ -16,6 +16,7 @@ import attrs
 
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
+from wosdk_async.cli.slow_login import saying_slow_login
 from wosdk_async.cli.verbose import RequestPrinter
 from wosdk_async.errors import (
     CredentialsError,
@@ -103,9 +104,18 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         policy=RetryPolicy(attempts=2),
         hosts=HostRules(trusted=settings.trusted_hosts),
     )
+    began, waits_for = time.monotonic(), ""
+
+    def note(text: str) -> None:
+        nonlocal waits_for
+        waits_for = text
+
     try:
-        async with asyncio.timeout(seconds):
-            grant = await login.grant(name, settings.region, pair)
+        async with (
+            asyncio.timeout(seconds),
+            saying_slow_login(lambda: (time.monotonic() - began, waits_for)),
+        ):
+            grant = await login.grant(name, settings.region, pair, on_trouble=note)
     except TimeoutError:
         late = DeadlineError(f"{watch.last_url} did not respond within {seconds:g} s")
         return [*done, *await _failed_login(settings, watch, late)]

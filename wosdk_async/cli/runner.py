@@ -16,6 +16,7 @@ import click
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.interruption import INTERRUPTION, without_cancelled_calls
 from wosdk_async.cli.options import Target
+from wosdk_async.cli.slow_login import login_wait_of, saying_slow_login
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.session.hosts import is_local
 
@@ -80,7 +81,13 @@ class Runner:
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed, and ``call`` has ended.
         """
-        return self._runner.run(_exiting_soon(call) if exit_soon else call)
+        watched = self._watched(call)
+        return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
+
+    async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
+        """Return the result of ``call``, and say on stderr when its session takes long."""
+        async with saying_slow_login(lambda: login_wait_of(self._client)):
+            return await call
 
 
 async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:

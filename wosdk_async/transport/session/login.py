@@ -39,7 +39,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Login", "asks_for_token"]
 
 OnTrouble = Callable[[str], None]
-"""Function that is called with why a log-in waits, without secrets."""
+"""Function that is called with what a log-in waits for, without secrets."""
 
 _FORM = {"grant_type": "client_credentials"}  # facts 1
 
@@ -96,7 +96,7 @@ class Login:
             region: where the token and the host are requested.
             credentials: of the Company.
             replaced: secrets of the sessions before this one, which a response may still repeat.
-            on_trouble: called before each wait for a further attempt.
+            on_trouble: called before each request, and before each wait for a further attempt.
 
         Raises:
             CredentialsError: the credentials are refused.
@@ -168,6 +168,7 @@ class Login:
         url = self.hosts.endpoint(_TOKEN.name, region.token_url)
         try:
             page = partial(_page, _TOKEN, url)
+            on_trouble(_TOKEN.silent(url))
             return await self._send(call, url, headers, _read_token, secrets, page, on_trouble)
         except (SessionError, ThrottledError):
             raise
@@ -183,6 +184,7 @@ class Login:
         url = self.hosts.endpoint(_LOCATOR.name, region.locator_url)
         headers, page = _session_headers(company, token), partial(_page, _LOCATOR, url)
         try:
+            on_trouble(_LOCATOR.silent(url))
             return await self._send(call, url + path, headers, read, secrets, page, on_trouble)
         except RefusedError as error:
             if means_unknown_company(error):
@@ -274,6 +276,10 @@ class _Address:
     variable: str
     field: str
     error: type[SessionError]
+
+    def silent(self, url: str) -> str:
+        """Return what is waited for until a response comes."""
+        return f"{self.name} {url} has not responded"
 
     def wrong(self, url: str, status: int, refusal: RefusedError | None = None) -> SessionError:
         """Return the error for a response that no such endpoint gives."""

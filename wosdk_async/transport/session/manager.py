@@ -103,7 +103,9 @@ class SessionManager:
         self.remembered: dict[object, Any] = {}
         """Values that other packages keep for this Company while it is in use, each under its own key."""
         self.trouble = ""
-        """Why the log-in that runs is not done yet, without secrets; empty when no attempt has failed."""
+        """What the log-in that runs waits for, without secrets; empty when that is not known."""
+        self.login_since: float | None = None
+        """Time at which the log-in that runs began; None when none runs."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()
@@ -177,7 +179,7 @@ class SessionManager:
             raise
 
     def note_trouble(self, text: str) -> None:
-        """Note why the log-in that runs waits; who gives up meanwhile says so."""
+        """Note what the log-in that runs waits for; who gives up meanwhile says so."""
         self.trouble = text
 
     def forked(self) -> None:
@@ -203,8 +205,12 @@ class SessionManager:
         return task
 
     async def _run(self) -> Session:
-        self.trouble = ""
-        grant = await self._log_in(self.secrets)
+        # GIL: of log-ins in two threads the one that began last counts; each field is set in one step.
+        self.trouble, self.login_since = "", self.clock.now()
+        try:
+            grant = await self._log_in(self.secrets)
+        finally:
+            self.login_since = None
         self.trouble = ""
         now, draw = self.clock.now(), random.random()  # noqa: S311 - not a secret
         with self._lock:  # loops in other threads may renew too: the last session has the highest number

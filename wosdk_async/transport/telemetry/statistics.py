@@ -176,7 +176,8 @@ class CompanyStats:
     ``session_age`` and ``session_left`` are the seconds since the session was opened and until it is renewed
     at the latest; None without a session. ``session_number`` counts the sessions that were opened.
     ``response_age`` are the seconds since the service last responded to a call with anything but a 5xx; None
-    before the first response.
+    before the first response. ``login_age`` are the seconds since the log-in that runs now began, and
+    ``login_waits_for`` says in words what it waits for, if that is known; None and an empty text without one.
     """
 
     name: str
@@ -187,6 +188,8 @@ class CompanyStats:
     session_left: float | None
     session_number: int
     response_age: float | None = None
+    login_age: float | None = None
+    login_waits_for: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -218,7 +221,7 @@ def company_stats(
         initial_limit: that of a Company without calls.
         now: the time.
     """
-    session = manager.session
+    session, login_since = manager.session, manager.login_since
     return CompanyStats(
         name=manager.company,
         in_flight=queue.held if queue else 0,
@@ -228,4 +231,6 @@ def company_stats(
         session_left=max(0.0, session.expires_at - now) if session else None,
         session_number=session.generation if session else 0,
         response_age=None if manager.responded_at is None else now - manager.responded_at,
+        login_age=None if login_since is None else now - login_since,
+        login_waits_for="" if login_since is None else manager.trouble,
     )

@@ -1,0 +1,112 @@
+"""A command whose log-in takes long says so, once, and what it waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Wosdk, spawn
+from tests.cli.importing import MAP
+from tests.support.service import SECRET, Answer, Request, Service, error
+from wosdk_async import Client
+from wosdk_async.cli.slow_login import LoginWait, login_wait_of, saying_slow_login
+
+QUERY = ("query", "Customer", "--json")
+
+
+class Held:
+    """A handler of a service that answers as usual, but only after :meth:`release`."""
+
+    def __init__(self, usual: Callable[[Request], object]) -> None:
+        self._usual, self._released = usual, threading.Event()
+
+    async def __call__(self, request: Request) -> Answer:
+        await asyncio.to_thread(self._released.wait)
+        answer = self._usual(request)
+        assert isinstance(answer, Answer)
+        return answer
+
+    def release(self) -> None:
+        self._released.set()
+
+
+@pytest.fixture(params=["on_token", "on_discovery"])
+def held(scripted: Service, request: pytest.FixtureRequest) -> Iterator[tuple[Held, str]]:
+    """The service is silent about the log-in; also the name of the address that is."""
+    scripted.handler = lambda _: Answer(body={"Entities": []})
+    handler = Held(getattr(scripted, request.param))
+    setattr(scripted, request.param, handler)
+    yield handler, "token address" if request.param == "on_token" else "locator address"
+    handler.release()
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
+def commands(file: Path) -> dict[str, tuple[str | Path, ...]]:
+    return {
+        "query": QUERY,
+        "import": ("import", file, "--map", MAP),
+        "check": ("check",),
+    }
+
+
+@pytest.mark.parametrize("name", ["query", "import", "check"])
+def test_a_silent_address_is_named(held: tuple[Held, str], file: Path, name: str) -> None:
+    """After about three seconds; the command goes on when the response comes."""
+    handler, address = held
+    process = spawn(*commands(file)[name])
+    try:
+        line = first_line(process)
+        begin = "wosdk: no session yet after \\d+ s, still waiting"
+        assert re.fullmatch(rf"{begin}: the {address} http://\S+ has not responded\n", line), line
+        assert SECRET not in line
+        if name == "query":
+            handler.release()
+            assert process.communicate(timeout=20) == ("", "wosdk: no rows\n")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_quick_log_in_is_not_worth_a_line(scripted: Service, wosdk: Wosdk) -> None:
+    scripted.handler = lambda _: Answer(body={"Entities": []})
+    result = wosdk(*QUERY)
+    assert (result.exit_code, result.stderr) == (0, "wosdk: no rows\n")
+
+
+async def said_by(service: Service, client: Client) -> list[str]:
+    """What is said of the waits of a log-in, however short; a token comes when something was said."""
+    lines: list[str] = []
+
+    def say(text: str) -> None:
+        lines.append(text)
+        service.on_token = Service().on_token
+
+    def look() -> LoginWait | None:
+        wait = login_wait_of(client)
+        return wait if wait is not None and "sent again" in wait[1] else None
+
+    company = client.company()
+    async with saying_slow_login(look, patience=0.0, each=0.01, say=say):
+        await company.connect()
+        await company.get("Customer", 1)
+    return lines
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_wait_that_the_service_asks_for_is_said_with_its_reason(status: int) -> None:
+    async with Service() as service, service.client() as client:
+        answer = error(status, "ServerBusy", "busy [bold]now[/bold]")
+        service.on_token = lambda _: Answer(status, answer.body, {"Retry-After": "1"})
+        (line,) = await said_by(service, client)
+    assert f": HTTP {status}, sent again after " in line
+    assert line.endswith("(busy [bold]now[/bold])")
