@@ -10,7 +10,9 @@ from tests.cli.conftest import Wosdk
 from tests.cli.importing import MAP, imported, killed
 from tests.cli.terminal import Terminal
 
-COUNTS = "is not finished (12 done, 2 in doubt), and a new job sends all 14 rows once more: "
+COUNTS = (
+    "is not finished (12 done, 2 under way when the run ended), and a new job sends all 14 rows once more: "
+)
 
 
 @pytest.fixture

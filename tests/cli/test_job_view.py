@@ -249,8 +249,17 @@ def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Pat
     folder = imported(wosdk, file, store)
     killed(folder, 3, 4)
     shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
-    assert (shown["state"], shown["done"], shown["in_doubt"]) == ("unfinished", 12, 2)
-    assert [row["row"] for row in shown["first_rows"]["in_doubt"]] == [3, 4]
+    counts = [shown[name] for name in ("done", "in_doubt", "sending")]
+    assert (shown["state"], counts) == ("unfinished", [12, 0, 2])
+    assert {name: [row["row"] for row in rows] for name, rows in shown["first_rows"].items()} == {
+        "sending": [3, 4]
+    }
+    text, listed = wosdk("jobs", "show", folder).stdout, wosdk("jobs", "list", file).stdout
+    assert "rows       14: 12 done, 2 under way when the run ended\n" in text
+    assert "\nunder way when the run ended, 2:\n  row 3 (line 4) 900003\n" in text
+    assert "  look up 2 rows under way when the run ended, by work_order.po_number, first; those" in text
+    assert "  unfinished: 12 done, 2 under way when the run ended of 14 rows; " in listed
+    assert "in doubt" not in text + listed, "nobody has looked for them yet"
     assert shown["plan"]["marker"] == "work_order.po_number"
     assert [run["exit_status"] for run in shown["runs"]] == [0]
     lock = FolderLock(folder)
@@ -258,7 +267,7 @@ def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Pat
         text = wosdk("jobs", "show", file).stdout
         assert "state      running (process " in text
         assert "rows       14: 12 done, 2 sending\n" in text
-        assert "\nin doubt" not in text
+        assert "\nsending" not in text
         assert "be refused while another process works on the job" in text
         assert wosdk("jobs", "rejects", folder).exit_code == 2
     finally:

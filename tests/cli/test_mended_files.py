@@ -72,6 +72,77 @@ def test_what_the_refusal_advises_sends_the_mended_row(
     assert f"the job in {renewed} continues this one and has its rows, too: undo that one" in checked.stderr
 
 
+def test_a_check_of_the_mended_file_reads_the_job_as_the_import_does(
+    file: Path, store: Path, wosdk: Wosdk
+) -> None:
+    """Which rows are done, and which would be sent again: by their keys, as the file is another one."""
+    strict = MAP.read_text("utf-8").replace('{ text = "{descriptor}", truncate = true }', '"{descriptor}"')
+    (map_file := file.with_name("map.toml")).write_text(strict, "utf-8")
+    text = file.read_text("utf-8")
+    last = text.splitlines()[-1]
+    failing = last.replace("900014", "900015").replace("東の門が開かない", "x" * 4000)
+    file.write_text(f"{text}{failing}\n", "utf-8")
+    given = ("import", file, "--map", map_file, "--sandbox", store)
+    assert wosdk(*given).exit_code == 1
+    job = file.with_name(f"{file.name}.job")
+    more = ("--continue", "--retry", "refused", "--check")
+    new = last.replace("900014", "900016")
+    mended = failing.replace("x" * 4000, "shorter")
+    header, _, rest = text.partition("\n")
+    file.write_text("\n".join([header, new, mended, rest]), "utf-8")
+    checked = wosdk(*given, *more)
+    assert checked.exit_code == 0, checked.stderr
+    assert checked.stdout.startswith(
+        "16 rows: 2 would be created, 14 carried out by the job already\n"
+        "1 row failed in the job before, and would be sent again\n"
+    )
+    assert (
+        f"there is a job in {job}; the import would\n"
+        "  go on with the changed file, in a new job that takes over the ended rows by their keys\n"
+    ) in checked.stdout
+    rows = file.with_name("rows.csv")
+    data = json.loads(wosdk(*given, *more, "--json", "--outcomes", rows).stdout)
+    assert (data["would_send"], data["ended"], data["sent_again"]) == (2, 14, 1)
+    lines = rows.read_text("utf-8").splitlines()
+    assert ["failed in the job before" in line for line in lines[1:4]] == [False, True, False]
+    killed(job, 3)
+    again = wosdk(*given, *more)
+    assert "13 carried out by the job already, 1 under way when the run ended" in again.stdout
+    assert "row 5 (line 6) under way when the run ended: the import looks it up by work_order" in again.stderr
+    assert rows_of(wosdk, job)[0] == "unfinished", "the check has changed nothing"
+    went_on = wosdk(*given, "--continue", "--retry", "refused")
+    assert went_on.stdout.startswith("16 rows: 16 created, 0 failed"), went_on.stderr
+
+
+def test_a_check_of_a_retry_says_which_rows_are_sent_again(
+    file: Path, store: Path, job: Path, wosdk: Wosdk
+) -> None:
+    """Of the same file, with a map that was mended."""
+    mended = file.with_name("map.toml")
+    text = MAP.read_text("utf-8")
+    mended.write_text(text, "utf-8")
+    checked = wosdk(*command(file, store, "--retry", "refused", "--check"))
+    assert "14 carried out by the job already" in checked.stdout
+    assert f"there is a job in {job}; the import would\n  try 1 row again that failed\n" in checked.stdout
+    assert "unless --retry refused is added" not in checked.stdout
+
+
+def test_a_check_says_that_rows_without_keys_cannot_be_continued(
+    file: Path, store: Path, wosdk: Wosdk
+) -> None:
+    bare = MAP.read_text("utf-8").replace('marker = "work_order.po_number"', "")
+    (unmarked := file.with_name("map.toml")).write_text(bare, "utf-8")
+    given = ("import", file, "--map", unmarked, "--sandbox", store)
+    assert wosdk(*given).exit_code == 0
+    killed(file.with_name(f"{file.name}.job"), 3)
+    file.write_text(file.read_text("utf-8").replace("900004", "910004"), "utf-8")
+    refused = wosdk(*given, "--continue")
+    checked = wosdk(*given, "--continue", "--check")
+    assert (refused.exit_code, checked.exit_code) == (2, 2)
+    message = refused.stderr.splitlines()[-1].removeprefix("wosdk: ")
+    assert f"the import would be refused: {message}" in checked.stderr
+
+
 def test_a_finished_job_says_what_to_do_after_the_file_was_mended(
     file: Path, store: Path, job: Path, wosdk: Wosdk
 ) -> None:
@@ -121,7 +192,7 @@ def test_no_as_an_answer_leaves_the_refused_rows(
 def test_jobs_show_looks_whether_the_file_has_changed(file: Path, store: Path, wosdk: Wosdk) -> None:
     folder = imported(wosdk, file, store)
     killed(folder, 3)
-    assert "look up 1 row in doubt" in wosdk("jobs", "show", folder).stdout
+    assert "look up 1 row under way when the run ended" in wosdk("jobs", "show", folder).stdout
     file.write_text(file.read_text("utf-8").replace("900004", "910004"), "utf-8")
     shown = wosdk("jobs", "show", folder).stdout
     refusal = next(line for line in shown.splitlines() if "be refused: " in line)

@@ -187,12 +187,18 @@ async def test_an_unfinished_job_is_gone_on_with(local: Local, job: Job, write: 
     await journal.begin([2])
     await journal.close()
     result = await checked(local, source, MAP)
-    assert dict(result.counts) == {"ended": 2, "in_doubt": 1, "refused": 1}
+    assert dict(result.counts) == {"ended": 2, "sending": 1, "refused": 1}
     assert result.job is not None
     (refused,) = (each.reason for each in result.findings if each.kind == "refused")
     assert refused.startswith("command.work_order.items[0].comment has 4000 characters")
     assert refused.endswith("(in the job before; --retry refused sends it again)")
-    assert result.job.resume_would()[0] == "leave 1 row in doubt for good: there is no marker"
+    left = "leave 1 row in doubt for good, under way when the run ended: there is no marker"
+    assert result.job_would[0] == left
+    retried = await checked(local, source, MAP, retry_refused=True)
+    assert retried.job_would[1:] == [
+        "try 1 row again that failed",
+        "leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row",
+    ]
     fresh = await checked(local, source, MAP, again=True)
     assert (fresh.counts["would_send"], fresh.job) == (3, None)
     write(HEADER, rows(1, 2, 5))

@@ -147,7 +147,8 @@ def test_a_million_causes_take_no_memory() -> None:
         ([State.DONE, State.FOUND], "Finished: every row was carried out", 0),
         ([], "Finished: the file has no rows", 0),
         ([State.DONE, State.REFUSED], "Finished, with 1 failed row", 1),
-        ([State.DONE, State.IN_DOUBT, State.SENDING], "Finished, with 2 rows in doubt", 1),
+        ([State.DONE, State.IN_DOUBT], "Finished, with 1 row in doubt", 1),
+        ([State.IN_DOUBT, State.SENDING], "Not finished: 1 row under way when the run ended", 1),
         ([State.PLANNED, State.REFUSED, State.IN_DOUBT], "Not finished: 1 row not started", 3),
     ],
 )
@@ -166,7 +167,11 @@ def test_rows_in_doubt_are_listed_with_how_they_were_settled() -> None:
     ]
     text = Page(report_page(facts(rows))).text
     assert "7 8 K7 no response r7" in text
-    assert "8 9 K8 it was being sent when the job was killed" in text
+    assert "8 9 K8 under way when the run ended" in text
+    assert "1 in doubt 1 under way when the run ended" in text
+    assert (
+        "Rows in doubt and under way when the run ended, in in_doubt.csv , may have been carried out" in text
+    )
     assert "1 row in doubt had been carried out: found by the key." in text
     assert "9 10 K9 RSC5" in text
     assert "RSC6" not in text
@@ -245,7 +250,14 @@ async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> Non
         await write_outputs(journal, source)
     report = json.loads((tmp_path / "job" / "report.json").read_text())
     assert report["plan"]["marker"] == "po_number"
-    assert report["counts"] == {"created": 1, "found": 0, "failed": 1, "in_doubt": 1, "not_started": 0}
+    assert report["counts"] == {
+        "created": 1,
+        "found": 0,
+        "failed": 1,
+        "in_doubt": 1,
+        "sending": 0,
+        "not_started": 0,
+    }
     assert report["rows_with_warnings"] == 1
     assert [(run["number"], run["exit_status"], run["details"]["stopped"]) for run in report["runs"]] == [
         (1, 1, "asked")

@@ -116,6 +116,8 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
     counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
+    if result.sent_again:
+        click.echo(f"{counted(result.sent_again, 'row')} failed in the job before, and would be sent again")
     if result.lacking:
         click.echo(f"{counted(result.lacking, 'row')} would be sent, and probably refused: see the warnings")
     for name, number in result.new_records.items():
@@ -125,7 +127,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     click.echo(f"{counted(result.calls, 'call')}{took}")
     if result.job is not None:
         click.echo(f"there is a job in {visible(str(result.job.folder))}; the import would")
-        for text in result.job.resume_would():
+        for text in result.job_would:
             click.echo(f"  {visible(text)}")
     click.echo("\ncolumns, and the rows in which they are filled")
     total = f"{result.rows:,}"

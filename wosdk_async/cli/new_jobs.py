@@ -8,6 +8,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.output.cells import counted
+from wosdk_async.cli.output.job_view import figures_text
 from wosdk_async.cli.runner import is_interactive
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ def confirm_new_job(unfinished: EarlierJob, *, ask: bool) -> None:
 
 def _consequence(unfinished: EarlierJob) -> str:
     seen = unfinished.overview
-    figures = (f"{count} {name.replace('_', ' ')}" for name, count in seen.figures().items() if count)
+    figures = figures_text(seen.as_dict())
     twice = "what that job has done would be done twice"
     if unfinished.has_same_keys:
         twice = "those that are there already fail, or are skipped with --if-exists skip"
     return (
-        f"--again does not go on: the job in {seen.folder} is not finished ({', '.join(figures)}), and a new "
-        f"job sends all {counted(seen.plan.rows, 'row')} once more: {twice}"
+        f"--again does not go on: the job in {seen.folder} is not finished ({figures}), and a new job "
+        f"sends all {counted(seen.plan.rows, 'row')} once more: {twice}"
     )

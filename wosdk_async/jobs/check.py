@@ -10,19 +10,21 @@ from contextlib import closing, suppress
 from itertools import islice
 from typing import Any
 
+import attrs
 import orjson
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs.building import RowBuilder
-from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding
+from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding, FindingKind
 from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, SeenKeys, kind_of
 from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.errors import (
     ImportMapError,
     RowError,
 )
+from wosdk_async.jobs.going_on import NO_KEYS
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
@@ -147,18 +149,25 @@ class Check:
         self._result.import_refused = job.refusal
         if job.is_unchanged:
             self._job, self._result.job = job, job.overview
-        elif job.overview.left and job.refusal is None and self._options.carry_over:
-            self._index.warnings.append(
-                f"rows that the job in {job.overview.folder} has carried out are looked at like new ones; "
-                "the import with --continue does not send them"
-            )
+            self._result.job_would = job.overview.resume_would(retry=self._options.retry_refused)
+        elif job.goes_on == "with a new file":
+            if self._keys is None or self._keys.node is None:
+                self._result.import_refused = NO_KEYS
+                return
+            self._job, self._result.job = job, job.overview
+            self._result.job_would = [
+                "go on with the changed file, in a new job that takes over the ended rows by their keys",
+                "send the rows that are new in the file, and those that failed or were not started",
+            ]
 
     # --- rows ---------------------------------------------------------------------------------
 
     async def _look_at(self, company: Company, page: Sequence[Row], built: CheckedRows) -> list[Finding]:
         """Return what would become of some rows, in their order."""
         reasons = await self._job.reasons(page[0].number, page[-1].number) if self._job is not None else {}
-        found = [self._done_before(row, reasons) or built.build(row) for row in page]
+        found = [self._done_before(row, reasons) or self._built(row, built) for row in page]
+        if self._job is not None and not self._job.is_unchanged:
+            found = await self._carried_over(self._job, page, found, built.seen)
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Mapping[str, Sequence[Any]] = {}
         if self._keys is not None and self._keys.node is not None and keys:
@@ -176,13 +185,45 @@ class Check:
             for each in found
         ]
 
-    def _done_before(self, row: Row, reasons: Mapping[int, str]) -> Finding | None:
-        """Return what the job that would go on has to say about a row; None when it would be sent."""
-        state = self._job.state(row.number) if self._job is not None else State.PLANNED
+    def _built(self, row: Row, built: CheckedRows) -> BuiltRow | Finding:
+        """Return a row as the import builds it; one that failed in the job before is sent again."""
+        found = built.build(row)
+        again = self._job is not None and self._job.state(row.number) == State.REFUSED
+        return attrs.evolve(found, again=True) if again and isinstance(found, BuiltRow) else found
+
+    async def _carried_over(
+        self, job: EarlierJob, page: Sequence[Row], found: Sequence[BuiltRow | Finding], seen: SeenKeys
+    ) -> list[BuiltRow | Finding]:
+        """Return what would become of rows of a changed file: the job before knows some by their keys."""
+        states = await job.rows_with([each.key for each in found if each.key])
+        carried: list[BuiltRow | Finding] = []
+        for row, each in zip(page, found, strict=True):
+            # Of rows with one key only the first has it in the journal; the others are refused.
+            first = each.key in states and seen.first_with(each.key, row.number, row.line)[0] == row.number
+            state = states[each.key] if first else State.PLANNED
+            ended = self._ended_before(row, state)
+            if ended is None and state == State.REFUSED and isinstance(each, BuiltRow):
+                each = attrs.evolve(each, again=True)
+            carried.append(ended or each)
+        return carried
+
+    def _ended_before(self, row: Row, state: State) -> Finding | None:
+        """Return what the job before knows of a row that it has sent; None when nothing of it was sent."""
         if state in (State.DONE, State.FOUND):
             return Finding(row.number, row.line, "ended" if state == State.DONE else "found")
         if state in (State.SENDING, State.IN_DOUBT):
-            return Finding(row.number, row.line, "in_doubt", "the job has not settled it")
+            kind: FindingKind = "in_doubt" if state == State.IN_DOUBT else "sending"
+            known = (
+                f"the import looks it up by {self._marker} first" if self._marker else "there is no marker"
+            )
+            return Finding(row.number, row.line, kind, known)
+        return None
+
+    def _done_before(self, row: Row, reasons: Mapping[int, str]) -> Finding | None:
+        """Return what the job that would go on has to say about a row; None when it would be sent."""
+        state = self._job.state(row.number) if self._job is not None else State.PLANNED
+        if ended := self._ended_before(row, state):
+            return ended
         if state == State.REFUSED and not self._options.retry_refused:
             reason = f"{reasons.get(row.number, '')} (in the job before; --retry refused sends it again)"
             return Finding(row.number, row.line, "refused", reason)
@@ -205,7 +246,9 @@ class Check:
         first = ", ".join(repr(entry.text) for entry in built.missing)
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
         built.row.warnings.extend(built.lacks)
-        return built.finding("would_send", f"creates {first} first" if first else "", changed)
+        texts = ["failed in the job before"] if built.again else []
+        texts += [f"creates {first} first"] if first else []
+        return built.finding("would_send", "; ".join(texts), changed)
 
     async def _show(self, company: Company, built: BuiltRow) -> None:
         """Keep the request of a row. The hook of the client keeps it from being sent."""

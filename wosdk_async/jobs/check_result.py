@@ -10,12 +10,14 @@ from typing import Any, Literal
 
 import attrs
 
-from wosdk_async.jobs.overview import Overview
+from wosdk_async.jobs.overview import UNDER_WAY, Overview
 from wosdk_async.jobs.stops import cause_of
 
 __all__ = ["FINDINGS", "KEPT", "CheckResult", "Finding", "FindingKind", "ProblemCause"]
 
-FindingKind = Literal["would_send", "there", "refused", "ambiguous", "missing", "ended", "found", "in_doubt"]
+FindingKind = Literal[
+    "would_send", "there", "refused", "ambiguous", "missing", "ended", "found", "in_doubt", "sending"
+]
 
 FINDINGS: dict[FindingKind, str] = {
     "would_send": "would be sent",
@@ -26,6 +28,7 @@ FINDINGS: dict[FindingKind, str] = {
     "ended": "carried out by the job already",
     "found": "found there by the job already",
     "in_doubt": "in doubt in the job",
+    "sending": UNDER_WAY,
 }
 """What would become of a row, each with words for people."""
 
@@ -54,6 +57,8 @@ class Finding:
     """The single faults of a row that has several, each with its kind."""
     lacks: tuple[str, ...] = ()
     """Fields without a value that the service requires, each with what to do."""
+    again: bool = False
+    """Whether the row would be sent, and failed in the job before."""
 
     @property
     def is_problem(self) -> bool:
@@ -112,6 +117,10 @@ class CheckResult:
     """Expected duration, if a call takes as long as a look-up of this check; None when there was none."""
     job: Overview | None = None
     """The job that the same command would go on with."""
+    job_would: list[str] = attrs.field(factory=list)
+    """What the same command would do with that job."""
+    sent_again: int = 0
+    """Rows that would be sent, and that failed in that job."""
     skips: bool = False
     """Whether a row that is there already is skipped, and does not fail."""
     lacking: int = 0
@@ -148,6 +157,7 @@ class CheckResult:
         """Count a row, and list it if it would not be sent."""
         self.checked += 1
         self.counts[finding.kind] += 1
+        self.sent_again += finding.again
         self.lacking += bool(finding.lacks) and finding.kind == "would_send"
         for lack in finding.lacks:
             found = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
@@ -185,6 +195,7 @@ class CheckResult:
             "checked": self.checked,
             **{kind: self.counts[kind] for kind in FINDINGS},
             "lacking": self.lacking,
+            "sent_again": self.sent_again,
             "new_records": self.new_records,
             "columns": {
                 name: {"filled": count, "used": name in self.used} for name, count in self.filled.items()
@@ -200,5 +211,5 @@ class CheckResult:
             "requests": self.requests,
             "calls": self.calls,
             "seconds": None if self.seconds is None else round(self.seconds, 1),
-            "job": None if self.job is None else {**self.job.as_dict(), "resume": self.job.resume_would()},
+            "job": None if self.job is None else {**self.job.as_dict(), "resume": self.job_would},
         }

@@ -35,13 +35,15 @@ class BuiltRow:
     """Records that would be created before it."""
     lacks: tuple[str, ...] = ()
     """Fields without a value that the service requires, each with what to do."""
+    again: bool = False
+    """Whether the row failed in the job before."""
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
         """Return what would become of the row."""
         warnings = tuple(dict.fromkeys(self.row.warnings))
-        return Finding(
-            self.row.number, self.row.line, kind, reason, self.key, tuple(ids), warnings, lacks=self.lacks
-        )
+        again = self.again and kind == "would_send"
+        place = self.row.number, self.row.line
+        return Finding(*place, kind, reason, self.key, tuple(ids), warnings, lacks=self.lacks, again=again)
 
 
 class SeenKeys:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.going_on import goes_on
+from wosdk_async.jobs.going_on import GoesOn, goes_on
 from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import plan_of
@@ -37,6 +38,8 @@ class EarlierJob:
     states: bytes = attrs.field(repr=False)
     refusal: str | None = None
     """Why the import would be refused; None when it would not."""
+    goes_on: GoesOn = "not"
+    """Whether the import would go on with it."""
 
     @classmethod
     async def find(
@@ -79,13 +82,14 @@ class EarlierJob:
             return None
         async with Journal.open(found, snapshot=True) as journal:
             states = await _states(journal) if same_content else b""
-            refusal = None
+            refusal: str | None = None
+            how: GoesOn = "not"
             try:
-                await goes_on(journal, path, sha256, marker, options)
+                how = await goes_on(journal, path, sha256, marker, options)
             except ImportMapError as error:
                 refusal = error.message
             same_keys = marker is not None and marker == journal.plan.marker
-            return cls(await overview(journal), same_content is not None, same_keys, states, refusal)
+            return cls(await overview(journal), same_content is not None, same_keys, states, refusal, how)
 
     @classmethod
     async def of_import(
@@ -127,6 +131,11 @@ class EarlierJob:
         async with Journal.open(self.overview.folder, snapshot=True) as journal:
             refused = await journal.rows_in(State.REFUSED, after=first - 1, limit=last - first + 1)
         return {row.row: row.reason or "" for row in refused}
+
+    async def rows_with(self, keys: Sequence[str]) -> Mapping[str, State]:
+        """Return the states of the rows that have these keys."""
+        async with Journal.open(self.overview.folder, snapshot=True) as journal:
+            return {key: row.state for key, row in (await journal.rows_with(keys)).items()}
 
 
 async def _states(journal: JournalReader) -> bytes:

@@ -11,6 +11,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [
+    "NO_KEYS",
     "GoesOn",
     "goes_on",
     "is_finished",
@@ -23,6 +24,12 @@ __all__ = [
 
 _SHOWN = 10  # keys in a warning
 
+
+NO_KEYS = (
+    "--continue identifies rows by their keys, and the rows of this job have none of their own; map a column "
+    "to the marker, or begin a new job with --again"
+)
+"""Why a job without keys does not go on with a file that has changed."""
 
 GoesOn = Literal["with the same file", "with a new file", "not"]
 

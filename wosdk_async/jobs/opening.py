@@ -14,7 +14,14 @@ from wosdk_async.company import Company
 from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import ImportMapError, RowError
-from wosdk_async.jobs.going_on import goes_on, is_finished, is_untouched, left_behind, resumed_folder
+from wosdk_async.jobs.going_on import (
+    NO_KEYS,
+    goes_on,
+    is_finished,
+    is_untouched,
+    left_behind,
+    resumed_folder,
+)
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.job_places import jobs_of_rejects
 from wosdk_async.jobs.journal import (
@@ -220,10 +227,7 @@ class _JobRequest:
     async def _renew(self, journal: Journal) -> OpenedJob:
         """Begin a job for a file that has changed; it takes over what became of the rows, by their keys."""
         if self.marker is None or RowKeys.of(self.import_map, self.marker, journal.plan.job).node is None:
-            raise ImportMapError(
-                "--continue identifies rows by their keys, and the rows of this job have none of their own; "
-                "map a column to the marker, or begin a new job with --again"
-            )
+            raise ImportMapError(NO_KEYS)
         earlier = EarlierLeases.of_job(journal)
         await earlier.take()  # what workers left there is found there only
         renewed = await asyncio.to_thread(self.begin, journal)

@@ -17,7 +17,7 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import AuditRow, JobPlan, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import OutputFolder
-from wosdk_async.jobs.report.facts import JobFacts, outcome_of
+from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
 from wosdk_async.safe_text import one_line, without_formulas
@@ -113,7 +113,7 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 
 
 async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
-    """Write the rows in doubt with their cells."""
+    """Write the rows in doubt, and those under way when the run ended, with their cells."""
     async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
         writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
 
@@ -157,7 +157,7 @@ def _result(row: StoredRow, plan: JobPlan, *, undone: bool = False) -> list[Any]
         _safe(row.key),
         row.id,
         _safe(row.number),
-        _safe(row.reason),
+        _safe(shown_reason(row)),
         _safe(row.code),
         _safe(row.request_id),
         _safe("; ".join(row.warnings)),

@@ -21,6 +21,7 @@ from wosdk_async.jobs.undo_fates import UndoState, undo_state
 
 __all__ = [
     "COUNTED",
+    "UNDER_WAY",
     "Overview",
     "continued_by",
     "overview",
@@ -31,10 +32,14 @@ COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),
     "found": (State.FOUND,),
     "failed": (State.REFUSED,),
-    "in_doubt": (State.IN_DOUBT, State.SENDING),
+    "in_doubt": (State.IN_DOUBT,),
+    "sending": (State.SENDING,),
     "not_started": (State.PLANNED,),
 }
 """What is counted of a job, and the states that belong to it."""
+
+UNDER_WAY = "under way when the run ended"
+"""Words for rows that are SENDING in a job that nobody works on: nobody has looked for them yet."""
 
 
 @attrs.frozen(kw_only=True)
@@ -90,22 +95,20 @@ class Overview:
         return self.counts[State.PLANNED] + self.counts[State.SENDING] + doubts
 
     def figures(self) -> dict[str, int]:
-        """Return the counts, by the names of :data:`COUNTED`.
-
-        While a process works on the job, the rows that it is sending are counted as ``sending``.
-        """
-        found = {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
-        found["sending"] = self.counts[State.SENDING] if self.running is not None else 0
-        found["in_doubt"] -= found["sending"]
-        return found
+        """Return the counts, by the names of :data:`COUNTED`."""
+        return {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
 
     def ended(self) -> dict[str, int]:
         """Return the counts of the rows that a further run has nothing to do with."""
         found = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
         return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
 
-    def resume_would(self) -> list[str]:
-        """Return what giving the same command again would do, in a few sentences."""
+    def resume_would(self, *, retry: bool = False) -> list[str]:
+        """Return what giving the same command again would do, in a few sentences.
+
+        Args:
+            retry: whether ``--retry refused`` is given.
+        """
         figures, marker = self.figures(), self.plan.marker
         if self.running is not None:
             return ["be refused while another process works on the job"]
@@ -114,26 +117,31 @@ class Overview:
         if self.state == "continued":
             return [f"go on with the job in {self.continued_by}, which took the rows over by their keys"]
         texts = []
-        if figures["in_doubt"] and marker:
+        doubts, under_way = figures["in_doubt"], figures["sending"]
+        if (doubts or under_way) and marker:
+            which = [f"{_rows(doubts)} in doubt"] if doubts else []
+            which += [f"{_rows(under_way)} {UNDER_WAY}"] if under_way else []
             texts.append(
-                f"look up {_rows(figures['in_doubt'])} in doubt by {marker} first; those that are certainly "
-                "not there are sent again"
+                f"look up {' and '.join(which)}, by {marker}, first; those that are certainly not there are "
+                "sent again"
             )
-        elif self.counts[State.SENDING]:
-            texts.append(f"leave {_rows(self.counts[State.SENDING])} in doubt for good: there is no marker")
+        elif under_way:
+            texts.append(f"leave {_rows(under_way)} in doubt for good, {UNDER_WAY}: there is no marker")
         if figures["not_started"]:
             texts.append(f"send {_rows(figures['not_started'])}")
+        if retry and figures["failed"]:
+            texts.append(f"try {_rows(figures['failed'])} again that failed")
         if self.audit_left:
             texts.append("look up the keys of all rows: the audit " + self._audit_text)
         if not texts:
             texts.append("send nothing: the job is finished")
-        if figures["failed"]:
+        if figures["failed"] and not retry:
             again = jobs_within(self.folder)
             unless = (
                 "which were imported by a job of their own" if again else "unless --retry refused is added"
             )
             texts.append(f"leave {_rows(figures['failed'])} that failed, {unless}")
-        if figures["in_doubt"] and not marker:
+        if (doubts or under_way) and not marker:
             texts.append("leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row")
         return texts
 

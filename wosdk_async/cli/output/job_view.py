@@ -47,11 +47,11 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         resume = seen.resume_would()
         if seen.state == "unfinished" and await asyncio.to_thread(_has_changed, seen.plan):
             resume = [f"be refused: {why_not(seen.plan, folder, Path(seen.plan.file))}"]
-        under_way = {State.SENDING} if seen.running else set()
+        fine = {"done", "not_started", *(["sending"] if seen.running else [])}
         first = {
-            name: [_row(row) for row in await journal.rows_in(*{*states} - under_way, limit=_FIRST)]
+            name: [_row(row) for row in await journal.rows_in(*states, limit=_FIRST)]
             for name, states in COUNTED.items()
-            if name not in ("done", "not_started")
+            if name not in fine
         }
         references: dict[str, int] = {}
         for each in await journal.references():
@@ -132,7 +132,14 @@ def _state(job: Mapping[str, Any]) -> str:
 
 def figures_text(job: Mapping[str, Any]) -> str:
     """Return the counts of a job that are not zero."""
-    return ", ".join(f"{job[name]} {name.replace('_', ' ')}" for name in _COUNTS if job[name])
+    return ", ".join(f"{job[name]} {_words(name, job)}" for name in _COUNTS if job[name])
+
+
+def _words(name: str, job: Mapping[str, Any]) -> str:
+    """Return the words for the rows that are counted under ``name``."""
+    from wosdk_async.jobs.overview import UNDER_WAY
+
+    return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
 
 
 def print_job(facts: Mapping[str, Any]) -> None:
@@ -141,7 +148,7 @@ def print_job(facts: Mapping[str, Any]) -> None:
         click.echo(f"{name:<11}{one_line(str(text))}".rstrip())
     for name, rows in facts["first_rows"].items():
         first = "the first " if facts[name] > len(rows) else ""
-        click.echo(f"\n{name.replace('_', ' ')}, {first}{len(rows)}:")
+        click.echo(f"\n{_words(name, facts)}, {first}{len(rows)}:")
         for row in rows:
             known = "".join(f" {row[each]}" for each in ("key", "id", "number") if each in row)
             reason = f": {row['reason']}" if row.get("reason") else ""

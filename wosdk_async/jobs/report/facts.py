@@ -18,6 +18,7 @@ from wosdk_async.jobs.journal import (
     JobPlan,
     JobRun,
     ReferenceRecord,
+    RowRecord,
     Sample,
     State,
     StoredRow,
@@ -25,18 +26,19 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import JobFile
+from wosdk_async.jobs.overview import UNDER_WAY
 from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.stops import cause_of
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 
-__all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of"]
+__all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of", "shown_reason"]
 
 OUTCOMES = {
     State.DONE: "created",
     State.FOUND: "found",
     State.REFUSED: "failed",
     State.IN_DOUBT: "in_doubt",
-    State.SENDING: "in_doubt",
+    State.SENDING: "sending",
     State.PLANNED: "not_started",
 }
 """Outcome of a row as the files name it, by its state in the journal; see also :func:`outcome_of`."""
@@ -57,6 +59,11 @@ def outcome_of(state: State, plan: JobPlan) -> str:
     if state == State.DONE:
         return _VERBS.get(plan.operation.partition(" ")[0], "done")
     return OUTCOMES[state]
+
+
+def shown_reason(row: RowRecord) -> str | None:
+    """Return the reason of a row; of one that was being sent, when that was."""
+    return row.reason or (UNDER_WAY if row.state == State.SENDING else None)
 
 
 @attrs.define
@@ -115,7 +122,7 @@ class JobFacts:
     warned: int = 0
     """Rows with warnings."""
     doubted: Listed = attrs.field(factory=Listed)
-    """Rows in doubt."""
+    """Rows in doubt, and those that were under way when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
     """Rows that were in doubt and were then found by their keys."""
     _causes: dict[str, Cause] = attrs.field(factory=dict)
@@ -229,5 +236,5 @@ def _iso(seconds: float | None) -> str | None:
 
 
 def _doubt(row: StoredRow) -> dict[str, Any]:
-    names = ("row", "line", "key", "reason", "request_id")
-    return {name: getattr(row, name) for name in names}
+    names = ("row", "line", "key", "request_id")
+    return {name: getattr(row, name) for name in names} | {"reason": shown_reason(row)}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wosdk_async.jobs.job_commands import rejects_command
 from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.overview import UNDER_WAY
 from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
 from wosdk_async.jobs.report.markup import Markup, element, joined
@@ -57,11 +58,13 @@ def _style() -> Markup:
 
 def _heading(facts: JobFacts, name: str) -> Markup:
     plan, counts = facts.plan, facts.counts
-    doubted = counts[State.IN_DOUBT] + counts[State.SENDING]
+    doubted, under_way = counts[State.IN_DOUBT], counts[State.SENDING]
     if facts.undone is not None:
         state, kind = str(facts.undone).capitalize(), "look"
     elif counts[State.PLANNED]:
         state, kind = f"Not finished: {counted(counts[State.PLANNED], 'row')} not started", "look"
+    elif under_way:
+        state, kind = f"Not finished: {counted(under_way, 'row')} {UNDER_WAY}", "look"
     elif doubted:
         state, kind = f"Finished, with {counted(doubted, 'row')} in doubt", "bad"
     elif facts.audit_state in ("due", "not clean"):
@@ -77,11 +80,11 @@ def _heading(facts: JobFacts, name: str) -> Markup:
         element("h1", f"Import of {name}"),
         element("p", f"{plan.operation} for {plan.company}, begun {when(plan.created_at)}", class_="quiet"),
         element("p", state, class_=f"state {kind}".strip()),
-        _to_do(facts, doubted),
+        _to_do(facts),
     )
 
 
-def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
+def _to_do(facts: JobFacts) -> Markup | None:
     """Return what a person should do now; None when there is nothing."""
     if facts.undone is not None:
         step = "The same command sends nothing; with --again it imports the file again, as a new job."
@@ -102,14 +105,15 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
                 element("code", command) if command else "",
             )
         )
-    if doubted:
+    kinds = [(counts[State.IN_DOUBT], "in doubt"), (counts[State.SENDING], UNDER_WAY)]
+    if which := " and ".join(words for count, words in kinds if count):
         how = (
             "the same command, given again, looks them up by their keys"
             if facts.plan.marker
             else "look for each in the Company before you send it again"
         )
         where = element("code", "in_doubt.csv")
-        steps.append(joined("Rows in doubt, in ", where, f", may have been carried out: {how}."))
+        steps.append(joined(f"Rows {which}, in ", where, f", may have been carried out: {how}."))
     if facts.audit_state == "not clean":
         step = "Look at the rows of the audit in the Company; the same command, given again, looks them up."
         steps.append(step)
@@ -121,9 +125,11 @@ def _totals(facts: JobFacts) -> Markup:
         (outcome_of(state, facts.plan).replace("_", " "), OUTCOMES[state], facts.counts[state])
         for state in (State.DONE, State.FOUND, State.REFUSED, State.PLANNED)
     ]
-    doubted = facts.counts[State.IN_DOUBT] + facts.counts[State.SENDING]
-    shown.insert(3, ("in doubt", "in_doubt", doubted))
+    shown.insert(3, ("in doubt", "in_doubt", facts.counts[State.IN_DOUBT]))
     kept = [each for each in shown if each[2] or each[1] in ("created", "failed", "in_doubt")]
+    if under_way := facts.counts[State.SENDING]:
+        shown.append((UNDER_WAY, "in_doubt", under_way))
+        kept.append(shown[-1])
     tiles = [_tile("rows", facts.plan.rows)]
     tiles += [_tile(name, count, style) for name, style, count in kept]
     more = [f"{counted(facts.plan.empty_rows, 'empty row')} skipped"] if facts.plan.empty_rows else []

@@ -9,7 +9,7 @@ from wosdk_async.jobs.job_commands import command_of
 from wosdk_async.jobs.journal import AuditRow, JobRun, State, StoredRow
 from wosdk_async.jobs.journal.audit_table import AuditState
 from wosdk_async.jobs.overview import stop_of
-from wosdk_async.jobs.report.facts import JobFacts
+from wosdk_async.jobs.report.facts import JobFacts, shown_reason
 from wosdk_async.jobs.report.markup import Content, Markup, element, joined
 from wosdk_async.jobs.report.parts import counted, cut, table, when
 
@@ -67,8 +67,7 @@ def doubts(facts: JobFacts) -> Markup | None:
 
 
 def _doubt(row: StoredRow, keyed: bool) -> Sequence[Content]:
-    reason = row.reason or "it was being sent when the job was killed"
-    return (row.row, row.line, *([row.key] if keyed else []), cut(reason), row.request_id)
+    return (row.row, row.line, *([row.key] if keyed else []), cut(shown_reason(row) or ""), row.request_id)
 
 
 def _more(rest: int, name: str, thing: str = "row") -> Iterator[Markup]:
