@@ -21,6 +21,7 @@ from wosdk_async.errors import (
     UnsupportedError,
 )
 from wosdk_async.model import Command, EntitySpecifier, Record, entity_class
+from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import (
     described,
@@ -42,6 +43,8 @@ Key = str | int
 MOST_ROWS = 1000
 """Records asked for in one look-up; below the cap of the service, so a shorter response is complete."""
 
+_SHOWN = 5  # fields that a message names
+_LONG_KEY = 20  # characters: the longest default key of an import's first million rows has 16
 _REMEMBERED = 1024  # fields that a program uses as markers
 _SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
 _COMPUTED_BY_SERVICE = {  # a key there is lost: the record would not be found, and be made again
@@ -76,7 +79,7 @@ class MarkedField:
             found = functools.reduce(ResolvedPath.by_python, path.split("."), root(entity))
         except UnknownPropertyError as error:  # its message suggests a similar name
             raise UnknownPropertyError(f"{where}: {error.message}") from None
-        _require_key_field(found, where)
+        _require_key_field(found, where, _fitting(entity, marker.removesuffix(path)))
         _require_query(entity, where)
         return cls(entity, path, found)
 
@@ -106,18 +109,40 @@ class MarkedField:
         return str(value).strip()
 
 
-def _require_key_field(found: ResolvedPath, where: str) -> None:
-    """Raise InvalidCallError for a property that cannot carry a key of the caller's own."""
+def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
+    """Raise InvalidCallError for a property that cannot carry a key; ``fitting`` names those that can."""
     name = found.path.rpartition(".")[2]
     if found.in_list or found.below is not None:
         kind = "a list" if found.in_list else "a record"
-        raise InvalidCallError(f"{where} names {kind}, {found}; name a single value that holds your key")
+        raise InvalidCallError(
+            f"{where} names {kind}, {found}; name a single value that holds your key{fitting}"
+        )
     if name in _SET_BY_SERVICE or (found.entity, found.path) in _COMPUTED_BY_SERVICE:
         raise InvalidCallError(
             f"{where}: the service sets {found} itself, whatever is sent; name a field that keeps your key"
+            f"{fitting}"
         )
     if found.meta is not None and found.meta.get("secret"):
-        raise InvalidCallError(f"{where}: {found} is a secret and is never read back; name another field")
+        raise InvalidCallError(
+            f"{where}: {found} is a secret and is never read back; name another field{fitting}"
+        )
+
+
+def _fitting(entity: type[Record], holder: str) -> str:
+    """Return the fields of ``entity`` that can carry a key, for a message; ``holder`` stands before each."""
+    found = [
+        f"{holder}{name}"
+        for name, meta in entity.__wire__.items()
+        if meta["type"] == "string" and _keeps_key(entity.wire_name, meta)
+    ]
+    return f": {', '.join(found[:_SHOWN])}" if found else ""
+
+
+def _keeps_key(entity: str, meta: Wire) -> bool:
+    """Return whether a text is sent, kept as it is, long enough for a key, and can be read back."""
+    is_sent = not meta.get("many") and meta.get("updatable", True) and not meta.get("secret")
+    is_kept = (entity, meta["name"]) not in _COMPUTED_BY_SERVICE
+    return is_sent and is_kept and meta.get("max_length", _LONG_KEY) >= _LONG_KEY
 
 
 def _require_query(entity: type[Record], where: str) -> None:

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.maps import FIXED_CUSTOMER, WORK_ORDER
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER, rows
+from wosdk_async import Customer, InvalidCallError, WoCreateCommand
 from wosdk_async.jobs import ImportMap, ImportMapError
 from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.markers import field_of
 
 FITTING = r"name a text field, such as .*work_order\.po_number"
 
@@ -56,3 +59,32 @@ def test_a_key_is_made_of_columns(tmp_path: Path) -> None:
     path.write_text((WORK_ORDER + FIXED_CUSTOMER).replace('"{key}"', '"fixed"'))
     with pytest.raises(ImportMapError, match="gives it the same value in every row; a key is made of"):
         RowKeys.of(ImportMap.load(path), "work_order.po_number", "job")
+
+
+@pytest.mark.parametrize(
+    ("marker", "problem"),
+    [
+        ("work_order.number", "the service sets WorkOrder.Number itself"),
+        ("work_order.id", "the service sets WorkOrder.Id itself"),
+        ("work_order.items", "names a list"),
+    ],
+)
+def test_a_marker_that_does_not_fit_is_refused_with_those_that_do(marker: str, problem: str) -> None:
+    """Not the number, the short location and the task refinement: the service calculates them."""
+    with pytest.raises(InvalidCallError, match=problem) as refused:
+        field_of(WoCreateCommand, marker)
+    assert refused.value.message.endswith(": work_order.po_number, work_order.contact_name")
+    with pytest.raises(InvalidCallError, match="names a record") as refused:
+        field_of(Customer, "work_zone")
+    assert refused.value.message.endswith("your key: display_as, name, dba, instructions, tenant_code")
+
+
+@pytest.mark.parametrize("field", ["po_number", "contact_name"])
+async def test_the_fields_that_a_message_names_keep_a_key(
+    local: Local, job: Job, write: Write, field: str
+) -> None:
+    """The import looks for the first key after its create, and stops if it is not there."""
+    source = write(HEADER, rows(1, 2))
+    text = (WORK_ORDER + FIXED_CUSTOMER).replace("po_number", field)
+    summary = await job(source, text, marker=f"work_order.{field}").run(local.company)
+    assert (summary.complete, summary.created) == (True, 2)
