@@ -12,7 +12,7 @@ import click
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.job_context import company_of_job, write_files
 from wosdk_async.cli.options import target_options
-from wosdk_async.cli.output.cells import counted, json_text
+from wosdk_async.cli.output.cells import counted, json_text, visible
 from wosdk_async.cli.output.files import require_stdout
 
 if TYPE_CHECKING:
@@ -249,4 +249,5 @@ def _print_undo(summary: UndoSummary, left: _Left, others: Sequence[Overview], a
     texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
     if summary.not_started:
         texts.append(f"{summary.not_started} not started")
-    click.echo("\n".join([*(texts or ["nothing to undo"]), *map(_not_undone, others)]))
+    for text in (*(texts or ["nothing to undo"]), *map(_not_undone, others)):
+        click.echo(visible(text))

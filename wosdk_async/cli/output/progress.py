@@ -93,7 +93,9 @@ class RowProgress:
         self._said_at = self._moved_at = self._clock()
         self._lines.clear()  # how fast rows ended before says nothing about what comes
         if self._bar is not None:
-            self._bar.console.print(visible(text), markup=False, highlight=False)
+            from rich.text import Text
+
+            self._bar.console.print(Text(visible(text)))  # of a str rich reads markup and emoji codes
         else:
             say(text)
 

@@ -39,7 +39,7 @@ _INDEX = re.compile(r"\[[0-9]+\]")
 
 
 class TableFormat:
-    """Rows below one header; the first page decides the columns and their widths.
+    """Rows below one header; the first page decides the columns, and on a terminal their widths.
 
     Args:
         file: where the table goes.
@@ -66,8 +66,11 @@ class TableFormat:
             self._fit(lines)
         if lines:
             headers = [self._header(name) for name in self._names] if first else None
-            lines = [[_cut(cell, self._widths[i]) for i, cell in enumerate(line)] for line in lines]
-            _print(self._file, headers, lines, self._widths)
+            widths = self._widths
+            if _line_width(self._file) is None:  # nothing is cut only because the first page was narrower
+                widths = [max(cells, _natural_width("", lines, i)) for i, cells in enumerate(widths)]
+            lines = [[_cut(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
+            _print(self._file, headers, lines, widths)
 
     def close(self) -> None:
         """Say how many columns were left out."""
