@@ -57,6 +57,15 @@ def test_the_nav_has_every_page_once(pages: dict[str, str], nav: list[tuple[str,
     assert list(dict.fromkeys(section for section, _ in nav)) == sections
 
 
+@pytest.mark.parametrize("section", ["Guides", "Reference"])
+def test_an_overview_names_each_page_of_its_part_of_the_nav(
+    section: str, build: Path, pages: dict[str, str], nav: list[tuple[str, str]]
+) -> None:
+    overview, *listed = [path for part, path in nav if part == section]
+    named = {link.partition("#")[0] for link in reader.read(build / "pages" / overview).links}
+    assert [path for path in listed if not named & {path, f"{path.partition('/')[0]}/index.md"}] == []
+
+
 def test_every_entity_has_its_fields(pages: dict[str, str]) -> None:
     shared = "".join(pages[path] for path in TABLES)
     for entity in CATALOGUE.entities.values():
