@@ -86,6 +86,6 @@ async def _compare(job: BrokenImport, rows: int) -> None:
     found = job.found
     found.broken += broken_promises(stored, keys, there, marked=job.marked)
     found.broken += missing_in_files(folder, stored)
-    found.broken += [f"{name} is left" for name in os.listdir(folder) if name.startswith("left-")]
+    found.broken += [f"{name} is left" for name in os.listdir(folder) if name.startswith("undelivered-")]
     found.states.update(row.state for row in stored)
     found.there = sum(row.state == State.IN_DOUBT and bool(there[keys[row.row]]) for row in stored)

@@ -59,7 +59,7 @@ def _mixture(seed: int, rng: random.Random) -> Plan:
         report_lost=_rarely(rng),
         late=_rarely(rng),
         repeated=_rarely(rng),
-        left_lost=rng.choice([0.0, 0.3, 1.0]),
+        undelivered_lost=rng.choice([0.0, 0.3, 1.0]),
         creates=faults,
         service=faults,
         pace=min(0.4 * deadline, _BUSY * limit / rows),
@@ -194,8 +194,8 @@ def left_by_coordinators(rng: random.Random, plan: Plan) -> Plan:
     )
 
 
-def results_left(rng: random.Random, plan: Plan) -> Plan:
-    """Coordinators are killed at work, and while they take what workers have left. Nobody looks rows up."""
+def undelivered_results(rng: random.Random, plan: Plan) -> Plan:
+    """Coordinators are killed at work, and while they collect undelivered results. Nobody looks rows up."""
     return attrs.evolve(
         _busy(rng, plan),
         marked=False,
@@ -203,7 +203,7 @@ def results_left(rng: random.Random, plan: Plan) -> Plan:
         kills=(rng.randint(10, 60), rng.choice([2, 3, 3, 4]), rng.choice([2, 3, 3, 4])),
         pause=0.5,
         orphans_stop=0.2,
-        left_lost=0.0,
+        undelivered_lost=0.0,
         events=(),
         poison=None,
         creates=0.1,
@@ -224,7 +224,7 @@ THEMES: tuple[Theme, ...] = (
     asleep_in_doubt,
     stopped_twice,
     left_by_coordinators,
-    results_left,
+    undelivered_results,
     repeated_messages,
 )
 

@@ -80,7 +80,7 @@ def _check_row(watch: Watch, plan: Plan, row: StoredRow, ids: Sequence[int], los
     elif plan.marked or row.state != State.IN_DOUBT:
         watch.broken("not-decided", text)
     if row.row in watch.handed_over and row.state != State.DONE:
-        watch.broken("left-lost", f"{text}; it was left as done, of grant {watch.handed_over[row.row]}")
+        watch.broken("undelivered-lost", f"{text}; a result of grant {watch.handed_over[row.row]} says done")
     if row.row == plan.poison and plan.marked and row.state == State.DONE and loss:
         watch.broken("poison-sent", text)
 

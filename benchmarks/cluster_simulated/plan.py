@@ -30,12 +30,12 @@ class Plan:
         kind: how workers live and die. Those of ``processes`` end with their coordinator and leave results
             in a file, and their deaths are seen; those of a ``cluster`` go on, and are asked later.
         at_work: whether events and kills wait for grants: the times of events count from the first grant on,
-            and the points of a coordinator from its first one, or from when it asks for what was left.
+            and the points of a coordinator from its first one, or from when it asks for undelivered results.
         kills: at which of its points each coordinator is killed; a further one runs to its end.
         poison: a row whose worker dies each time it is about to send it.
         trouble: seconds from the start after which messages and the service are faultless.
         order_lost, report_lost, late, repeated: how often a message meets that.
-        left_lost: how often the results are lost that a worker without a coordinator leaves.
+        undelivered_lost: how often the undelivered results of a worker are lost.
         pause: seconds from a kill of the coordinator to its next begin, at most.
         orphans_stop: how often a worker stands still for a part of its lease when its coordinator is killed.
         creates: how often a create of a row meets a fault of the service.
@@ -63,7 +63,7 @@ class Plan:
     report_lost: float = 0.0
     late: float = 0.0
     repeated: float = 0.0
-    left_lost: float = 0.0
+    undelivered_lost: float = 0.0
     pause: float = 60.0
     orphans_stop: float = 0.4
     creates: float = 0.0

@@ -9,7 +9,7 @@ from benchmarks.cluster_simulated.links import Link
 from benchmarks.cluster_simulated.process import Coordinating
 from benchmarks.cluster_simulated.workers import Station, World
 from wosdk_async.jobs.cluster.messages import Setup
-from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
 
 __all__ = ["Pool"]
 
@@ -25,7 +25,7 @@ class Pool:
         self.links: list[Link] = []
         self.run = 0
         self.closed = False
-        self._returned: list[LeftReport] = []
+        self._returned: list[UndeliveredReport] = []
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
@@ -42,22 +42,22 @@ class Pool:
             self.links.append(link)
             self._joined(link)
 
-    async def leftovers(self) -> Sequence[LeftReport]:
-        """Wait until the workers of earlier runs have ended, if they can; return what they left."""
-        self.process.counts |= bool(self.world.left)
-        self.process.pass_point("leftovers")
+    async def undelivered(self) -> Sequence[UndeliveredReport]:
+        """Wait until the workers of earlier runs have ended, if they can; return their results."""
+        self.process.counts |= bool(self.world.undelivered)
+        self.process.pass_point("undelivered")
         self.process.require_alive()
         earlier = [each for each in self.world.stations if each.run < self.run]
         await self._end(earlier, self.world.plan.deadline + _GRACE)
-        self._returned = [each for each in self.world.left if each.run < self.run]
-        self.world.watch.left(self._returned)
+        self._returned = [each for each in self.world.undelivered if each.run < self.run]
+        self.world.watch.returned(self._returned)
         return self._returned
 
-    async def taken(self) -> None:
+    async def forget_undelivered(self) -> None:
         """Forget what was returned last: the journal has it."""
-        self.process.pass_point("taken")
+        self.process.pass_point("forget_undelivered")
         self.process.require_alive()
-        self.world.left = [each for each in self.world.left if each not in self._returned]
+        self.world.undelivered = [each for each in self.world.undelivered if each not in self._returned]
 
     async def aclose(self, grace: float) -> None:
         """End the workers; a process that does not end is killed."""

@@ -90,7 +90,7 @@ def _granted_by_time() -> Iterator[None]:
         for lease in leases:
             self.ledger.end_grant(lease.epoch)
             for row in lease.rows.values():
-                self.run.not_sent(row)
+                self.run.requeue(row)
         return 0
 
     with replace(Granting, "lose", faulty):
@@ -185,15 +185,17 @@ def _earlier_leases_forgotten() -> Iterator[None]:
 
 
 @REVERTS.add(
-    "forgotten-too-soon", "what workers left is forgotten before the journal has it on the disk", "left-lost"
+    "forgotten-too-soon",
+    "what workers could not deliver is forgotten before the journal has it on the disk",
+    "undelivered-lost",
 )
 def _forgotten_too_soon() -> Iterator[None]:
-    original = Pool.leftovers
+    original = Pool.undelivered
 
     async def faulty(self: Any) -> Any:
         reports = await original(self)
-        await self.taken()
+        await self.forget_undelivered()
         return reports
 
-    with replace(Pool, "leftovers", faulty):
+    with replace(Pool, "undelivered", faulty):
         yield

@@ -16,7 +16,7 @@ import attrs
 from benchmarks.cluster_simulated.machines import Machine
 from benchmarks.cluster_simulated.plan import Plan
 from wosdk_async.jobs.cluster.messages import Grant, Order
-from wosdk_async.jobs.cluster.pool import LeftReport
+from wosdk_async.jobs.cluster.pool import UndeliveredReport
 from wosdk_async.jobs.journal import State
 
 __all__ = ["Call", "Watch"]
@@ -67,7 +67,7 @@ class Watch:
     before_sending: Callable[[Machine, int], None] = lambda *_: None
     """Called before a worker sends a row."""
     handed_over: dict[int, int] = attrs.field(factory=dict)
-    """Row -> epoch of a result that it is done, which was left and returned to a coordinator."""
+    """Row -> epoch of an undelivered result that it is done, which was returned to a coordinator."""
     at_work: asyncio.Event = attrs.field(factory=asyncio.Event)
     """Set by the first grant."""
     _calls: list[Call] = attrs.field(factory=list)
@@ -191,7 +191,7 @@ class Watch:
             if any(token in text for token in self._tokens):
                 self.broken("token-shown", type(each).__name__)
 
-    def left(self, reports: Iterable[LeftReport]) -> None:
+    def returned(self, reports: Iterable[UndeliveredReport]) -> None:
         """Note results that are handed to a coordinator: those of open leases must count."""
         for each in reports:
             if each.report.result == "done" and self._is_open(each.report.epoch, each.worker):

@@ -20,7 +20,7 @@ __all__ = ["watched"]
 @contextlib.contextmanager
 def watched(watch: Watch) -> Iterator[None]:
     """Let ``watch`` see claims, their outcomes, and results of workers."""
-    run, ended, take_results = Coordinator.run, RowReports.ended, Granting.take_results
+    run, ended, receive_results = Coordinator.run, RowReports.ended, Granting.receive_results
 
     def watched_run(self: Any, claims: Any, *args: Any, **options: Any) -> Any:
         return run(self, _WatchedClaims(claims, watch), *args, **options)
@@ -31,12 +31,12 @@ def watched(watch: Watch) -> Iterator[None]:
 
     def watched_results(self: Any, worker: Any, results: Any, now: float) -> Any:
         watch.results(worker.nonce, results)
-        return take_results(self, worker, results, now)
+        return receive_results(self, worker, results, now)
 
     with (
         mock.patch.object(Coordinator, "run", watched_run),
         mock.patch.object(RowReports, "ended", watched_ended),
-        mock.patch.object(Granting, "take_results", watched_results),
+        mock.patch.object(Granting, "receive_results", watched_results),
     ):
         yield
 

@@ -16,7 +16,7 @@ from benchmarks.cluster_simulated.watch import Watch
 from wosdk_async import Client
 from wosdk_async.jobs.cluster import worker as worker_module
 from wosdk_async.jobs.cluster.messages import Setup
-from wosdk_async.jobs.cluster.pool import LeftReport
+from wosdk_async.jobs.cluster.pool import UndeliveredReport
 from wosdk_async.jobs.cluster.worker import Worker
 from wosdk_async.transport.clock import TransportClock
 
@@ -33,7 +33,7 @@ class World:
     service: Service
     watch: Watch
     stations: list[Station] = attrs.field(factory=list)
-    left: list[LeftReport] = attrs.field(factory=list)
+    undelivered: list[UndeliveredReport] = attrs.field(factory=list)
     """Results that workers could not deliver."""
     faultless: bool = False
     """Whether no message is lost any more."""
@@ -84,7 +84,7 @@ class Station:
     ending: asyncio.Task[None] | None = None
 
     def end(self) -> asyncio.Task[None]:
-        """Let the worker end, because its coordinator is gone; what it could not deliver is left or lost."""
+        """Let the worker end, because its coordinator is gone; what it could not deliver is kept or lost."""
         if self.ending is None:
             self.ending = self.machine.start(self._end())
         return self.ending
@@ -97,6 +97,6 @@ class Station:
     async def _end(self) -> None:
         world, worker = self.world, self.worker
         reports = await worker.end()
-        if not world.happens(world.plan.left_lost):
-            world.left += [LeftReport(self.run, worker.nonce, report) for report in reports]
+        if not world.happens(world.plan.undelivered_lost):
+            world.undelivered += [UndeliveredReport(self.run, worker.nonce, report) for report in reports]
         await worker.aclose()

@@ -11,7 +11,7 @@ from wosdk_async import Company
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.jobs.cluster.clocks import boottime
 from wosdk_async.jobs.cluster.messages import GrantedRow, Order, Report, RowReport, Setup, WorkerLostError
-from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
 from wosdk_async.jobs.cluster.row_bodies import record_of
 from wosdk_async.jobs.operation_names import operation_named
 
@@ -110,11 +110,13 @@ class LocalPool:
 
     name = "local workers"
 
-    def __init__(self, company: Company, workers: int = 2, left: Sequence[LeftReport] = ()) -> None:
-        self.company, self.number, self.left = company, workers, list(left)
+    def __init__(
+        self, company: Company, workers: int = 2, undelivered: Sequence[UndeliveredReport] = ()
+    ) -> None:
+        self.company, self.number, self.kept = company, workers, list(undelivered)
         self.workers: list[LocalWorker] = []
         self.setup: Setup | None = None
-        self.asked_for_left = self.taken_times = 0
+        self.asked = self.forgotten = 0
         self.closed = False
         self.prepare: Callable[[LocalWorker], None] = lambda _: None
 
@@ -136,12 +138,12 @@ class LocalPool:
         worker.dead = True
         self.add()
 
-    async def leftovers(self) -> Sequence[LeftReport]:
-        self.asked_for_left += 1
-        return self.left
+    async def undelivered(self) -> Sequence[UndeliveredReport]:
+        self.asked += 1
+        return self.kept
 
-    async def taken(self) -> None:
-        self.taken_times += 1
+    async def forget_undelivered(self) -> None:
+        self.forgotten += 1
 
     async def aclose(self, grace: float) -> None:
         self.closed = True

@@ -28,7 +28,7 @@ from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.jobs import ImportOptions, sending
 from wosdk_async.jobs.cluster.job_workers import cluster_options
 from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport, Setup
-from wosdk_async.jobs.cluster.pool import LeftReport
+from wosdk_async.jobs.cluster.pool import UndeliveredReport
 from wosdk_async.jobs.decisions import decide, settle_job
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowRecord, State
@@ -318,10 +318,10 @@ async def test_a_second_stop_does_not_hide_why_an_import_cannot_begin(
     source = write(HEADER, rows(1))
     await left_open(job(source, MAP, marker=MARKER), local, 1)
 
-    async def leftovers() -> Any:
+    async def undelivered() -> Any:
         raise WosdkError("nothing can be asked")
 
-    pool.leftovers = leftovers  # type: ignore[method-assign]
+    pool.undelivered = undelivered  # type: ignore[method-assign]
     pool.job = job(source, MAP, marker=MARKER, workers=pool)
     with pytest.raises(WosdkError, match="nothing can be asked"):
         await pool.job.run(local.company)
@@ -384,9 +384,11 @@ async def left_open(job: Any, local: Local, *numbers: int, epoch: int = 1, secon
     return Path(opened.folder)
 
 
-def left_report(number: int, row: int, result: Any = "done", *, epoch: int = 1, **more: Any) -> LeftReport:
+def undelivered_report(
+    number: int, row: int, result: Any = "done", *, epoch: int = 1, **more: Any
+) -> UndeliveredReport:
     report = RowReport(number=number, epoch=epoch, row=row, result=result, **more)
-    return LeftReport(1, f"w{epoch}", report)
+    return UndeliveredReport(1, f"w{epoch}", report)
 
 
 async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
@@ -398,10 +400,10 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
     await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
     found = (await local.rows("WorkOrder"))[-1]["Id"]
     left = [
-        left_report(1, 1, entity="WorkOrder", id=found, version=1),
-        left_report(2, 2, "not_sent"),
-        left_report(3, 3, "failed", error="RefusedError", reason="no such thing"),
-        left_report(1, 5, epoch=9, id=5),  # of a grant that the journal does not have
+        undelivered_report(1, 1, entity="WorkOrder", id=found, version=1),
+        undelivered_report(2, 2, "not_sent"),
+        undelivered_report(3, 3, "failed", error="RefusedError", reason="no such thing"),
+        undelivered_report(1, 5, epoch=9, id=5),  # of a grant that the journal does not have
     ]
     pool = LocalPool(local.company, left=left)
     stages: list[str] = []
@@ -409,7 +411,7 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
     local.server.asked.clear()
     summary = await ready.run(local.company)
     assert stages[0].endswith("before their leases have surely ended, in 0 s")
-    assert pool.asked_for_left == 2
+    assert pool.asked == 2
     assert (summary.created, summary.failed) == (5, 1)
     assert await held(local) == Counter("12456")
     async with Journal.open(folder, snapshot=True) as journal:

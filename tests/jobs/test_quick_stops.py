@@ -15,7 +15,7 @@ from tests.jobs.runs import carried_out, killed_while_sending
 from wosdk_async import Company
 from wosdk_async.jobs import Import
 from wosdk_async.jobs.cluster.messages import Setup
-from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
 
 SOON = 10  # seconds, also on a busy machine; without a stop each of these waits has no end
 
@@ -41,12 +41,12 @@ class Silent(LocalPool):
         await self._wait("open")
         await super().open(setup, joined, broken)
 
-    async def leftovers(self) -> Sequence[LeftReport]:
-        await self._wait("leftovers")
-        return await super().leftovers()
+    async def undelivered(self) -> Sequence[UndeliveredReport]:
+        await self._wait("undelivered")
+        return await super().undelivered()
 
-    async def taken(self) -> None:
-        await self._wait("taken")
+    async def forget_undelivered(self) -> None:
+        await self._wait("forget_undelivered")
 
 
 async def stopped(ready: Import, local: Local, when: asyncio.Event) -> Any:
@@ -58,7 +58,7 @@ async def stopped(ready: Import, local: Local, when: asyncio.Event) -> Any:
         return (await running)[0]
 
 
-@pytest.mark.parametrize("when", ["open", "leftovers", "taken"])
+@pytest.mark.parametrize("when", ["open", "undelivered", "forget_undelivered"])
 async def test_a_stop_waits_for_no_silent_cluster(local: Local, job: Job, write: Write, when: str) -> None:
     source = write(HEADER, rows(1, 2, 3))
     local.company = local.company.with_options(settle=0)

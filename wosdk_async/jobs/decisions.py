@@ -32,7 +32,7 @@ async def settle_job(
     """
     operation, earlier = operation_named(journal.plan.operation), EarlierLeases.of_job(journal, on_stage)
     if journal.plan.marker is None or operation.compares:
-        await earlier.take()
+        await earlier.collect()
     else:
         await earlier.end()
     for warning in earlier.warnings:

@@ -9,10 +9,10 @@ from typing import Self
 import attrs
 
 from wosdk_async.jobs.claims import Claim
-from wosdk_async.jobs.cluster.left_files import LeftFiles
 from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.cluster.outcomes import outcome_of
-from wosdk_async.jobs.cluster.pool import LeftPlace, LeftReport
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, UndeliveredSource
+from wosdk_async.jobs.cluster.undelivered_reader import UndeliveredReader
 from wosdk_async.jobs.journal import Journal, OpenLease, RowRecord, State, StoredRow
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.options import ImportOptions
@@ -25,7 +25,7 @@ __all__ = ["EarlierLeases"]
 
 _POLL = 0.1  # seconds between two looks at whether a process has ended
 _LOOK = 1.0  # the same, when there is no process to look at
-_BATCH = 1000  # reports that are taken with one commit
+_BATCH = 1000  # reports that are collected with one commit
 _WAITING = (
     "workers of an earlier run may still send rows: nothing is sent before their leases have surely ended"
 )
@@ -33,10 +33,10 @@ _WAITING = (
 
 @attrs.define(eq=False)
 class EarlierLeases:
-    """Takes what workers of earlier runs did, and waits until surely none of them sends anything.
+    """Collects the undelivered results of earlier runs, and waits until surely none of them sends anything.
 
-    What processes left is in the folder of the job, so it is found however the job goes on. A lease is over
-    at once when the process of its worker has surely ended. For the others no clock of the earlier run is
+    Those of processes are in the folder of the job, so they are found however it goes on. A lease is over at
+    once when the process of its worker has surely ended. For the others no clock of the earlier run is
     believed: the wait is counted from now.
     """
 
@@ -49,7 +49,7 @@ class EarlierLeases:
     _open: dict[int, OpenLease] = attrs.field(factory=dict)
     _granted: dict[int, OpenLease] = attrs.field(factory=dict)
     """Row -> the newest lease that was open."""
-    _taken: set[tuple[int, str, int]] = attrs.field(factory=set)
+    _collected: set[tuple[int, str, int]] = attrs.field(factory=set)
     _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
 
     @classmethod
@@ -67,8 +67,8 @@ class EarlierLeases:
         """Wait no longer: the leases stay open, and the next run waits for them."""
         self._stopped.set()
 
-    async def take(self) -> None:
-        """Take what processes left that have ended, and end their leases; wait for nothing.
+    async def collect(self) -> None:
+        """Collect from processes that have ended, and end their leases; wait for nothing.
 
         Raises:
             JournalError: the journal cannot be written; nothing is forgotten.
@@ -79,7 +79,7 @@ class EarlierLeases:
         finally:
             self.warnings += files.warnings
 
-    async def end(self, pool: LeftPlace | None = None) -> None:
+    async def end(self, pool: UndeliveredSource | None = None) -> None:
         """End the open leases, unless it is stopped before.
 
         Args:
@@ -110,29 +110,29 @@ class EarlierLeases:
         finally:
             self.warnings += [*files.warnings, *files.living]
 
-    async def _begin(self) -> LeftFiles:
+    async def _begin(self) -> UndeliveredReader:
         for lease in await self.journal.open_leases():
             self._open[lease.epoch] = lease
             self._granted |= dict.fromkeys(lease.rows, lease)
-        return LeftFiles(self.journal.folder, self.journal.plan.job, self.journal.run)
+        return UndeliveredReader(self.journal.folder, self.journal.plan.job, self.journal.run)
 
     # --- leases -------------------------------------------------------------------------------
 
-    async def _look_at(self, files: LeftFiles) -> None:
-        """Take what ended processes left, end their leases, and then remove the files."""
+    async def _look_at(self, files: UndeliveredReader) -> None:
+        """Collect from processes that have ended, end their leases, and then remove the files."""
         # In a thread: many files, or large ones, take seconds, in which a stop has to be heard.
-        if not await self._take(await asyncio.to_thread(files.look)):
+        if not await self._collect(await asyncio.to_thread(files.look)):
             return
         await self._close([epoch for epoch, lease in self._open.items() if lease.worker in files.ended])
         files.remove()
 
-    async def _ask(self, pool: LeftPlace | None) -> None:
+    async def _ask(self, pool: UndeliveredSource | None) -> None:
         if pool is None:
             return
         # A cluster may be silent for long.
-        left = await unless_stopped(self._stopped, pool.leftovers(), otherwise=None)
-        if left is not None and await self._take(left):
-            await unless_stopped(self._stopped, pool.taken(), otherwise=None)
+        reports = await unless_stopped(self._stopped, pool.undelivered(), otherwise=None)
+        if reports is not None and await self._collect(reports):
+            await unless_stopped(self._stopped, pool.forget_undelivered(), otherwise=None)
 
     async def _close(self, epochs: Iterable[int]) -> None:
         for epoch in list(epochs):
@@ -142,28 +142,28 @@ class EarlierLeases:
 
     # --- reports ------------------------------------------------------------------------------
 
-    async def _take(self, left: Sequence[LeftReport]) -> bool:
-        """Take reports into the journal; they are on the disk when this returns.
+    async def _collect(self, reports: Sequence[UndeliveredReport]) -> bool:
+        """Write reports into the journal; they are on the disk when this returns.
 
-        Return whether it took them all: after a stop the rest stays where it is, for the next run.
+        Return whether it has all of them: after a stop the rest stays where it is, for the next run.
         """
         counted, start = 0, 0
-        while start < len(left) and not self._stopped.is_set():
-            counted += await self._take_some(left[start : start + _BATCH])
+        while start < len(reports) and not self._stopped.is_set():
+            counted += await self._collect_some(reports[start : start + _BATCH])
             start += _BATCH
         if counted:
-            self.on_stage(f"what workers of an earlier run had kept is taken: the results of {counted} rows")
-        return start >= len(left)
+            self.on_stage(f"undelivered results of an earlier run are collected: those of {counted} rows")
+        return start >= len(reports)
 
-    async def _take_some(self, left: Sequence[LeftReport]) -> int:
-        """Take some reports with one read of the journal and one commit; return how many of them count."""
-        rows = await self.journal.rows_numbered({each.report.row for each in left})
+    async def _collect_some(self, reports: Sequence[UndeliveredReport]) -> int:
+        """Write some reports with one read of the journal and one commit; return how many of them count."""
+        rows = await self.journal.rows_numbered({each.report.row for each in reports})
         counted = 0
-        for each in left:
+        for each in reports:
             report, number = each.report, (each.run, each.worker, each.report.number)
-            if number in self._taken:
+            if number in self._collected:
                 continue
-            self._taken.add(number)
+            self._collected.add(number)
             lease, stored = self._granted.get(report.row), rows.get(report.row)
             counts = lease is not None and (lease.epoch, lease.worker) == (report.epoch, each.worker)
             if counts and stored is not None and stored.state in (State.SENDING, State.IN_DOUBT):
@@ -177,7 +177,7 @@ class EarlierLeases:
 
 
 def _is_known(row: StoredRow | None, report: RowReport) -> bool:
-    """Return whether the journal has what a report says: a run that was killed since may have taken it."""
+    """Return whether the journal has what a report says: a run that was killed may have collected it."""
     if row is None:
         return False
     if report.result == "done":
@@ -201,7 +201,7 @@ def _after(row: StoredRow, report: RowReport) -> StoredRow:
 
 
 def _count(journal: Journal, reports: RowReports, row: StoredRow, report: RowReport) -> None:
-    """Take a report as the outcome of a row."""
+    """Count a report as the outcome of a row."""
     if report.result == "not_sent":
         journal.record(RowRecord(row.row, State.PLANNED))
     elif report.result == "in_doubt":  # it is looked up with all that earlier runs left in doubt

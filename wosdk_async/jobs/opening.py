@@ -229,7 +229,7 @@ class _JobRequest:
         if self.marker is None or RowKeys.of(self.import_map, self.marker, journal.plan.job).node is None:
             raise ImportMapError(NO_KEYS)
         earlier = EarlierLeases.of_job(journal)
-        await earlier.take()  # what workers left there is found there only
+        await earlier.collect()  # undelivered results are found there only
         renewed = await asyncio.to_thread(self.begin, journal)
         try:
             warnings = [*earlier.warnings, *await left_behind(journal, renewed)]

@@ -10,7 +10,7 @@ from wosdk_async.errors import WosdkError
 
 
 async def outcomes_of(coordinator, source, *, encode=str):
-    """Return the outcomes of a run; each claim that was taken has one."""
+    """Return the outcomes of a run; each claim that was fetched has one."""
     async with coordinator.run(source, encode) as run:
         ends = [outcome async for outcome in run]
     assert_one_each(source, ends)
@@ -25,7 +25,7 @@ async def read(run, ends):
 
 
 def assert_one_each(source, ends):
-    assert Counter(id(end.input) for end in ends) == Counter(id(claim) for claim in source.taken)
+    assert Counter(id(end.input) for end in ends) == Counter(id(claim) for claim in source.fetched)
     assert sorted(end.index for end in ends) == list(range(len(ends)))
 
 

@@ -291,7 +291,7 @@ def test_a_worker_that_leaves_is_not_said_to_give_back_its_rows():
             await until(lambda: len(leaver.queue) > 40)
             world.add_worker()
             true_reply = leaver.reply
-            leaver.reply = lambda: attrs.evolve(true_reply(), leaving=True)
+            leaver.reply = lambda: attrs.evolve(true_reply(), draining=True)
             for epoch, _, row in leaver.queue:
                 leaver.report(epoch, row.row, "not_sent")
             leaver.queue = []
@@ -300,7 +300,7 @@ def test_a_worker_that_leaves_is_not_said_to_give_back_its_rows():
             ends = await task
 
         assert kinds(ends) == {"Done": 1500}
-        assert events == ["worker w0 was told to end, and left; it had no rows"]
+        assert events == ["worker w0 was told to end, and did; it had no rows"]
 
     virtually(main())
 

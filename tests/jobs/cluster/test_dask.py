@@ -82,7 +82,7 @@ async def test_a_worker_that_stands_still_joins_when_it_goes_on(cluster: DaskPro
     cluster.workers[0].send_signal(signal.SIGSTOP)
     async with opened(DaskCluster(cluster.address)) as pool:
         assert (await pool.links.get()).name == names[1]
-        assert not await pool.pool.leftovers()
+        assert not await pool.pool.undelivered()
         cluster.workers[0].send_signal(signal.SIGCONT)
         assert (await pool.links.get()).name == names[0]
 
@@ -93,16 +93,16 @@ async def test_results_of_an_orphan_reach_the_next_run(cluster: DaskProcesses) -
         link = await first.links.get()
         await leave_results(link, 7, 8)
         async with opened(DaskCluster(cluster.address), attrs.evolve(SETUP, run=2)) as second:
-            left = await second.pool.leftovers()
-            assert [(each.run, each.report.row) for each in left] == [(1, 7), (1, 8)]
-            assert await second.pool.leftovers() == left
+            reports = await second.pool.undelivered()
+            assert [(each.run, each.report.row) for each in reports] == [(1, 7), (1, 8)]
+            assert await second.pool.undelivered() == reports
             with pytest.raises(WorkerLostError, match="gave up the coordinator"):
                 await link.exchange(HELLO)
             assert (await (await second.links.get()).exchange(HELLO)).worker
         async with opened(DaskCluster(cluster.address), attrs.evolve(SETUP, run=3)) as third:
-            assert await third.pool.leftovers() == left  # the end of a pool forgets nothing
-            await third.pool.taken()
-            assert not await third.pool.leftovers()
+            assert await third.pool.undelivered() == reports  # the end of a pool forgets nothing
+            await third.pool.forget_undelivered()
+            assert not await third.pool.undelivered()
 
 
 async def test_what_a_worker_that_stands_still_keeps_is_not_forgotten(cluster: DaskProcesses) -> None:
@@ -114,10 +114,10 @@ async def test_what_a_worker_that_stands_still_keeps_is_not_forgotten(cluster: D
             await leave_results(link, 7 + names.index(link.name))
         async with opened(DaskCluster(cluster.address), attrs.evolve(SETUP, run=2, deadline=0.1)) as second:
             cluster.workers[0].send_signal(signal.SIGSTOP)
-            assert [each.report.row for each in await second.pool.leftovers()] == [8]
-            await second.pool.taken()
+            assert [each.report.row for each in await second.pool.undelivered()] == [8]
+            await second.pool.forget_undelivered()
             cluster.workers[0].send_signal(signal.SIGCONT)
-            assert [each.report.row for each in await second.pool.leftovers()] == [7]
+            assert [each.report.row for each in await second.pool.undelivered()] == [7]
 
 
 async def test_an_orphan_ends_by_itself(cluster: DaskProcesses) -> None:
@@ -130,7 +130,7 @@ async def test_an_orphan_ends_by_itself(cluster: DaskProcesses) -> None:
                 await asyncio.sleep(0.3)
                 await link.exchange(HELLO)
     async with opened(DaskCluster(cluster.address), attrs.evolve(SETUP, run=2)) as second:
-        assert [each.report.row for each in await second.pool.leftovers()] == [7]
+        assert [each.report.row for each in await second.pool.undelivered()] == [7]
 
 
 async def test_a_scheduler_that_dies_breaks_the_pool(cluster: DaskProcesses) -> None:
@@ -139,11 +139,11 @@ async def test_a_scheduler_that_dies_breaks_the_pool(cluster: DaskProcesses) -> 
         link = await pool.links.get()
         await link.exchange(HELLO)
         cluster.scheduler.kill()
-        assert not await pool.pool.leftovers()
+        assert not await pool.pool.undelivered()
         assert "start a new one, and repeat the command" in await pool.broken.get()
         with pytest.raises(WorkerLostError, match="connection to the scheduler"):
             await link.exchange(HELLO)
-        assert not await pool.pool.leftovers()
+        assert not await pool.pool.undelivered()
     assert pool.broken.empty()
 
 
@@ -245,7 +245,7 @@ async def test_a_connection_that_breaks_is_opened_again(cluster: DaskProcesses) 
             with pytest.raises(OSError, match=r"closed|reset"):
                 await link.exchange(HELLO)
             assert (await link.exchange(HELLO)).worker == before.worker
-            await pool.pool.leftovers()
+            await pool.pool.undelivered()
             assert pool.broken.empty()
 
 

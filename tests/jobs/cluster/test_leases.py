@@ -68,9 +68,9 @@ class Leases(RuleBasedStateMachine):
     def report(self, data):
         number = data.draw(st.sampled_from(sorted(self.live)))
         worker, epoch, _ = self.live[number]
-        assert self.book.take_row(worker, epoch, number).number == number
+        assert self.book.pop_row(worker, epoch, number).number == number
         self.leave(number, "reported")
-        assert self.book.take_row(worker, epoch, number) is None
+        assert self.book.pop_row(worker, epoch, number) is None
 
     @precondition(lambda self: self.row)
     @rule(data=st.data(), worker=st.sampled_from("abc"))
@@ -78,18 +78,18 @@ class Leases(RuleBasedStateMachine):
         number = data.draw(st.integers(0, self.row - 1))
         epoch = data.draw(st.integers(0, self.epoch + 1))
         if self.live.get(number, ())[:2] != (worker, epoch):
-            assert self.book.take_row(worker, epoch, number) is None
+            assert self.book.pop_row(worker, epoch, number) is None
 
     @rule()
     def look_at_the_clock(self):
-        for lease in self.book.take_expired(self.now):
+        for lease in self.book.pop_expired(self.now):
             for number in lease.rows:
                 assert self.live[number][2] + self.options.skew <= self.now + 1e-3
                 self.leave(number, "lost")
 
     @rule(worker=st.sampled_from("abc"))
     def process_ends(self, worker):
-        for lease in self.book.take_of(worker):
+        for lease in self.book.pop_of(worker):
             assert lease.worker == worker
             for number in lease.rows:
                 self.leave(number, "lost")
@@ -134,11 +134,11 @@ def test_a_lease_ends_with_its_last_row():
     book = LeaseBook(OPTIONS)
     book.open(7, "a", Batch([row_of(1), row_of(2)]), clock=0.0, heard=0.0)
 
-    book.take_row("a", 7, 1)
-    assert book.take_finished() == []
-    book.take_row("a", 7, 2)
-    assert book.take_finished() == [7]
-    assert book.take_finished() == []
+    book.pop_row("a", 7, 1)
+    assert book.pop_finished() == []
+    book.pop_row("a", 7, 2)
+    assert book.pop_finished() == [7]
+    assert book.pop_finished() == []
     assert not book.of("a")
     book.open(8, "b", Batch([row_of(1), row_of(2)]), clock=0.0, heard=0.0)  # they were not sent
 
@@ -165,38 +165,38 @@ def waiting_of(*rows):
 def test_rows_that_were_never_lost_go_out_together_in_their_order():
     waiting = waiting_of(*map(row_of, range(10)))
 
-    batch = waiting.take(4, idle=False)
+    batch = waiting.next_batch(4, idle=False)
 
     assert numbers(batch) == [0, 1, 2, 3]
     assert not batch.careful
     waiting.put_back(batch.rows[3])
-    assert numbers(waiting.take(100, idle=True)) == [3, 4, 5, 6, 7, 8, 9]
-    assert waiting.take(100, idle=True) is None
+    assert numbers(waiting.next_batch(100, idle=True)) == [3, 4, 5, 6, 7, 8, 9]
+    assert waiting.next_batch(100, idle=True) is None
 
 
 def test_rows_that_were_lost_once_go_out_8_at_a_time_with_nothing_beside_them():
     waiting = waiting_of(row_of(100), *(row_of(number, 1) for number in range(10)))
 
-    assert waiting.take(500, idle=False) is None
-    batch = waiting.take(500, idle=True)
+    assert waiting.next_batch(500, idle=False) is None
+    batch = waiting.next_batch(500, idle=True)
     assert numbers(batch) == list(range(8))
     assert (batch.careful, batch.alone) == (True, False)
-    assert numbers(waiting.take(1, idle=True)) == [8, 9]
-    assert numbers(waiting.take(1, idle=False)) == [100]
+    assert numbers(waiting.next_batch(1, idle=True)) == [8, 9]
+    assert numbers(waiting.next_batch(1, idle=False)) == [100]
 
 
 def test_a_row_that_was_lost_again_goes_out_alone():
     waiting = waiting_of(row_of(1, 1), row_of(2, 2), row_of(3, 5))
 
-    batch = waiting.take(500, idle=True)
+    batch = waiting.next_batch(500, idle=True)
 
     assert numbers(batch) == [2]
     assert (batch.careful, batch.alone) == (True, True)
-    assert numbers(waiting.take(500, idle=True)) == [3]
+    assert numbers(waiting.next_batch(500, idle=True)) == [3]
 
 
 def test_a_grant_is_not_larger_than_a_message():
     large = "x" * 3_000_000
     waiting = waiting_of(row_of(1, body=large), row_of(2, body=large), row_of(3, body=3 * large))
 
-    assert [numbers(waiting.take(500, idle=True)) for _ in range(3)] == [[1], [2], [3]]
+    assert [numbers(waiting.next_batch(500, idle=True)) for _ in range(3)] == [[1], [2], [3]]

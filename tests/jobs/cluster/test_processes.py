@@ -24,10 +24,10 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster import process_link, processes
 from wosdk_async.jobs.cluster.clocks import boottime
 from wosdk_async.jobs.cluster.frames import LONGEST, frame, read_frame
-from wosdk_async.jobs.cluster.left_files import LeftFiles
 from wosdk_async.jobs.cluster.messages import Grant, GrantedRow, MessageError, Setup, Share, WorkerLostError
-from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
 from wosdk_async.jobs.cluster.processes import Processes
+from wosdk_async.jobs.cluster.undelivered_reader import UndeliveredReader
 
 
 @pytest.fixture
@@ -238,13 +238,13 @@ def kill_coordinator(setup: Setup) -> None:
         coordinator.kill()
 
 
-def found_in(folder: Path, run: int = 2) -> list[LeftReport]:
-    return list(LeftFiles(folder, "job", run).look())
+def found_in(folder: Path, run: int = 2) -> list[UndeliveredReport]:
+    return list(UndeliveredReader(folder, "job", run).look())
 
 
-async def ended(folder: Path) -> LeftFiles:
+async def ended(folder: Path) -> UndeliveredReader:
     """Wait until all processes of earlier runs have ended."""
-    files = LeftFiles(folder, "job", 2)
+    files = UndeliveredReader(folder, "job", 2)
     while files.look() or files.living or not files.ended:
         await asyncio.sleep(0.05)
     return files
@@ -253,30 +253,28 @@ async def ended(folder: Path) -> LeftFiles:
 async def test_results_of_an_orphan_reach_the_next_run(setup: Setup, tmp_path: Path) -> None:
     kill_coordinator(setup)
     await ended(tmp_path)
-    left = found_in(tmp_path)
-    assert [(each.run, each.report.row, each.report.result) for each in left] == [
+    found = found_in(tmp_path)
+    assert [(each.run, each.report.row, each.report.result) for each in found] == [
         (1, 7, "not_sent"),
         (1, 8, "not_sent"),
     ]
     async with opened(Processes(1), attrs.evolve(setup, run=2)) as pool:
-        assert list(await pool.pool.leftovers()) == []  # they are not the pool's
-        await pool.pool.taken()
-    assert found_in(tmp_path) == left  # nor does a pool forget them
+        assert list(await pool.pool.undelivered()) == []  # they are not the pool's
+        await pool.pool.forget_undelivered()
+    assert found_in(tmp_path) == found  # nor does a pool forget them
 
 
-async def test_results_that_nobody_took_are_left_when_the_pool_is_closed(
-    setup: Setup, tmp_path: Path
-) -> None:
+async def test_undelivered_results_are_kept_when_the_pool_is_closed(setup: Setup, tmp_path: Path) -> None:
     async with opened(Processes(1), setup) as pool:
         await leave_results(await pool.links.get(), 5)
     assert [each.report.row for each in found_in(tmp_path)] == [5]
 
 
-async def test_calls_under_way_end_when_the_coordinator_is_gone_and_their_results_are_left(
+async def test_calls_under_way_end_when_the_coordinator_is_gone_and_their_results_are_kept(
     local: Local, tmp_path: Path
 ) -> None:
     local.server.held = asyncio.Event()
-    folder = tmp_path / "left"
+    folder = tmp_path / "kept"
     folder.mkdir()
     async with opened(Processes(1), setup_of(local, folder=str(folder))) as pool:
         link: Any = await pool.links.get()
@@ -289,8 +287,8 @@ async def test_calls_under_way_end_when_the_coordinator_is_gone_and_their_result
         assert not (await asyncio.wait({closing}, timeout=1.0))[0]  # it does not leave the call alone
         local.server.held.set()
         await closing
-    (left,) = LeftFiles(folder, "j", 2).look()
-    assert (left.report.row, left.report.result) == (1, "done")
+    (kept,) = UndeliveredReader(folder, "j", 2).look()
+    assert (kept.report.row, kept.report.result) == (1, "done")
     assert await held(local) == {"PO-1": 1}
 
 
@@ -306,10 +304,10 @@ async def test_a_process_that_is_asked_to_end_reports_all_its_rows_before(
         worker.share = Share(number=1, rate=None, in_flight=1)
         await worker.say(session=await session_of(local), patience=0.0)
         grant = worker.grant(1, await worker.bodies(range(1, 3)))
-        assert not (await worker.say(grants=(grant,), patience=0.0)).leaving
+        assert not (await worker.say(grants=(grant,), patience=0.0)).draining
         await local.server.arrived.wait()
         os.kill(pid(link), number)
-        while not (await worker.say()).leaving or not worker.results:
+        while not (await worker.say()).draining or not worker.results:
             pass
         assert [(each.row, each.result) for each in worker.results] == [(2, "not_sent")]  # at once
         late = worker.grant(2, {3: "{}"})
@@ -331,7 +329,7 @@ async def test_a_worker_is_in_its_file_before_it_gets_a_grant(setup: Setup, tmp_
         report = await link.exchange(HELLO)
         (name,) = names(tmp_path)
         assert report.worker in name
-        files = LeftFiles(tmp_path, "job", 2)
+        files = UndeliveredReader(tmp_path, "job", 2)
         files.look()
         assert f"process {pid(link)} " in files.living[0]
         os.kill(pid(link), signal.SIGKILL)
@@ -514,7 +512,7 @@ async def test_a_folder_that_cannot_be_written(
     assert "Traceback" not in said
 
 
-async def test_a_disk_that_is_full_when_results_are_left(
+async def test_a_disk_that_is_full_when_results_are_kept(
     setup: Setup, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     async with opened(Processes(1), setup) as pool:
@@ -524,7 +522,7 @@ async def test_a_disk_that_is_full_when_results_are_left(
     said = capfd.readouterr().err
     assert "cannot keep 19 results" in said
     assert "Traceback" not in said
-    files = LeftFiles(tmp_path, "job", 2)
+    files = UndeliveredReader(tmp_path, "job", 2)
     assert len(files.look()) < 19
     assert files.ended
     assert "1 damaged line" in files.warnings[0]

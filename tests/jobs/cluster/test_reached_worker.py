@@ -18,7 +18,7 @@ def test_a_worker_whose_rows_are_all_reported_has_room_at_once():
     assert room_of(worker) == 0
 
     results = tuple(RowReport(number=row, epoch=1, row=row, result="done") for row in ROWS)
-    worker.take(Report(worker="w", clock=0.1, results=results), 0.1)
+    worker.receive(Report(worker="w", clock=0.1, results=results), 0.1)
 
     assert worker.unconfirmed == {}
     assert room_of(worker) == 4

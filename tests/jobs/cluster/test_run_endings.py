@@ -156,7 +156,7 @@ def test_a_grant_that_is_being_written_does_not_leave_any_more(how):
             run = coordinator.run(source, str, grace=0.2)
             try:
                 async with run:
-                    await until(lambda: len(source.taken) == 5)
+                    await until(lambda: len(source.fetched) == 5)
                     await asyncio.sleep(0)
                     world.ledger.disk.clear()
                     await until(lambda: "rows 5" in repr(coordinator))
@@ -184,7 +184,7 @@ def test_a_run_that_is_stopped_while_it_takes_rows_in_needs_no_worker_to_end():
         async with world.coordinator() as coordinator:
             world.ledger.disk.clear()
             async with coordinator.run(source, str) as run:
-                await until(lambda: len(source.taken) == 5)
+                await until(lambda: len(source.fetched) == 5)
                 run.stop()
                 world.ledger.disk.set()
                 ends = [outcome async for outcome in run]
@@ -327,12 +327,12 @@ def test_a_worker_that_refuses_to_work_ends_the_run():
 def test_an_error_of_the_claims_is_raised_after_the_outcomes():
     class Broken(Source):
         async def __anext__(self):
-            if len(self.taken) > 20:
+            if len(self.fetched) > 20:
                 raise JournalError("cannot be read")
             return await super().__anext__()
 
         def at_hand(self):
-            return super().at_hand() if len(self.taken) <= 20 else None
+            return super().at_hand() if len(self.fetched) <= 20 else None
 
     async def main():
         world = World()

@@ -60,7 +60,7 @@ def test_a_worker_that_leaves_gets_no_rows():
             await until(lambda: coordinator.statistics().workers == 2)
             leaves = world.workers[0]
             true_reply = leaves.reply
-            leaves.reply = lambda: attrs.evolve(true_reply(), leaving=True)
+            leaves.reply = lambda: attrs.evolve(true_reply(), draining=True)
             await until(lambda: len(leaves.orders) > 5)
             ends = await outcomes_of(coordinator, Source(range(100)))
 

@@ -26,7 +26,7 @@ def group_of(*nonces):
     workers = [group.enter(nonce, nonce) for nonce in nonces]
     for worker in workers * 3:
         share = group.budget.share(worker.nonce).number
-        group.take(worker, Report(worker=worker.nonce, clock=0.0, share=share))
+        group.receive(worker, Report(worker=worker.nonce, clock=0.0, share=share))
     return group, workers
 
 

@@ -76,10 +76,10 @@ class World:
         for _ in range(self.first_workers):
             self.add_worker()
 
-    async def leftovers(self):
+    async def undelivered(self):
         return []
 
-    async def taken(self) -> None:
+    async def forget_undelivered(self) -> None:
         pass
 
     async def aclose(self, grace: float) -> None:
@@ -98,17 +98,17 @@ class Source:
     """Claims of rows."""
 
     def __init__(self, rows: Any) -> None:
-        self.left = [
+        self.remaining = [
             SimpleNamespace(row=SimpleNamespace(number=row), record=row, started=0.0) for row in rows
         ]
-        self.taken: list[Any] = []
+        self.fetched: list[Any] = []
         self.stopped = False
 
     def at_hand(self) -> Any:
-        if not self.left or self.stopped:
+        if not self.remaining or self.stopped:
             return None
-        self.taken.append(self.left.pop(0))
-        return self.taken[-1]
+        self.fetched.append(self.remaining.pop(0))
+        return self.fetched[-1]
 
     async def __anext__(self) -> Any:
         await asyncio.sleep(0.001)

@@ -1,4 +1,4 @@
-"""A run over the workers: takes claims, and gives exactly one outcome for each."""
+"""A run over the workers: fetches claims, and gives exactly one outcome for each."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ClusterRun:
         claims: the rows.
         encode: returns the JSON of the record of a claim.
         owner: the coordinator.
-        ahead: no claim is taken while so many rows wait for a worker, or have outcomes that nobody has read.
+        ahead: no claim is fetched while so many rows wait for a worker, or have outcomes that are not read.
         grace: seconds that calls under way still get when the block ends by an exception.
     """
 
@@ -77,7 +77,7 @@ class ClusterRun:
         self._unread: deque[RowEnd] = deque()
         self._changed = asyncio.Event()
         self._intake = Intake(claims, encode, owner.losses, self._waiting, self._unread.append)
-        self._taking_in: asyncio.Task[None] | None = None
+        self._fetching: asyncio.Task[None] | None = None
         self._reading = False
         self._error: BaseException | None = None
 
@@ -88,8 +88,8 @@ class ClusterRun:
 
     async def __aenter__(self) -> Self:
         self._owner.begin(self)
-        self._taking_in = asyncio.get_running_loop().create_task(self._take_in())
-        self._taking_in.add_done_callback(lambda _: self.changed())
+        self._fetching = asyncio.get_running_loop().create_task(self._fetch())
+        self._fetching.add_done_callback(lambda _: self.changed())
         return self
 
     async def __aexit__(
@@ -118,7 +118,7 @@ class ClusterRun:
     # --- reading ------------------------------------------------------------------------------
 
     def __aiter__(self) -> AsyncIterator[RowEnd]:
-        if self._taking_in is None:
+        if self._fetching is None:
             raise InvalidCallError("nothing was started; write 'async with coordinator.run(...) as run:'")
         self._reading = True
         return self._outcomes()
@@ -139,15 +139,15 @@ class ClusterRun:
 
     # --- what the coordinator does with it ----------------------------------------------------
 
-    def take(self, most: int, *, idle: bool) -> Batch | None:
-        """Return rows for a worker, see :meth:`WaitingRows.take`; each has to come back."""
-        batch = self._waiting.take(most, idle=idle)
+    def next_batch(self, most: int, *, idle: bool) -> Batch | None:
+        """Return rows for a worker, see :meth:`WaitingRows.next_batch`; each has to come back."""
+        batch = self._waiting.next_batch(most, idle=idle)
         if batch is not None:
             self._granted += len(batch.rows)
         return batch
 
-    def not_sent(self, row: RowToSend) -> None:
-        """Take back a row that was not sent, and will not be under its grant."""
+    def requeue(self, row: RowToSend) -> None:
+        """Let a row wait again that was not sent, and will not be under its grant."""
         self._granted -= 1
         if self.stopped:
             self._unread.append(not_started(row))
@@ -155,7 +155,7 @@ class ClusterRun:
             self._waiting.put_back(row)
 
     def end(self, outcome: RowEnd) -> None:
-        """Take the outcome of a row that was granted."""
+        """Note the outcome of a row that was granted."""
         self._granted -= 1
         self._unread.append(outcome)
 
@@ -179,19 +179,19 @@ class ClusterRun:
 
     # --- claims -------------------------------------------------------------------------------
 
-    async def _take_in(self) -> None:
+    async def _fetch(self) -> None:
         try:
             while True:
                 while self._is_full():
                     await self._next_change()
-                await self._intake.take_some()
+                await self._intake.fetch_some()
                 self.changed()
                 await asyncio.sleep(0)
         except StopAsyncIteration:
             pass
         except Exception as error:
             self.fail(error)
-            self._intake.give_back()
+            self._intake.end_fetched()
             self.changed()
 
     def _is_full(self) -> bool:
@@ -202,8 +202,8 @@ class ClusterRun:
 
     def _ended(self) -> bool:
         """Return whether no outcome will follow."""
-        assert self._taking_in is not None  # noqa: S101 - within the block
-        return self._taking_in.done() and not (self._granted or len(self._waiting) or len(self._intake))
+        assert self._fetching is not None  # noqa: S101 - within the block
+        return self._fetching.done() and not (self._granted or len(self._waiting) or len(self._intake))
 
     async def _next_change(self) -> None:
         self._changed.clear()
@@ -222,11 +222,11 @@ class ClusterRun:
             self.aborted = bool(self._granted)
 
     async def _give_up(self) -> None:
-        """Give an outcome to every row that was taken and has none; take no further claim."""
-        assert self._taking_in is not None  # noqa: S101 - within the block
-        self._taking_in.cancel()  # it waits, so it takes nothing from now on
+        """Give an outcome to every row that was fetched and has none; fetch no further claim."""
+        assert self._fetching is not None  # noqa: S101 - within the block
+        self._fetching.cancel()  # it waits, so it fetches nothing from now on
         self.stop()
-        self._intake.give_back()
+        self._intake.end_fetched()
         self.changed()
         self.give_up_granted(_ABORTED)
-        await asyncio.wait([self._taking_in])
+        await asyncio.wait([self._fetching])

@@ -26,7 +26,7 @@ class Conversation:
     """What the coordinator and the worker behind one link say to each other.
 
     Another worker may take the place of the first one, as where the system starts a process again. It gets
-    grants of its own. Reports of those before may still come, late: their results are taken, and change
+    grants of its own. Reports of those before may still come, late: their results are received, and change
     nothing else.
 
     Args:
@@ -62,12 +62,12 @@ class Conversation:
         return self._group.closing and (worker is None or worker.told >= worker.received)
 
     async def _exchange(self) -> None:
-        """Send one order, take the report, and wait until it is time for the next one."""
+        """Send one order, receive the report, and wait until it is time for the next one."""
         now = self._group.now
         began = now()
         report = await self._report()
         if report is not None:
-            await self._take(report)
+            await self._receive(report)
         pause = _PACE - (now() - began) if report is not None else _AGAIN
         if pause > 0:
             await asyncio.sleep(pause)
@@ -122,17 +122,17 @@ class Conversation:
 
     # --- reports ------------------------------------------------------------------------------
 
-    async def _take(self, report: Report) -> None:
-        """Take a report, and grant rows to the worker that made it, unless it has been replaced.
+    async def _receive(self, report: Report) -> None:
+        """Receive a report, and grant rows to the worker that made it, unless it has been replaced.
 
         Raises:
             WorkerLostError: the worker is lost already, or is reached in another way.
         """
         if (replaced := self._replaced.get(report.worker)) is not None:
-            self._group.take_late(replaced, report)
+            self._group.receive_late(replaced, report)
             return
         worker = self._who_made(report)
-        self._group.take(worker, report)
+        self._group.receive(worker, report)
         try:
             await self._group.granting.grant(worker, self._group.budget.share(worker.nonce))
         except Exception as error:  # it cannot be written; the results of rows under way still arrive

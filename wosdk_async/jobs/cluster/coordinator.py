@@ -5,7 +5,7 @@ One task for each worker holds a conversation with it (conversation.py). A row g
     claim         the row is built and checked (jobs/claims.py)
     lease         leases.py says who may send it, until when
     ledger.grant  the grant is on the disk, and the row is SENDING there
-    order         the grant leaves, again with each order until a report shows it
+    order         the grant is sent, again with each order until a report shows it
     report        the row has its outcome; the grant ends with its last row
 
 If no report comes, the row is lost with its worker, as soon as that surely sends it no more: it is in doubt.
@@ -171,7 +171,7 @@ class Coordinator:
         """
         if self._abandoned:
             raise InvalidCallError("an earlier run was aborted, and its rows may still be sent")
-        return ClusterRun(claims, encode, self, ahead=self._options.taken_ahead, grace=grace)
+        return ClusterRun(claims, encode, self, ahead=self._options.fetched_ahead, grace=grace)
 
     # --- what a run asks ----------------------------------------------------------------------
 
@@ -189,7 +189,7 @@ class Coordinator:
     def abandon(self) -> list[Lease]:
         """Give up all leases and return them: no report counts any more. They stay open in the ledger."""
         self._abandoned = True
-        return self._granting.book.take_all()
+        return self._granting.book.pop_all()
 
     def hurry(self) -> None:
         """Let a stopped run wait for workers only while they are heard.

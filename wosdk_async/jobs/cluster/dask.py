@@ -22,9 +22,9 @@ from wosdk_async.jobs.cluster.dask_link import DaskLink
 from wosdk_async.jobs.cluster.dask_scheduler import MissingPackageError, Scheduler
 from wosdk_async.jobs.cluster.dask_settings import require_private, require_version, scheduler_address
 from wosdk_async.jobs.cluster.dask_wire import NotDaskError
-from wosdk_async.jobs.cluster.dask_worker import AllLeft, start, version
+from wosdk_async.jobs.cluster.dask_worker import AllUndelivered, start, version
 from wosdk_async.jobs.cluster.messages import MessageError, Setup, from_bytes, to_bytes
-from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
 from wosdk_async.option_checks import check_kind, check_number
 from wosdk_async.version import VERSION
 
@@ -76,7 +76,7 @@ class DaskCluster:
         self._arriving: dict[str, asyncio.Task[None]] = {}
         self._refused: dict[str, str] = {}
         self._silent: set[str] = set()
-        self._left: dict[str, set[str]] = {}
+        self._returned: dict[str, set[str]] = {}
         """Keys of held workers of earlier runs whose results were returned, by their process."""
         self._scheduler: Scheduler | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -101,29 +101,29 @@ class DaskCluster:
             raise
         self._watching = asyncio.create_task(self._watch(scheduler))
 
-    async def leftovers(self) -> Sequence[LeftReport]:
-        """End the held workers of earlier runs of this job that still live, and return what they left."""
+    async def undelivered(self) -> Sequence[UndeliveredReport]:
+        """End the held workers of earlier runs of this job, and return what they could not deliver."""
         job, before = self._setup.job, self._setup.run
         found = await self._ask_all(
-            {worker: self._ask(worker, "wosdk-left", job=job, before=before) for worker in self._links}
+            {worker: self._ask(worker, "wosdk-undelivered", job=job, before=before) for worker in self._links}
         )
-        reports: list[LeftReport] = []
+        reports: list[UndeliveredReport] = []
         for worker, data in found.items():
             with contextlib.suppress(MessageError):
-                for each in from_bytes(data, AllLeft).workers:
-                    self._left.setdefault(worker, set()).add(each.key)
+                for each in from_bytes(data, AllUndelivered).workers:
+                    self._returned.setdefault(worker, set()).add(each.key)
                     reports += each.reports
         return reports
 
-    async def taken(self) -> None:
-        """Let the workers forget what :meth:`leftovers` returned; see :class:`WorkerPool`."""
-        left, self._left = self._left, {}
+    async def forget_undelivered(self) -> None:
+        """Let the workers forget what :meth:`undelivered` returned; see :class:`WorkerPool`."""
+        returned, self._returned = self._returned, {}
         await self._ask_all(
-            {worker: self._ask(worker, "wosdk-forget", keys=list(keys)) for worker, keys in left.items()}
+            {worker: self._ask(worker, "wosdk-forget", keys=list(keys)) for worker, keys in returned.items()}
         )
 
     async def aclose(self, grace: float) -> None:
-        """End the held workers of this run, and leave the cluster; what they left stays in its processes."""
+        """End the held workers of this run, and disconnect; undelivered results stay in the processes."""
         for task in (*self._arriving.values(), *([self._watching] if self._watching else [])):
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -136,7 +136,7 @@ class DaskCluster:
                     {worker: self._ask(worker, "wosdk-end", key=link.key) for worker, link in links}
                 )
         for link in self._links.values():
-            link.lose(f"{self.name} was left")
+            link.lose(f"{self.name} was disconnected")
         self._links.clear()
         self._scheduler.close()
 

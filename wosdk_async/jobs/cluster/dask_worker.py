@@ -16,13 +16,13 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.messages import Order, RowReport, Setup, from_bytes, to_bytes
-from wosdk_async.jobs.cluster.pool import LeftReport
+from wosdk_async.jobs.cluster.pool import UndeliveredReport
 from wosdk_async.jobs.cluster.worker import Worker
 from wosdk_async.version import VERSION
 
-__all__ = ["AllLeft", "HeldWorker", "LeftByWorker", "Sealed", "start", "version"]
+__all__ = ["AllUndelivered", "HeldWorker", "Sealed", "UndeliveredByWorker", "start", "version"]
 
-KEPT = 3600.0  # seconds for which results are kept that nobody took
+KEPT = 3600.0  # seconds for which undelivered results are kept
 MOST_KEPT = 16  # held workers that have ended; the oldest ones are forgotten
 
 _held: dict[str, HeldWorker] = {}
@@ -37,18 +37,18 @@ class Sealed:
 
 
 @attrs.frozen
-class LeftByWorker:
+class UndeliveredByWorker:
     """What a held worker of an earlier run could not deliver; nothing is added to it any more."""
 
     key: str
-    reports: tuple[LeftReport, ...]
+    reports: tuple[UndeliveredReport, ...]
 
 
 @attrs.frozen
-class AllLeft:
+class AllUndelivered:
     """What the workers that one process holds could not deliver."""
 
-    workers: tuple[LeftByWorker, ...] = ()
+    workers: tuple[UndeliveredByWorker, ...] = ()
 
 
 class HeldWorker:
@@ -57,7 +57,7 @@ class HeldWorker:
     def __init__(self, key: str, setup: Setup) -> None:
         self.key, self.setup = key, setup
         self._worker = Worker(setup)
-        self._left: asyncio.Task[Sequence[RowReport]] | None = None
+        self._ending: asyncio.Task[Sequence[RowReport]] | None = None
         self._heard = time.monotonic()
         self._watching = asyncio.create_task(self._watch())
 
@@ -66,23 +66,25 @@ class HeldWorker:
 
     async def exchange(self, order: bytes) -> bytes:
         """Carry out an order and return the report; empty when the worker has ended."""
-        if self._left is not None:
+        if self._ending is not None:
             return b""
         self._heard = time.monotonic()
         return to_bytes(await self._worker.exchange(from_bytes(order, Order)))
 
-    async def end(self) -> LeftByWorker:
-        """Start nothing more, let the calls under way end, and return the results that nobody took."""
-        if self._left is None:
-            self._left = asyncio.create_task(self._end())
+    async def end(self) -> UndeliveredByWorker:
+        """Start nothing more, let the calls under way end, and return the undelivered results."""
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end())
         run, worker = self.setup.run, self._worker.nonce
-        reports = await asyncio.shield(self._left)
-        return LeftByWorker(self.key, tuple(LeftReport(run, worker, report) for report in reports))
+        reports = await asyncio.shield(self._ending)
+        return UndeliveredByWorker(
+            self.key, tuple(UndeliveredReport(run, worker, report) for report in reports)
+        )
 
     async def _end(self) -> Sequence[RowReport]:
-        left = await self._worker.end()
+        reports = await self._worker.end()
         await self._worker.aclose()
-        return left
+        return reports
 
     async def _watch(self) -> None:
         """End when the coordinator is gone, and forget the results after an hour."""
@@ -98,7 +100,7 @@ class HeldWorker:
     @property
     def has_ended(self) -> bool:
         """Whether it sends nothing any more."""
-        return self._left is not None and self._left.done()
+        return self._ending is not None and self._ending.done()
 
     def drop(self) -> None:
         """Forget it."""
@@ -136,14 +138,14 @@ async def _exchange(key: str, order: Sealed) -> bytes:
     return await _held[key].exchange(order.data) if key in _held else b""
 
 
-async def _left(job: str, before: int) -> bytes:
-    """End the held workers of earlier runs of a job, and return the results that nobody took."""
+async def _undelivered(job: str, before: int) -> bytes:
+    """End the held workers of earlier runs of a job, and return the undelivered results."""
     earlier = [each for each in _held.values() if each.setup.job == job and each.setup.run < before]
-    return to_bytes(AllLeft(tuple(await asyncio.gather(*(each.end() for each in earlier)))))
+    return to_bytes(AllUndelivered(tuple(await asyncio.gather(*(each.end() for each in earlier)))))
 
 
 async def _forget(keys: Sequence[str]) -> bytes:
-    """Forget held workers whose results were taken."""
+    """Forget held workers whose results the journal has."""
     for key in keys:
         if key in _held:
             _held[key].drop()
@@ -151,7 +153,7 @@ async def _forget(keys: Sequence[str]) -> bytes:
 
 
 async def _end(key: str) -> bytes:
-    """End a held worker; it keeps what is left, and is forgotten if that is nothing."""
+    """End a held worker; it keeps its undelivered results, and is forgotten if there are none."""
     if key in _held and not (await _held[key].end()).reports:
         _held[key].drop()
     return b""
@@ -159,7 +161,7 @@ async def _end(key: str) -> bytes:
 
 _HANDLERS = {
     "wosdk-exchange": _exchange,
-    "wosdk-left": _left,
+    "wosdk-undelivered": _undelivered,
     "wosdk-forget": _forget,
     "wosdk-end": _end,
 }

@@ -1,4 +1,4 @@
-"""Fence of a lease: no request of a row leaves after its lease has ended.
+"""Fence of a lease: no request of a row is sent after its lease has ended.
 
 A worker starts a row only if the row can end within its lease. But a process may be stopped, or its machine
 may sleep, between any two steps. So the clock is read again right before the first byte of each request.
@@ -28,7 +28,7 @@ __all__ = ["Fence", "FencedEngine", "LeaseEndedError"]
 
 
 class LeaseEndedError(Exception):
-    """A request that did not leave, because the lease of its row had ended.
+    """A request that was not sent, because the lease of its row had ended.
 
     It is not a WosdkError: no retry and no look-up is to follow, and the connection is not used again.
     """
@@ -100,7 +100,7 @@ class FencedEngine:
 
 
 def _pass(fence: Fence | None, on_sending: OnSending) -> None:
-    """Let the first byte of a request leave, if the lease of its row holds."""
+    """Let the first byte of a request be sent, if the lease of its row holds."""
     if fence is None:  # a worker sends nothing of its own
         raise LeaseEndedError("it belongs to no lease")
     fence.require()

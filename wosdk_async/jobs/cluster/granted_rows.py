@@ -1,4 +1,4 @@
-"""Rows of a worker: those of its leases wait, are sent, and leave a result that has to be confirmed.
+"""Rows of a worker: those of its leases wait, are sent, and have a result that has to be confirmed.
 
 A row is started only if it can end within its lease, and :mod:`fenced.py <wosdk_async.jobs.cluster.fenced>`
 checks again before each request.
@@ -87,8 +87,8 @@ class GrantedRows:
 
     # --- leases -------------------------------------------------------------------------------
 
-    def take(self, grant: Grant) -> None:
-        """Let the rows of a grant wait, if it did not come before."""
+    def accept(self, grant: Grant) -> None:
+        """Accept a grant: let its rows wait, if it did not come before."""
         if grant.epoch in self._seen:
             return
         self._seen.add(grant.epoch)

@@ -27,7 +27,7 @@ class GrantCounts:
     """Counts of grants and rows.
 
     Args:
-        grants: grants that left.
+        grants: grants that were sent.
         granted_rows: rows of them; a row that is granted again counts again.
         given_back_rows: rows that workers gave back as not sent.
         lost_rows: rows that were lost with their workers; one that is lost again counts again, unlike in
@@ -66,7 +66,7 @@ class Granting:
     async def grant(self, worker: ReachedWorker, share: Share) -> None:
         """Grant rows to a worker that was heard right now, if it has room for some.
 
-        The grant leaves with the next order.
+        The grant is sent with the next order.
         """
         batch = self._batch_for(worker, share)
         if batch is None:
@@ -87,7 +87,7 @@ class Granting:
             self.counts.granted_rows += len(lease.rows)
 
     def send_with_next_order(self, worker: ReachedWorker) -> tuple[Grant, ...]:
-        """Return the grants for the next order to a worker, which leaves now: they may arrive from now on."""
+        """Return the grants for an order to a worker that is sent now: they may arrive from now on."""
         leases = self.book.of(worker.nonce)
         worker.forget_grants_except(leases)
         for epoch in worker.unconfirmed:
@@ -96,7 +96,7 @@ class Granting:
 
     def _batch_for(self, worker: ReachedWorker, share: Share) -> Batch | None:
         leases = self.book.of(worker.nonce)
-        if self.run is None or not share.in_flight or worker.leaving:
+        if self.run is None or not share.in_flight or worker.draining:
             return None
         if any(lease.careful for lease in leases.values()):
             return None
@@ -105,7 +105,7 @@ class Granting:
         options = self.options
         seconds = min(_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
         room = worker.room(share, self.book.outstanding(worker.nonce), seconds, options.rows_per_grant)
-        return self.run.take(room, idle=not leases) if room > 0 else None
+        return self.run.next_batch(room, idle=not leases) if room > 0 else None
 
     def _record(self, lease: Lease, share: Share) -> GrantRecord:
         return GrantRecord(
@@ -120,15 +120,15 @@ class Granting:
         )
 
     def _withdraw(self, lease: Lease) -> None:
-        """Take back a grant that did not leave."""
+        """Withdraw a grant that was not sent."""
         for row in self.book.withdraw(lease):
             if self.run is not None:
-                self.run.not_sent(row)
+                self.run.requeue(row)
 
     # --- their ends ---------------------------------------------------------------------------
 
-    def take_results(self, worker: ReachedWorker, results: list[RowReport], now: float) -> bool:
-        """Take results of a worker; those of rows that it has no more are late, and decide nothing.
+    def receive_results(self, worker: ReachedWorker, results: list[RowReport], now: float) -> bool:
+        """Receive results of a worker; those of rows that it has no more are late, and decide nothing.
 
         Return whether the worker gives back its rows now, and did not before.
         """
@@ -139,12 +139,12 @@ class Granting:
         given_back, ended, too_early = [], 0, 0
         for result in results:
             lease = self.book.of(worker.nonce).get(result.epoch)
-            row = self.book.take_row(worker.nonce, result.epoch, result.row)
+            row = self.book.pop_row(worker.nonce, result.epoch, result.row)
             if lease is None or row is None:
                 self._keep_late(worker, result)
             elif result.result == "not_sent":
                 given_back.append(row)
-                if now < lease.early_until and not (self.run.stopped or worker.leaving):
+                if now < lease.early_until and not (self.run.stopped or worker.draining):
                     row.too_early += 1
                     too_early += 1
             else:
@@ -153,12 +153,12 @@ class Granting:
                 self.run.end(outcome_of(row.index, row.claim, result))
                 ended += 1
         for row in reversed(given_back):  # each goes before the others that wait
-            self._take_back(row, self.run)
-        for epoch in self.book.take_finished():
+            self._requeue(row, self.run)
+        for epoch in self.book.pop_finished():
             self.ledger.end_grant(epoch)
         return worker.count_ends(ended, too_early)
 
-    def _take_back(self, row: RowToSend, run: ClusterRun) -> None:
+    def _requeue(self, row: RowToSend, run: ClusterRun) -> None:
         """Let a row that a worker gave back wait again; when that came too often, its word is not believed.
 
         The row is in doubt then, so it goes on only after a look-up. A later run begins with one too, or with
@@ -171,7 +171,7 @@ class Granting:
         if too_often and not run.stopped:
             run.end(given_back_too_often(row))
         else:
-            run.not_sent(row)
+            run.requeue(row)
 
     def _keep_late(self, worker: ReachedWorker, result: RowReport) -> None:
         self.counts.late_reports += 1
@@ -189,7 +189,7 @@ class Granting:
                     if lease.may_have_arrived:
                         self.run.end(lost_with(lease, row, why))
                     else:
-                        self.run.not_sent(row)
+                        self.run.requeue(row)
                 self.run.changed()
         self.counts.lost_rows += lost
         return lost

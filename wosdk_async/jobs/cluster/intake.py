@@ -14,7 +14,7 @@ from wosdk_async.outcome import Failed, NotStarted
 
 __all__ = ["ClaimSource", "Intake"]
 
-_TURN = 25  # claims that are taken in before the event loop gets a turn
+_TURN = 25  # claims that are fetched before the event loop gets a turn
 _LONGEST_BODY = 8_000_000  # characters of a row, which are at most 32 MB of a message
 
 
@@ -32,7 +32,7 @@ class ClaimSource(Protocol):
 
 
 class Intake:
-    """Takes claims, and lets each row wait as the leases demand in which it was lost before.
+    """Fetches claims, and lets each row wait as the leases demand in which it was lost before.
 
     A claim that no worker gets has its outcome from here: one that cannot be encoded, one that was lost
     alone, and all after :meth:`stop`.
@@ -55,35 +55,35 @@ class Intake:
     ) -> None:
         self._claims, self._encode, self._losses = claims, encode, losses
         self._waiting, self._ended = waiting, ended
-        self._taken: deque[RowToSend] = deque()
+        self._fetched: deque[RowToSend] = deque()
         """Rows of which is not known yet how often they were lost."""
         self._count = 0
         self._stopped = False
 
     def __len__(self) -> int:
-        return len(self._taken)
+        return len(self._fetched)
 
     def stop(self) -> None:
-        """Let no row wait any more: claims that are still taken were not started."""
+        """Let no row wait any more: claims that are still fetched were not started."""
         self._stopped = True
 
-    async def take_some(self) -> None:
-        """Take a claim, with those that are at hand.
+    async def fetch_some(self) -> None:
+        """Fetch a claim, with those that are at hand.
 
         Raises:
             StopAsyncIteration: there is none left.
         """
         self._enter(await anext(self._claims))
-        while len(self._taken) < _TURN and (claim := self._claims.at_hand()) is not None:
+        while len(self._fetched) < _TURN and (claim := self._claims.at_hand()) is not None:
             self._enter(claim)
-        losses = await self._losses([row.number for row in self._taken])
-        while self._taken:
-            self._queue(self._taken.popleft(), losses)
+        losses = await self._losses([row.number for row in self._fetched])
+        while self._fetched:
+            self._queue(self._fetched.popleft(), losses)
 
-    def give_back(self) -> None:
-        """End the rows that were taken and do not wait yet: they were not started."""
-        while self._taken:
-            self._ended(not_started(self._taken.popleft()))
+    def end_fetched(self) -> None:
+        """End the rows that were fetched and do not wait yet: they were not started."""
+        while self._fetched:
+            self._ended(not_started(self._fetched.popleft()))
 
     def _enter(self, claim: Any) -> None:
         index, self._count = self._count, self._count + 1
@@ -98,7 +98,7 @@ class Intake:
         if len(body) > _LONGEST_BODY:
             self._ended(too_long(index, claim, len(body), _LONGEST_BODY))
         else:
-            self._taken.append(RowToSend(index, claim.row.number, claim, body))
+            self._fetched.append(RowToSend(index, claim.row.number, claim, body))
 
     def _queue(self, row: RowToSend, losses: Mapping[int, Loss]) -> None:
         row.loss = losses.get(row.number, row.loss)

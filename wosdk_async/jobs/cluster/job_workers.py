@@ -14,12 +14,12 @@ from wosdk_async.jobs.cluster.clocks import boottime
 from wosdk_async.jobs.cluster.cluster_run import ClusterRun
 from wosdk_async.jobs.cluster.coordinator import Coordinator
 from wosdk_async.jobs.cluster.intake import ClaimSource
-from wosdk_async.jobs.cluster.left_files import LeftFiles
 from wosdk_async.jobs.cluster.messages import Setup
 from wosdk_async.jobs.cluster.options import ClusterOptions
-from wosdk_async.jobs.cluster.pool import LeftReport, WorkerPool
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerPool
 from wosdk_async.jobs.cluster.row_bodies import body_of
 from wosdk_async.jobs.cluster.sessions import ManagedSessions
+from wosdk_async.jobs.cluster.undelivered_reader import UndeliveredReader
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.options import ImportOptions
@@ -83,7 +83,7 @@ class JobWorkers:
         self._further_events = 0
         self.options = cluster_options(options, company)
         self.claimed_ahead = max(_LEAST_CLAIMED, _CLAIMED_PER_CALL * options.limit)
-        """Rows that may be claimed before the run takes them in."""
+        """Rows that may be claimed before the run fetches them."""
         self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
         self._rate: float | None = None
         self._coordinator: Coordinator | None = None
@@ -167,13 +167,13 @@ class JobWorkers:
             folder=str(self._journal.folder.absolute()),
         )
 
-    async def leftovers(self) -> Sequence[LeftReport]:
+    async def undelivered(self) -> Sequence[UndeliveredReport]:
         """Return the results that workers of earlier runs could not deliver."""
-        return await self._pool.leftovers()
+        return await self._pool.undelivered()
 
-    async def taken(self) -> None:
+    async def forget_undelivered(self) -> None:
         """Let the pool forget them: the journal has them."""
-        await self._pool.taken()
+        await self._pool.forget_undelivered()
 
     def run(self, claims: ClaimSource, *, grace: float) -> ClusterRun:
         """Return the run that sends the claims."""
@@ -193,7 +193,7 @@ class JobWorkers:
                 await coordinator.__aexit__(None, None, None)
             with contextlib.suppress(JournalError):
                 leases = await self._journal.open_leases()
-                files = LeftFiles(self._journal.folder, self._journal.plan.job, self._journal.run)
+                files = UndeliveredReader(self._journal.folder, self._journal.plan.job, self._journal.run)
                 files.remove_unused([lease.worker for lease in leases])
         finally:
             if self._rate is not None:

@@ -1,7 +1,8 @@
 """Leases: which worker may send which rows, and from when on it surely sends them no more. No I/O.
 
-A row is under one lease at most. It leaves it in one of three ways, and once only: by the worker's report, as
-lost with the worker, or withdrawn because the grant never left. So each row gets exactly one outcome.
+A row is under one lease at most. That ends in one of three ways, and once only: the worker reports the row,
+the row is lost with the worker, or its grant is withdrawn before it was sent. So each row gets exactly one
+outcome.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Lease:
             waits for a session or a turn comes back at its deadline, others when no more may be started.
         over_at: that from which on surely nothing is sent under it.
         rows: those of which nothing is reported, by their numbers.
-        may_have_arrived: whether the grant has left, so that the worker may have sent its rows.
+        may_have_arrived: whether the grant was sent, so that the worker may have sent its rows.
     """
 
     epoch: int
@@ -135,53 +136,53 @@ class LeaseBook:
         self._rows.update(rows)
         return lease
 
-    def take_row(self, worker: str, epoch: int, number: int) -> RowToSend | None:
-        """Take a row that a worker reports; None when it is not under that lease, or no longer."""
+    def pop_row(self, worker: str, epoch: int, number: int) -> RowToSend | None:
+        """Remove and return a row that a worker reports; None when it is not, or no longer, in that lease."""
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None
         self._rows.discard(number)
         row = lease.rows.pop(number)
         if not lease.rows:
-            self._take([lease])
+            self._remove([lease])
             self._finished.append(epoch)
         return row
 
-    def take_finished(self) -> list[int]:
-        """Return the leases of which the last row was taken since this was last called."""
+    def pop_finished(self) -> list[int]:
+        """Return the leases of which the last row was reported since this was last called."""
         finished, self._finished = self._finished, []
         return finished
 
     # --- leases that end before all is reported -----------------------------------------------
 
-    def take_expired(self, now: float) -> list[Lease]:
-        """Take the leases under which surely nothing is sent any more, by the coordinator's clock."""
-        return self._take([lease for lease in self._all() if now >= lease.over_at])
+    def pop_expired(self, now: float) -> list[Lease]:
+        """Remove and return the leases under which surely nothing is sent any more, by our clock."""
+        return self._remove([lease for lease in self._all() if now >= lease.over_at])
 
-    def take_of(self, worker: str) -> list[Lease]:
-        """Take the leases of a worker whose process has surely ended."""
-        return self._take(list(self.of(worker).values()))
+    def pop_of(self, worker: str) -> list[Lease]:
+        """Remove and return the leases of a worker whose process has surely ended."""
+        return self._remove(list(self.of(worker).values()))
 
     def withdraw(self, lease: Lease) -> list[RowToSend]:
-        """Take the rows of a lease that never left; none when it has ended meanwhile."""
-        return list(lease.rows.values()) if self._take([lease]) else []
+        """Remove a lease whose grant was not sent, and return its rows; none when it has ended meanwhile."""
+        return list(lease.rows.values()) if self._remove([lease]) else []
 
-    def take_all(self) -> list[Lease]:
-        """Take all leases, because nobody waits for them; under some of them rows may still be sent."""
-        return self._take(self._all())
+    def pop_all(self) -> list[Lease]:
+        """Remove and return all leases: nobody waits for them, and under some rows may still be sent."""
+        return self._remove(self._all())
 
     def _all(self) -> list[Lease]:
         return [lease for leases in self._leases.values() for lease in leases.values()]
 
-    def _take(self, leases: list[Lease]) -> list[Lease]:
-        taken = [lease for lease in leases if lease.epoch in self.of(lease.worker)]
-        for lease in taken:
+    def _remove(self, leases: list[Lease]) -> list[Lease]:
+        removed = [lease for lease in leases if lease.epoch in self.of(lease.worker)]
+        for lease in removed:
             of_worker = self._leases[lease.worker]
             del of_worker[lease.epoch]
             if not of_worker:
                 del self._leases[lease.worker]
             self._rows.difference_update(lease.rows)
-        return taken
+        return removed
 
 
 _NONE: Mapping[int, Lease] = MappingProxyType({})

@@ -14,7 +14,7 @@ __all__ = ["NEVER_LOST", "GrantLedger", "GrantRecord", "Loss"]
 
 @attrs.frozen(kw_only=True)
 class GrantRecord:
-    """A grant, as it is written before it may leave.
+    """A grant, as it is written before it may be sent.
 
     Args:
         epoch: its number; they rise over all runs of a job.
@@ -61,7 +61,7 @@ class GrantLedger(Protocol):
         """Write a grant; it is on the disk when this returns.
 
         Raises:
-            JournalError: it could not be written, so it must not leave.
+            JournalError: it could not be written, so it must not be sent.
         """
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = (), alone: bool = False) -> None:

@@ -64,7 +64,7 @@ class MessageError(Exception):
 class WorkerLostError(Exception):
     """A worker that can no longer be reached.
 
-    ``ended`` says that its process has surely ended, so that nothing more leaves it.
+    ``ended`` says that its process has surely ended, so that it sends nothing more.
     """
 
     def __init__(self, message: str, *, ended: bool = False) -> None:
@@ -99,8 +99,8 @@ class Setup:
         check_request_ids: as in ``ClientOptions``.
         orphan: seconds without an order after which a worker of a cluster gives up the coordinator; a process
             sees that its coordinator is gone.
-        folder: folder of the job on the coordinator's machine, where its processes leave results that nobody
-            took; empty for workers of other machines.
+        folder: folder of the job on the coordinator's machine, where its processes keep what they could not
+            deliver; empty for workers of other machines.
     """
 
     job: str
@@ -245,7 +245,7 @@ class Report:
         session_refused: that number when it is used up: refused by the service, or about to end; else 0.
         throttled: responses so far that asked to wait (429, 503).
         unstarted: rows of which it has made no request.
-        leaving: whether it takes no further rows, as its process was asked to end.
+        draining: whether it takes no further rows, as its process was asked to end.
     """
 
     worker: str
@@ -257,7 +257,7 @@ class Report:
     session_refused: int = 0
     throttled: int = 0
     unstarted: int = 0
-    leaving: bool = False
+    draining: bool = False
 
 
 # --- bytes ----------------------------------------------------------------------------------

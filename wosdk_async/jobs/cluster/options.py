@@ -22,7 +22,7 @@ class ClusterOptions:
     skew: float = number(1.0, "seconds, 0 or more")
     """Seconds that a lost lease is waited for beyond its end, as clocks do not run alike."""
     rows_per_grant: int = number(500, "a number of rows, 1 or more", low=1, whole=True)
-    """Most rows of one grant; it decides how many rows are taken in, too: see :attr:`taken_ahead`."""
+    """Most rows of one grant; it decides how many rows are fetched ahead, too: see :attr:`fetched_ahead`."""
     rate: float | None = number(None, "calls in a second, above 0", above=True, none=True)
     """Most calls in a second, of all workers together; None for no limit."""
     in_flight: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
@@ -39,8 +39,8 @@ class ClusterOptions:
             )
 
     @property
-    def taken_ahead(self) -> int:
-        """Rows that a run takes in before a worker asks for them: those of two full grants."""
+    def fetched_ahead(self) -> int:
+        """Rows that a run fetches before a worker asks for them: those of two full grants."""
         return 2 * self.rows_per_grant
 
     @property
@@ -48,6 +48,6 @@ class ClusterOptions:
         """Seconds after which surely nothing is sent under a lease that begins now, wherever its worker is.
 
         A row is started only if it can end within the lease. But when its worker stands still meanwhile, its
-        request may leave at the very end of the lease; from then on it has until the deadline.
+        request may be sent at the very end of the lease; from then on it has until the deadline.
         """
         return self.lease + self.deadline + self.skew

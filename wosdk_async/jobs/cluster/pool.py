@@ -1,10 +1,11 @@
 """Where the workers of a job run: what a coordinator needs of processes on this machine, or of a cluster.
 
-A worker that loses its coordinator keeps the results that nobody took, for the next run. There are two ways:
+A worker that loses its coordinator keeps its undelivered results, which nobody has confirmed, for the next
+run. There are two ways:
 
-* Its pool keeps them, and returns them from :meth:`WorkerPool.leftovers`: workers of other machines.
-* It writes them into the folder of the job, ``Setup.folder``, with ``LeftFile`` (spool.py): processes of this
-  machine. ``LeftFiles`` reads that folder however the job goes on, so their pool returns nothing.
+* Its pool keeps them, and returns them from :meth:`WorkerPool.undelivered`: workers of other machines.
+* It writes them into an ``UndeliveredFile`` in the folder of the job, ``Setup.folder``: processes of this
+  machine. ``UndeliveredReader`` reads that folder however the job goes on, so their pool returns nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import attrs
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.cluster.messages import Order, Report, RowReport, Setup
 
-__all__ = ["LeftPlace", "LeftReport", "WorkerLink", "WorkerPool", "require_pool"]
+__all__ = ["UndeliveredReport", "UndeliveredSource", "WorkerLink", "WorkerPool", "require_pool"]
 
 
 class WorkerLink(Protocol):
@@ -46,7 +47,7 @@ class WorkerLink(Protocol):
 
 
 @attrs.frozen
-class LeftReport:
+class UndeliveredReport:
     """A result that a worker of an earlier run could not deliver."""
 
     run: int
@@ -56,22 +57,22 @@ class LeftReport:
     report: RowReport
 
 
-class LeftPlace(Protocol):
+class UndeliveredSource(Protocol):
     """Where results are that workers of earlier runs could not deliver."""
 
-    async def leftovers(self) -> Sequence[LeftReport]:
-        """Return the results that are kept here; they come again and again until they are :meth:`taken`."""
+    async def undelivered(self) -> Sequence[UndeliveredReport]:
+        """Return the results that are kept here, again and again until :meth:`forget_undelivered`."""
 
-    async def taken(self) -> None:
-        """Forget what :meth:`leftovers` returned: the journal has it on the disk."""
+    async def forget_undelivered(self) -> None:
+        """Forget what :meth:`undelivered` returned: the journal has it on the disk."""
 
 
 @runtime_checkable
-class WorkerPool(LeftPlace, Protocol):
+class WorkerPool(UndeliveredSource, Protocol):
     """Where workers run. It starts them; nothing of the guarantees rests on it.
 
-    :meth:`leftovers` is asked after :meth:`open`, and once more when the leases of earlier runs have ended.
-    Only :meth:`taken` makes the pool forget them; :meth:`aclose` does not.
+    :meth:`undelivered` is asked after :meth:`open`, and once more when the leases of earlier runs have ended.
+    Only :meth:`forget_undelivered` makes the pool forget them; :meth:`aclose` does not.
     """
 
     @property
@@ -85,8 +86,8 @@ class WorkerPool(LeftPlace, Protocol):
 
         Workers of other machines get ``setup`` without its ``folder``, which is one of this machine.
 
-        ``broken`` is called at most once, when no worker is left and no further one will come; its text says
-        why, and what to do.
+        ``broken`` is called at most once, when there is no worker any more, and none will come; its text
+        says why, and what to do.
 
         Raises:
             ConfigurationError: workers cannot be started, or would repeat work; the message says what to do.

@@ -13,7 +13,7 @@ from pathlib import Path
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.frames import frame, read_frame
 from wosdk_async.jobs.cluster.messages import MessageError, Order, RowReport, Setup, from_bytes, to_bytes
-from wosdk_async.jobs.cluster.spool import LeftFile
+from wosdk_async.jobs.cluster.undelivered_file import UndeliveredFile
 from wosdk_async.jobs.cluster.worker import Worker
 
 __all__ = ["main"]
@@ -44,7 +44,7 @@ class _Newest:
             self._ended = True
             self._arrived.set()
 
-    async def take(self) -> tuple[int, bytes]:
+    async def get(self) -> tuple[int, bytes]:
         """Return the newest order; raise EOFError when the coordinator is gone."""
         await self._arrived.wait()
         self._arrived.clear()
@@ -64,7 +64,7 @@ async def _serve(connection: socket.socket) -> None:
         await writer.drain()
         return
     try:
-        left = LeftFile(Path(setup.folder), setup.job, setup.run, worker.nonce)
+        file = UndeliveredFile(Path(setup.folder), setup.job, setup.run, worker.nonce)
     except OSError as error:
         await worker.aclose()
         sys.exit(f"a worker process cannot write into {setup.folder}: {error.strerror}")
@@ -72,20 +72,20 @@ async def _serve(connection: socket.socket) -> None:
         writer.write(frame(number, b""))
         await _obey(worker, reader, writer)
     finally:
-        await _leave(await worker.end(), left)
+        await _keep_undelivered(await worker.end(), file)
         await worker.aclose()
-        left.close()
+        file.close()
 
 
-async def _leave(reports: Sequence[RowReport], left: LeftFile) -> None:
-    """Keep what the coordinator did not take for the next run."""
+async def _keep_undelivered(reports: Sequence[RowReport], file: UndeliveredFile) -> None:
+    """Keep the results that the coordinator did not confirm for the next run."""
     if not reports:
         return
     try:
-        left.write(reports)
+        file.write(reports)
     except OSError as error:
         print(
-            f"a worker process cannot keep {len(reports)} results in {left.path} ({error.strerror}): their "
+            f"a worker process cannot keep {len(reports)} results in {file.path} ({error.strerror}): their "
             "rows are looked up by the next run, or stay in doubt without a marker",
             file=sys.stderr,
         )
@@ -96,10 +96,10 @@ async def _obey(worker: Worker, reader: asyncio.StreamReader, writer: asyncio.St
     newest = _Newest(reader)
     following = asyncio.create_task(newest.follow())
     for each in _SIGNALS:
-        asyncio.get_running_loop().add_signal_handler(each, worker.leave)
+        asyncio.get_running_loop().add_signal_handler(each, worker.drain)
     try:
-        while not worker.has_left:
-            number, data = await newest.take()
+        while not worker.is_drained:
+            number, data = await newest.get()
             writer.write(frame(number, to_bytes(await worker.exchange(from_bytes(data, Order)))))
             await writer.drain()
     except (EOFError, ConnectionError):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.messages import Setup
-from wosdk_async.jobs.cluster.pool import LeftReport, WorkerLink
+from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
 from wosdk_async.jobs.cluster.process_link import NotStartedError, ProcessLink
 
 __all__ = ["Processes"]
@@ -80,11 +80,11 @@ class Processes:
             if isinstance(each, (ProcessLink, NotStartedError))
         }
 
-    async def leftovers(self) -> Sequence[LeftReport]:
-        """Return nothing: what processes left is in the folder of the job."""
+    async def undelivered(self) -> Sequence[UndeliveredReport]:
+        """Return nothing: undelivered results are in the folder of the job."""
         return ()
 
-    async def taken(self) -> None:
+    async def forget_undelivered(self) -> None:
         """Do nothing, as nothing is kept here."""
 
     async def aclose(self, grace: float) -> None:

@@ -36,7 +36,7 @@ class ReachedWorker:
     """Number of its last result that arrived."""
     told: int = 0
     """Number of the last result that it knows to have arrived."""
-    leaving: bool = False
+    draining: bool = False
     """Whether it takes no further rows."""
     session: int = 0
     session_refused: int = 0
@@ -58,8 +58,8 @@ class ReachedWorker:
     def _counts_from_now(self) -> float:
         return self.heard
 
-    def take(self, report: Report, now: float) -> list[RowReport]:
-        """Take a report that arrived now, and return its new results.
+    def receive(self, report: Report, now: float) -> list[RowReport]:
+        """Receive a report that arrived now, and return its new results.
 
         An old one that comes late does no harm. It was true when it was made, and all its numbers are lower
         than those of now: so the lease that is counted from it is shorter, and a share, a session or a result
@@ -67,7 +67,7 @@ class ReachedWorker:
         """
         self.heard, self.clock = now, report.clock
         self.session, self.session_refused = report.session, report.session_refused
-        self.epochs, self._unstarted, self.leaving = report.epochs, report.unstarted, report.leaving
+        self.epochs, self._unstarted, self.draining = report.epochs, report.unstarted, report.draining
         results = list(self._new(report))
         for epoch in (*report.epochs, *{result.epoch for result in results}):
             self.unconfirmed.pop(epoch, None)
@@ -98,7 +98,7 @@ class ReachedWorker:
         return self.gives_back and not before
 
     def granted(self, grant: Grant) -> None:
-        """Note a grant that leaves with the next order."""
+        """Note a grant that is sent with the next order."""
         self.unconfirmed[grant.epoch] = grant
         if self.gives_back:
             self.rests_until = self.heard + _REST

@@ -23,7 +23,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["NOT_SENT", "RowCalls"]
 
 NOT_SENT = {"result": "not_sent"}
-"""Fields of the report of a row of which nothing left."""
+"""Fields of the report of a row of which nothing was sent."""
 
 _BEFORE_SENDING = ("queue", "session")
 

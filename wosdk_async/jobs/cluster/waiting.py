@@ -34,10 +34,10 @@ class WaitingRows:
         self._queue_of(row).append(row)
 
     def put_back(self, row: RowToSend) -> None:
-        """Let a row wait that was taken and not sent: before the others."""
+        """Let a row wait again that was not sent: before the others."""
         self._queue_of(row).appendleft(row)
 
-    def take(self, most: int, *, idle: bool) -> Batch | None:
+    def next_batch(self, most: int, *, idle: bool) -> Batch | None:
         """Return rows for one worker, or None when it gets none now.
 
         Args:
@@ -55,7 +55,7 @@ class WaitingRows:
         return Batch(rows) if rows else None
 
     def clear(self) -> list[RowToSend]:
-        """Take all rows."""
+        """Remove and return all rows."""
         rows = [*self._lost_again, *self._lost_once, *self._new]
         for queue in (self._lost_again, self._lost_once, self._new):
             queue.clear()

@@ -89,14 +89,14 @@ class Worker:
                     await self._news()
         return self._report()
 
-    def leave(self) -> None:
+    def drain(self) -> None:
         """Start nothing more, and give back what was not started; what is under way still ends."""
         self._stop()
         self._changed.set()
 
     @property
-    def has_left(self) -> bool:
-        """Whether it was asked to leave, no call is under way, and all results are confirmed."""
+    def is_drained(self) -> bool:
+        """Whether it was asked to drain, no call is under way, and all results are confirmed."""
         return self._rows.ended and not self._rows.tasks and not self._rows.results
 
     async def end(self) -> Sequence[RowReport]:
@@ -132,7 +132,7 @@ class Worker:
         if order.session is not None:
             self._sessions.push(order.session)
         for grant in order.grants:
-            rows.take(grant)
+            rows.accept(grant)
         for epoch in order.withdrawn:
             rows.withdraw(epoch)
         if order.stop or order.abort or rows.ended:
@@ -165,7 +165,7 @@ class Worker:
             session_refused=self._said_refused,
             throttled=self._throttled,
             unstarted=rows.unstarted,
-            leaving=rows.ended,
+            draining=rows.ended,
         )
 
     def _fenced_engine(self, limits: Limits) -> FencedEngine:

@@ -82,11 +82,11 @@ class WorkerGroup:
         worker = self._workers[nonce] = ReachedWorker(nonce, name, self.now())
         return worker
 
-    def take(self, worker: ReachedWorker, report: Report) -> None:
-        """Take a report of a worker that was made by it now, or not long ago."""
+    def receive(self, worker: ReachedWorker, report: Report) -> None:
+        """Receive a report of a worker that was made by it now, or not long ago."""
         now = self.now()
-        results = worker.take(report, now)
-        if self.granting.take_results(worker, results, now):
+        results = worker.receive(report, now)
+        if self.granting.receive_results(worker, results, now):
             self._on_event(
                 f"worker {worker.name} gives back its rows as not sent, so it gets few from now on"
             )
@@ -107,14 +107,14 @@ class WorkerGroup:
         elif results and self._stuck_since is None:
             self._stuck_since = self.now()
 
-    def take_late(self, worker: ReachedWorker, report: Report) -> None:
-        """Take a report of a worker that was replaced: its results count if its leases are not over.
+    def receive_late(self, worker: ReachedWorker, report: Report) -> None:
+        """Receive a report of a worker that was replaced: its results count if its leases are not over.
 
         It was true when it was made. But the worker is lost: it gets nothing more, and its share goes on only
         until its leases are over.
         """
         now = self.now()
-        self.granting.take_results(worker, worker.take(report, now), now)
+        self.granting.receive_results(worker, worker.receive(report, now), now)
         self._say_changed()
 
     def _say_changed(self) -> None:
@@ -140,15 +140,15 @@ class WorkerGroup:
         self.lost += 1
         self._stuck_since = None
         if ended:
-            leases = self.granting.book.take_of(worker.nonce)
+            leases = self.granting.book.pop_of(worker.nonce)
             rows = self.granting.lose(leases, f"its worker has ended: {why}")
             self.budget.remove(worker.nonce)
-            self._say_lost(name, why, self._fate_of(rows), left=worker.leaving)
+            self._say_lost(name, why, self._fate_of(rows), drained=worker.draining)
         else:
             rows = self.granting.book.outstanding(worker.nonce)
             self.budget.lose(worker.nonce)
             fate = self._fate_of(rows, " when their leases are over")
-            self._say_lost(name, why, fate, left=worker.leaving)
+            self._say_lost(name, why, fate, drained=worker.draining)
 
     def _fate_of(self, rows: int, when: str = "") -> str:
         """Return what happens with rows that a worker had, for people."""
@@ -157,11 +157,11 @@ class WorkerGroup:
         which = "its row is" if rows == 1 else f"its {rows} rows are"
         return f"{which} {'looked up' if self._looked_up else 'in doubt'}{when}"
 
-    def _say_lost(self, name: str, why: str, fate: str, *, left: bool = False) -> None:
+    def _say_lost(self, name: str, why: str, fate: str, *, drained: bool = False) -> None:
         if self.closing:
             return
-        if left:
-            self._on_event(f"worker {name} was told to end, and left; {fate}")
+        if drained:
+            self._on_event(f"worker {name} was told to end, and did; {fate}")
         else:
             why = f"it {why.removeprefix(name).lstrip()}" if why.startswith(name) else why
             self._on_event(f"worker {name} was lost: {why}; {fate}")
@@ -188,7 +188,7 @@ class WorkerGroup:
     def _end_expired(self, now: float) -> None:
         """End the leases under which surely nothing is sent any more."""
         lost: Counter[str] = Counter()
-        for lease in self.granting.book.take_expired(now):
+        for lease in self.granting.book.pop_expired(now):
             why = "nothing was heard of its worker until its lease was over"
             lost[lease.worker] += self.granting.lose([lease], why)
         for nonce, rows in lost.items():

@@ -27,7 +27,7 @@ __all__ = ["ADDRESS", "JobFolders", "job_folders", "plan_of", "read_regular", "r
 ADDRESS = "address"
 """Name of the URL of an input among the options of a plan."""
 
-_LEFT = re.compile(r"left-[0-9]+-[0-9a-f]+\.jsonl")
+_UNDELIVERED = re.compile(r"undelivered-[0-9]+-[0-9a-f]+\.jsonl")
 _OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
 
 
@@ -152,7 +152,7 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
     with contextlib.suppress(OSError):
         names = os.listdir(folder)
         # Workers that were started and got no row left files that hold nothing.
-        ours |= {name for name in names if _LEFT.fullmatch(name)}
+        ours |= {name for name in names if _UNDELIVERED.fullmatch(name)}
         if not all(name in ours or name.startswith(_OURS) for name in names):
             return
         copy = f"input.{plan.sha256[:16]}"

@@ -2,9 +2,8 @@
 
 Each process has a file of its own there, and holds a lock on it as long as it lives. The file says which
 worker it belongs to before that worker gets any grant. So whoever goes on with the job knows what the process
-left, and when it has ended. A process never removes its file, even if it left nothing: its coordinator does
-at the end of a run, or the next run does. :mod:`left_files.py <wosdk_async.jobs.cluster.left_files>` reads
-them.
+could not deliver, and when it has ended. A process never removes its file, even if it is empty: its
+coordinator does at the end of a run, or the next run does. undelivered_reader.py reads them.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from wosdk_async.jobs.cluster.messages import RowReport, to_bytes
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["LeftFile", "SpoolLine", "is_locked"]
+__all__ = ["UndeliveredFile", "UndeliveredLine", "is_locked"]
 
 
 @attrs.frozen(kw_only=True)
-class SpoolLine:
+class UndeliveredLine:
     """A line of the file of a process; the first one has no report.
 
     Args:
@@ -46,7 +45,7 @@ class SpoolLine:
     inode: int = 0
 
 
-class LeftFile:
+class UndeliveredFile:
     """The file of this process, with its lock.
 
     Args:
@@ -60,8 +59,8 @@ class LeftFile:
     """
 
     def __init__(self, folder: Path, job: str, run: int, worker: str) -> None:
-        self.path = folder / f"left-{run}-{worker}.jsonl"
-        self._line = SpoolLine(job=job, run=run, worker=worker)
+        self.path = folder / f"undelivered-{run}-{worker}.jsonl"
+        self._line = UndeliveredLine(job=job, run=run, worker=worker)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -91,7 +90,7 @@ class LeftFile:
         """Give up the lock; the file stays."""
         os.close(self._file)
 
-    def _append(self, lines: Sequence[SpoolLine]) -> None:
+    def _append(self, lines: Sequence[UndeliveredLine]) -> None:
         with open(self._file, "ab", closefd=False) as file:
             file.writelines(to_bytes(each) + b"\n" for each in lines)
 

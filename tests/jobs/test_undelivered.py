@@ -1,4 +1,4 @@
-"""Results that processes of a killed run left in the folder of the job: taken however the job goes on."""
+"""Undelivered results of the processes of a killed run: collected however the job goes on."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from wosdk_async import WoCreateCommand
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import sending
 from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport
-from wosdk_async.jobs.cluster.pool import LeftReport
-from wosdk_async.jobs.cluster.spool import LeftFile
+from wosdk_async.jobs.cluster.pool import UndeliveredReport
+from wosdk_async.jobs.cluster.undelivered_file import UndeliveredFile
 from wosdk_async.jobs.decisions import decide, settle_job
 from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError
@@ -34,12 +34,14 @@ from wosdk_async.jobs.undo import Undo
 NONCE = "0123456789abcdef"
 
 
-async def granted(job: Any, local: Local, *numbers: int, seconds: float = 600.0) -> tuple[Path, LeftFile]:
+async def granted(
+    job: Any, local: Local, *numbers: int, seconds: float = 600.0
+) -> tuple[Path, UndeliveredFile]:
     """Leave the journal as a kill of the coordinator does; return its folder, and the file of the worker."""
     opened = await job.open(local.company)
     journal = opened.journal
     run = await journal.start_run()
-    file = LeftFile(opened.folder, journal.plan.job, run, NONCE)
+    file = UndeliveredFile(opened.folder, journal.plan.job, run, NONCE)
     await journal.grant(attrs.evolve(a_grant(1, *numbers, seconds=seconds), worker=NONCE))
     journal.abandon()
     return opened.folder, file
@@ -54,8 +56,8 @@ def report(number: int, row: int, result: Any = "done", **more: Any) -> RowRepor
     return RowReport(number=number, epoch=1, row=row, result=result, **more)
 
 
-def left_in(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir() if path.name.startswith("left-")]
+def files_in(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir() if path.name.startswith("undelivered-")]
 
 
 @pytest.mark.parametrize("marker", [MARKER, None])
@@ -80,7 +82,7 @@ async def test_each_way_of_going_on_takes_them(
     assert (summary.created, summary.failed, summary.in_doubt) == (3, 1, 0)
     assert not [each for each in stages if "may still send" in each]
     assert await held(local) == Counter("124")
-    assert left_in(folder) == []
+    assert files_in(folder) == []
     async with Journal.open(folder, snapshot=True) as journal:
         assert await journal.open_leases() == []
         first, _, third, _ = await journal.rows_in()
@@ -98,8 +100,8 @@ async def test_settle_takes_them(local: Local, job: Job, write: Write) -> None:
         assert (await settle_job(journal, local.company, on_stage=said.append))["looked_up"] == 0
         states = [(row.state, row.id) for row in await journal.rows_in()]
     assert states == [(State.DONE, found), (State.REFUSED, None)]
-    assert said == ["what workers of an earlier run had kept is taken: the results of 2 rows"]
-    assert left_in(folder) == []
+    assert said == ["undelivered results of an earlier run are collected: those of 2 rows"]
+    assert files_in(folder) == []
 
 
 async def test_without_a_marker_settle_and_decisions_take_them_too(
@@ -124,13 +126,13 @@ async def test_a_file_that_has_changed_goes_on_with_them(local: Local, job: Job,
     found = await create(local, "1")
     file.write([report(1, 1, entity="WorkOrder", id=found), report(2, 2, "not_sent")])
     file.close()
-    os.mkfifo(folder / (fifo := f"left-1-{'e' * 16}.jsonl"))
+    os.mkfifo(folder / (fifo := f"undelivered-1-{'e' * 16}.jsonl"))
     write(HEADER, rows(3, 2, 1))
     async with asyncio.timeout(60):
         summary = await job(source, MAP, marker=MARKER, carry_over=True).run(local.company)
     assert (summary.done, summary.complete) == (3, True)
     assert await held(local) == Counter("123")
-    assert left_in(folder) == [fifo]
+    assert files_in(folder) == [fifo]
     assert [fifo in each for each in summary.warnings] == [True]
 
 
@@ -142,7 +144,7 @@ async def test_a_file_that_has_changed_warns_once(local: Local, job: Job, write:
     async with Journal.open(folder) as journal:
         await journal.grant(a_grant(2, 2, seconds=0.1))  # of a worker without a file
     file.close()
-    os.mkfifo(folder / (fifo := f"left-1-{'e' * 16}.jsonl"))
+    os.mkfifo(folder / (fifo := f"undelivered-1-{'e' * 16}.jsonl"))
     write(HEADER, rows(1, 2, 3))
     stages: list[str] = []
     going_on = job(source, MAP, marker=MARKER, carry_over=True, on_stage=stages.append)
@@ -158,18 +160,18 @@ async def test_damaged_lines_are_in_the_summary(local: Local, job: Job, write: W
     with file.path.open("ab") as lines:
         lines.write(b'{"job":')
     file.close()
-    os.mkfifo(fifo := folder / f"left-1-{'e' * 16}.jsonl")
+    os.mkfifo(fifo := folder / f"undelivered-1-{'e' * 16}.jsonl")
     summary = await job(source, MAP, marker=MARKER).run(local.company)
     assert [each for each in summary.warnings if file.path.name in each and "1 damaged line" in each]
     assert [each for each in summary.warnings if str(fifo) in each]
     assert len(summary.warnings) == 2
-    assert left_in(folder) == [fifo.name]
+    assert files_in(folder) == [fifo.name]
 
 
 async def test_settle_says_what_is_damaged(local: Local, job: Job, write: Write) -> None:
     local.company = local.company.with_options(settle=0)
     folder, file = await granted(job(write(HEADER, rows(1)), MAP, marker=MARKER), local, 1)
-    os.mkfifo(folder / f"left-1-{'e' * 16}.jsonl")
+    os.mkfifo(folder / f"undelivered-1-{'e' * 16}.jsonl")
     file.close()
     said: list[str] = []
     async with Journal.open(folder) as journal:
@@ -179,7 +181,7 @@ async def test_settle_says_what_is_damaged(local: Local, job: Job, write: Write)
 
 async def test_a_decision_says_what_is_damaged(local: Local, job: Job, write: Write) -> None:
     folder, file = await granted(job(write(HEADER, rows(1)), MAP), local, 1)
-    os.mkfifo(folder / f"left-1-{'e' * 16}.jsonl")
+    os.mkfifo(folder / f"undelivered-1-{'e' * 16}.jsonl")
     file.close()
     said: list[str] = []
     async with Journal.open(folder) as journal:
@@ -190,7 +192,7 @@ async def test_a_decision_says_what_is_damaged(local: Local, job: Job, write: Wr
 async def test_an_undo_says_once_what_is_damaged(local: Local, job: Job, write: Write) -> None:
     """Also when it ends the leases before it looks at the records, as the command does."""
     folder, file = await granted(job(write(HEADER, rows(1)), MAP, marker=MARKER), local, 1)
-    os.mkfifo(folder / f"left-1-{'e' * 16}.jsonl")
+    os.mkfifo(folder / f"undelivered-1-{'e' * 16}.jsonl")
     file.close()
     said: list[str] = []
     async with Journal.open(folder) as journal:
@@ -220,7 +222,7 @@ async def test_a_process_that_lives_is_waited_for_and_its_results_count(
         summary = await job(source, MAP, marker=MARKER, on_stage=ends).run(local.company)
     assert (summary.done, summary.complete) == (2, True)
     assert not summary.warnings
-    assert left_in(folder) == []
+    assert files_in(folder) == []
     async with Journal.open(folder, snapshot=True) as journal:
         assert (await journal.rows_in())[0].proof == "answered"
 
@@ -240,7 +242,7 @@ async def test_the_lease_is_waited_for_if_nobody_knows_that_its_process_has_ende
     assert asyncio.get_running_loop().time() - began >= 1.5
     assert summary.complete
     assert ["still lives" in each for each in summary.warnings] == [True] * lives
-    assert len(left_in(folder)) == lives
+    assert len(files_in(folder)) == lives
     file.close()
 
 
@@ -267,7 +269,7 @@ async def test_a_stop_leaves_the_other_leases_open(local: Local, job: Job, write
     async with Journal.open(folder, snapshot=True) as journal:
         assert len(await journal.open_leases()) == 1
     assert await held(local) == Counter()
-    assert len(left_in(folder)) == 1
+    assert len(files_in(folder)) == 1
     file.close()
 
 
@@ -289,7 +291,7 @@ async def test_thousands_of_late_reports_are_kept_in_few_commits(
         first, *_, last = await journal.rows_in()
         assert (first.state, first.id, last.state) == (State.DONE, found, State.PLANNED)
         assert (await journal.grant_totals()).late_reports == 1 + len(late)  # row 1 counts once
-        assert (await journal.open_leases(), left_in(folder)) == ([], [])
+        assert (await journal.open_leases(), files_in(folder)) == ([], [])
     assert len(commits) < 20
 
 
@@ -305,11 +307,11 @@ async def test_a_stop_leaves_the_reports_that_are_not_taken_where_they_are(
         await earlier.end()
         assert 0 < (await journal.grant_totals()).late_reports < 3999
         assert len(await journal.open_leases()) == 1
-        assert left_in(folder) == [file.path.name]
+        assert files_in(folder) == [file.path.name]
     async with Journal.open(folder) as journal:
         await EarlierLeases.of_job(journal).end()
         assert (await journal.grant_totals()).late_reports == 3999
-    assert left_in(folder) == []
+    assert files_in(folder) == []
 
 
 async def test_the_longest_lease_is_waited_for(local: Local, job: Job, write: Write) -> None:
@@ -329,11 +331,11 @@ async def test_the_processes_of_this_run_are_not_earlier_ones(local: Local, job:
     file.close()
     async with Journal.open(folder) as journal:
         run = await journal.start_run()
-        own = LeftFile(folder, journal.plan.job, run, "e" * 16)
+        own = UndeliveredFile(folder, journal.plan.job, run, "e" * 16)
         earlier = EarlierLeases.of_job(journal)
         await earlier.end()
         own.close()
-    assert (earlier.warnings, left_in(folder)) == ([], [own.path.name])
+    assert (earlier.warnings, files_in(folder)) == ([], [own.path.name])
 
 
 async def test_leases_are_over_on_the_disk_before_their_files_are_removed(
@@ -343,8 +345,8 @@ async def test_leases_are_over_on_the_disk_before_their_files_are_removed(
     folder, file = await granted(job(write(HEADER, rows(1)), MAP), local, 1)
     file.close()
     async with Journal.open(folder) as journal:
-        await EarlierLeases.of_job(journal).take()
-        assert left_in(folder) == []
+        await EarlierLeases.of_job(journal).collect()
+        assert files_in(folder) == []
         journal.abandon()
     async with Journal.open(folder, snapshot=True) as journal:
         assert await journal.open_leases() == []
@@ -354,8 +356,8 @@ HOLDER = """
 import sys
 from pathlib import Path
 from wosdk_async.jobs.cluster.messages import RowReport
-from wosdk_async.jobs.cluster.spool import LeftFile
-file = LeftFile(Path(sys.argv[1]), sys.argv[2], 1, sys.argv[3])
+from wosdk_async.jobs.cluster.undelivered_file import UndeliveredFile
+file = UndeliveredFile(Path(sys.argv[1]), sys.argv[2], 1, sys.argv[3])
 print("held", flush=True)
 sys.stdin.readline()
 file.write([RowReport(number=1, epoch=1, row=1, result="done", entity="WorkOrder", id=5)])
@@ -411,15 +413,15 @@ async def test_a_run_that_is_aborted_leaves_the_files_of_its_open_leases(
     def prepare(worker: LocalWorker) -> None:
         assert pool.setup is not None
         worker.nonce, worker.sent = f"{len(pool.workers):016x}", abort
-        LeftFile(Path(pool.setup.folder), pool.setup.job, pool.setup.run, worker.nonce).close()
+        UndeliveredFile(Path(pool.setup.folder), pool.setup.job, pool.setup.run, worker.nonce).close()
 
     pool.prepare = prepare
     folder = (await ready.run(local.company)).folder
     assert folder is not None
-    assert left_in(folder) == [f"left-1-{silent[0]}.jsonl"]
+    assert files_in(folder) == [f"undelivered-1-{silent[0]}.jsonl"]
     async with asyncio.timeout(25):  # and not the lease
         assert (await job(source, MAP, marker=MARKER).run(local.company)).complete
-    assert left_in(folder) == []
+    assert files_in(folder) == []
 
 
 # --- a journal that cannot take them --------------------------------------------------------------
@@ -441,23 +443,23 @@ async def test_what_the_journal_could_not_take_is_kept(local: Local, job: Job, w
     assert file.path.read_bytes() == before
     summary = await job(source, MAP).run(local.company)
     assert (summary.done, summary.complete) == (2, True)
-    assert left_in(folder) == []
+    assert files_in(folder) == []
 
 
 async def test_a_pool_forgets_only_what_the_journal_took(local: Local, job: Job, write: Write) -> None:
     folder, file = await granted(job(write(HEADER, rows(1)), MAP), local, 1, seconds=0.1)
     file.path.unlink()
     file.close()
-    pool = LocalPool(local.company, left=[LeftReport(1, NONCE, report(1, 1, id=5))])
+    pool = LocalPool(local.company, undelivered=[UndeliveredReport(1, NONCE, report(1, 1, id=5))])
     async with Journal.open(folder) as journal:
         with full_disk():
             with pytest.raises(JournalError):
                 await EarlierLeases.of_job(journal).end(pool)
             journal.abandon()
-    assert (pool.asked_for_left, pool.taken_times) == (1, 0)
+    assert (pool.asked, pool.forgotten) == (1, 0)
     async with Journal.open(folder) as journal:
         await EarlierLeases.of_job(journal).end(pool)
-    assert (pool.asked_for_left, pool.taken_times) == (3, 2)  # before the wait, and after it
+    assert (pool.asked, pool.forgotten) == (3, 2)  # before the wait, and after it
 
 
 @pytest.mark.parametrize(
@@ -474,10 +476,10 @@ async def test_what_a_pool_returns_twice_is_no_late_report(
     folder, file = await granted(job(write(HEADER, rows(1)), MAP), local, 1, seconds=0.1)
     file.path.unlink()
     file.close()
-    pool = LocalPool(local.company, left=[LeftReport(1, NONCE, report(1, 1, **said))])
+    pool = LocalPool(local.company, undelivered=[UndeliveredReport(1, NONCE, report(1, 1, **said))])
     async with Journal.open(folder) as journal:
         await EarlierLeases.of_job(journal).end(pool)
-        assert pool.asked_for_left == 2
+        assert pool.asked == 2
         assert (await journal.rows_in())[0].state != State.SENDING  # it was taken
         assert await journal.late_reports() == []
 
@@ -485,7 +487,7 @@ async def test_what_a_pool_returns_twice_is_no_late_report(
 # --- workers that are none ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("workers", [2, "2", True, LocalPool, SimpleNamespace(leftovers=None)])
+@pytest.mark.parametrize("workers", [2, "2", True, LocalPool, SimpleNamespace(undelivered=None)])
 def test_workers_that_are_no_pool(job: Job, write: Write, workers: Any) -> None:
     with pytest.raises(InvalidCallError, match=r"write workers=Processes\(4\)"):
         job(write(HEADER, rows(1)), MAP, workers=workers)

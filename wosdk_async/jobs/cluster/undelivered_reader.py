@@ -1,4 +1,4 @@
-"""What processes of earlier runs left in the folder of a job: their results, and whether they have ended.
+"""Undelivered results of processes of earlier runs, in the folder of a job, and whether these have ended.
 
 Anybody may have put anything into the folder: a file is opened only if that cannot block, and read only up
 to a bound. It is removed only if it is surely one of this job.
@@ -17,12 +17,12 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.cluster.messages import MessageError, from_bytes
-from wosdk_async.jobs.cluster.pool import LeftReport
-from wosdk_async.jobs.cluster.spool import SpoolLine, is_locked
+from wosdk_async.jobs.cluster.pool import UndeliveredReport
+from wosdk_async.jobs.cluster.undelivered_file import UndeliveredLine, is_locked
 
-__all__ = ["LeftFiles"]
+__all__ = ["UndeliveredReader"]
 
-_NAME = re.compile(r"left-([1-9][0-9]{0,8})-([0-9a-f]{16})\.jsonl")
+_NAME = re.compile(r"undelivered-([1-9][0-9]{0,8})-([0-9a-f]{16})\.jsonl")
 _LONGEST = 1 << 20  # bytes of a line
 _MOST = 64 << 20  # bytes that are read of all files together: far more than workers can hold
 _MOST_LINES = 10_000  # of a file: a worker holds the rows of a few grants, of 500 rows each
@@ -30,8 +30,8 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 
 
 
 @attrs.define(eq=False)
-class LeftFiles:
-    """The files that processes of earlier runs left.
+class UndeliveredReader:
+    """The files of undelivered results that processes of earlier runs wrote.
 
     Args:
         folder: of the job.
@@ -43,19 +43,19 @@ class LeftFiles:
     job: str
     run: int
     ended: set[str] = attrs.field(factory=set)
-    """Workers whose processes have surely ended: nothing more leaves them."""
+    """Workers whose processes have surely ended: they send nothing more."""
     warnings: list[str] = attrs.field(factory=list)
     """What the user should know of files that could not be read, or not entirely."""
     _living: dict[Path, int] = attrs.field(factory=dict)
     """File -> id of its process."""
     _read: set[Path] = attrs.field(factory=set)
     _removable: list[Path] = attrs.field(factory=list)
-    _bytes_left: int = _MOST
+    _bytes_remaining: int = _MOST
 
-    def look(self) -> Sequence[LeftReport]:
-        """Return what was left by processes that ended since the last look."""
+    def look(self) -> Sequence[UndeliveredReport]:
+        """Return the undelivered results of processes that ended since the last look."""
         self._living.clear()
-        found: list[LeftReport] = []
+        found: list[UndeliveredReport] = []
         for path, worker in self._files():
             if path not in self._read:
                 try:
@@ -78,12 +78,12 @@ class LeftFiles:
         """A warning for each process that lived at the last look."""
         return [
             f"process {pid} of an earlier run still lives (it may stand still); the next run reads what it "
-            f"leaves in {path}"
+            f"could not deliver in {path}"
             for path, pid in self._living.items()
         ]
 
     def remove_unused(self, leases: Collection[str] = ()) -> None:
-        """Remove the files of processes of this run that have ended and left nothing.
+        """Remove the files of processes of this run that have ended and delivered everything.
 
         Those of the workers with open ``leases`` stay: the next run sees there that these have ended.
         """
@@ -99,7 +99,7 @@ class LeftFiles:
             if (match := _NAME.fullmatch(name)) and (int(match[1]) == self.run) is own:
                 yield self.folder / name, match[2]
 
-    def _look_at(self, path: Path, worker: str) -> Sequence[LeftReport]:
+    def _look_at(self, path: Path, worker: str) -> Sequence[UndeliveredReport]:
         if not stat.S_ISREG(path.lstat().st_mode):  # to open a device may do something
             self._skip(path, "is not a file")
             return ()
@@ -111,18 +111,20 @@ class LeftFiles:
             if is_locked(file):
                 self._living[path] = self._process_of(file)
                 return ()
-            if found.st_size > self._bytes_left:
+            if found.st_size > self._bytes_remaining:
                 self._skip(path, f"is too large to be read ({found.st_size:,} bytes)")
                 return ()
-            self._bytes_left -= found.st_size
+            self._bytes_remaining -= found.st_size
             self._read.add(path)
             return self._content(path, worker, file, found)
         finally:
             os.close(file)
 
-    def _content(self, path: Path, worker: str, file: int, status: os.stat_result) -> Sequence[LeftReport]:
+    def _content(
+        self, path: Path, worker: str, file: int, status: os.stat_result
+    ) -> Sequence[UndeliveredReport]:
         """Read the file of a process that has ended."""
-        found: list[LeftReport] = []
+        found: list[UndeliveredReport] = []
         ours = damaged = 0
         lines = _lines(file, status.st_size)
         for line in islice(lines, _MOST_LINES):
@@ -131,20 +133,20 @@ class LeftFiles:
             elif line.job == self.job:
                 ours += 1
                 if line.report is not None:
-                    found.append(LeftReport(line.run, line.worker, line.report))
+                    found.append(UndeliveredReport(line.run, line.worker, line.report))
                 elif line.inode == status.st_ino:
                     self.ended.add(worker)
         if not ours and status.st_size:  # without any it was killed before it wrote
             self._skip(path, "does not belong to this job")
         elif any(True for _ in lines):
-            more = f"{_MOST_LINES:,} lines, more than a worker can leave"
+            more = f"{_MOST_LINES:,} lines, more than a worker can have"
             self._skip(path, f"has more than {more}: those after them are not read")
         else:
             self._removable.append(path)
         if ours and damaged:
             self.warnings.append(
-                f"{path.name}: {damaged} damaged line{'s' if damaged > 1 else ''} of what a worker left; the "
-                "rows are looked up instead, or stay in doubt without a marker"
+                f"{path.name}: {damaged} damaged line{'s' if damaged > 1 else ''} of undelivered results; "
+                "the rows are looked up instead, or stay in doubt without a marker"
             )
         return found
 
@@ -154,15 +156,15 @@ class LeftFiles:
 
     def _skip(self, path: Path, why: str) -> None:
         self._read.add(path)
-        self.warnings.append(f"{path}: looks like results that a worker left, but {why}; it is left there")
+        self.warnings.append(f"{path}: looks like undelivered results, but {why}; it stays there")
 
 
-def _lines(file: int, size: int) -> Iterator[SpoolLine | None]:
+def _lines(file: int, size: int) -> Iterator[UndeliveredLine | None]:
     """Yield the lines of the first ``size`` bytes; None for a damaged one."""
     with open(file, "rb", closefd=False) as reader:
         while data := reader.readline(min(size, _LONGEST)):
             size -= len(data)
             try:
-                yield from_bytes(data, SpoolLine) if data.endswith(b"\n") else None
+                yield from_bytes(data, UndeliveredLine) if data.endswith(b"\n") else None
             except MessageError:
                 yield None
