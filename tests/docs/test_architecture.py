@@ -1,4 +1,4 @@
-"""``docs/architecture.md`` has the layers that ``lint-imports`` checks, and a map its modules."""
+"""``docs/architecture.md``: layers that ``lint-imports`` checks, walks that are true, and a map of jobs."""
 
 from __future__ import annotations
 
@@ -26,6 +26,35 @@ DRAWN = [
 )
 def test_the_page_draws_the_layers_that_are_checked(contract: dict[str, list[str]]) -> None:
     assert [set(layer.split(" | ")) for layer in contract["layers"]] in DRAWN
+
+
+FILE = re.compile(r"[\w./-]+\.(?:py|pyi|json|js|html|md|toml)")
+NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:\(\.*\))?")
+
+
+def test_walks_name_files_and_names_that_are_there() -> None:
+    """What is renamed or moved has to be renamed here, too: nobody else reads a walk until he needs it."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([^`\n]+)`", page.partition("\n## Walks\n")[2]))
+    paths = [
+        path
+        for folder in ("wosdk_async", "tests", "docs")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".pyi", ".json", ".js", ".html", ".md") and path.name != "architecture.md"
+    ]
+    files = {f"/{path.relative_to(ROOT).as_posix()}" for path in [*paths, ROOT / "pyproject.toml"]}
+    files |= {f"/{name}" for name in ("CHANGELOG.md", "CONTRIBUTING.md")}
+    words = set().union(*(re.findall(r"\w+", path.read_text(encoding="utf-8")) for path in paths))
+    assert {
+        name
+        for name in named
+        if FILE.fullmatch(name) and not any(path.endswith(f"/{name}") for path in files)
+    } == set()
+    assert {
+        name
+        for name in named
+        if not FILE.fullmatch(name) and (last := NAME.fullmatch(name)) and last[1] not in words
+    } == set()
 
 
 def test_the_map_of_jobs_on_many_workers_has_each_module() -> None:
