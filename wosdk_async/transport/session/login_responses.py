@@ -1,0 +1,149 @@
+"""Responses to a log-in: a token, or the host of a Company, or why there is none."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import (
+    CredentialsError,
+    DiscoveryError,
+    RefusedError,
+    SessionError,
+    UnknownCompanyError,
+)
+from wosdk_async.protocol.envelopes import document_of
+from wosdk_async.protocol.responses import read, refused
+from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
+from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.session.credentials import Region
+
+__all__ = [
+    "LOCATOR",
+    "TOKEN",
+    "Address",
+    "details_of",
+    "discovered",
+    "is_token",
+    "read_token",
+    "strange_page",
+    "token_and_lifetime",
+    "unknown_company",
+]
+
+_DEFAULT_LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for a response without expires_in
+_PLAUSIBLE = (1, 86_400)  # seconds; not shown; assumed: no token lives less than a second or over a day
+_MIN_LIFETIME = 10.0  # seconds; shorter ones count as this, so that no Company logs in all the time
+_MAX_TOKEN = 16 * 1024  # characters; not shown; assumed: servers accept no longer headers
+_MAX_TEXT = 200  # characters kept of a reason
+
+
+def unknown_company(company: str, region: Region, error: RefusedError) -> UnknownCompanyError:
+    """Return the error for a refusal of the locator that means that there is no such Company."""
+    return UnknownCompanyError(
+        f"the locator of region {region.name} does not know {company!r} ({error.message}); "
+        "check the name and the region",
+        company=company,
+        **details_of(error),
+    )
+
+
+@attrs.frozen
+class Address:
+    """Address that a log-in is sent to, and where it is set."""
+
+    name: str
+    variable: str
+    field: str
+    error: type[SessionError]
+
+    def silent(self, url: str) -> str:
+        """Return what is waited for until a response comes."""
+        return f"{self.name} {url} has not responded"
+
+    def wrong(self, url: str, status: int, refusal: RefusedError | None = None) -> SessionError:
+        """Return the error for a response that no such endpoint gives."""
+        said = f" ({refusal.message})" if refusal else ""
+        remedy = f"check {self.variable}, or {self.field}= of the Region"
+        text = f"{self.name} {url} responds with HTTP {status}{said}; {remedy}"
+        error = self.error(text, status=status, remedy=remedy)
+        error.add(**(details_of(refusal) if refusal else {}))
+        return error
+
+
+TOKEN = Address("the token address", "WOSDK_TOKEN_URL", "token_url", SessionError)
+LOCATOR = Address("the locator address", "WOSDK_LOCATOR_URL", "locator_url", DiscoveryError)
+
+
+def strange_page(address: Address, url: str, page: InconclusiveResponse) -> Exception:
+    """Return the error for a page of something else: a wrong address, unless it may pass."""
+    if page.status == 400 and address is LOCATOR:
+        return refused("", "", 400)  # facts 2 reports the status only: whatever the body, it is a refusal
+    if 300 <= page.status < 500 and page.status != 408:
+        return address.wrong(url, page.status)
+    return page
+
+
+def details_of(error: RefusedError) -> dict[str, object]:
+    """Return the details of ``error`` for the error that is raised instead."""
+    return {name: getattr(error, name) for name in ("operation", "attempts", "status", "code", "time_stamp")}
+
+
+def discovered(body: bytes) -> dict[str, Any]:
+    """Return the result in a response of the locator."""
+    result = document_of(body)["CommandResult"]
+    if not isinstance(result, dict):
+        raise ValueError("CommandResult is not an object")
+    return result
+
+
+def read_token(call: Call[tuple[str, float]], response: Response, secrets: Secrets) -> tuple[str, float]:
+    """Read a response of the token endpoint, which refuses without the service's own error body."""
+    # facts 1: 401 or 400 ``invalid_client``
+    if response.status in (400, 401, 403):
+        reason = secrets.hide(_refusal(response.body), _MAX_TEXT)
+        raise CredentialsError(
+            f"the token endpoint refused the credentials (HTTP {response.status}{reason and ', '}{reason}); "
+            "check the client id and secret of this Company",
+            status=response.status,
+            code=reason,
+        )
+    return read(call, response, secrets)
+
+
+def _refusal(body: bytes) -> str:
+    """Return the OAuth error code in ``body``; an empty text if there is none."""
+    try:
+        reason = document_of(body).get("error")
+    except ValueError:
+        return ""
+    if isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum():
+        return reason
+    return ""
+
+
+def token_and_lifetime(body: bytes) -> tuple[str, float]:
+    """Return the token in a response of the token endpoint, and the seconds that it lives."""
+    members = document_of(body)
+    token = members["access_token"]
+    if not is_token(token):
+        raise ValueError(f"access_token is not plain text of at most {_MAX_TOKEN} characters")
+    return token, _lifetime(members.get("expires_in"))
+
+
+def is_token(token: object) -> bool:
+    """Return whether a header can carry ``token``."""
+    if not isinstance(token, str) or not 0 < len(token) <= _MAX_TOKEN:
+        return False
+    return token.isascii() and token.isprintable() and " " not in token
+
+
+def _lifetime(expires_in: object) -> float:
+    """Return the seconds that a token lives: the documented time if ``expires_in`` is not plausible."""
+    low, high = _PLAUSIBLE
+    is_number = isinstance(expires_in, int | float | Decimal) and not isinstance(expires_in, bool)
+    if not is_number or not low <= expires_in <= high:  # type: ignore[operator]
+        return _DEFAULT_LIFETIME
+    return max(float(expires_in), _MIN_LIFETIME)  # type: ignore[arg-type]
