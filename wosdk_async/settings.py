@@ -14,17 +14,12 @@ from __future__ import annotations
 
 import logging
 import os
-import shlex
-import stat
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import Any
 
 import attrs
 
-from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.regular_files import read_regular
+from wosdk_async.profiles import NAMES, PREFIX, default_profile, named_profile
 from wosdk_async.suggestions import suggestion
 from wosdk_async.transport.session.credentials import (
     CredentialProvider,
@@ -34,30 +29,13 @@ from wosdk_async.transport.session.credentials import (
 )
 from wosdk_async.transport.session.hosts import HostRules, host_names, is_local, shown_address
 
-__all__ = ["Settings", "ignored_profile", "profile_variables", "settings_file"]
+__all__ = ["Settings", "ignored_profile"]
 
 _log = logging.getLogger("wosdk_async")
 
 _REGIONS = ("americas", "apac", "emea")
-_PREFIX = "WOSDK_"
-_DEFAULT = "default"  # the profile that is read when nothing else is set
-_OTHERS = 0o077  # permissions of group and others
-_MAX_SIZE = 1 << 20  # bytes of the settings file; it has a few hundred
-_NAMES = frozenset(
-    [
-        "COMPANY",
-        "CLIENT_ID",
-        "CLIENT_SECRET",
-        "CLIENT_SECRET_FILE",
-        "CREDENTIALS_COMMAND",
-        "REGION",
-        "TOKEN_URL",
-        "LOCATOR_URL",
-        "TRUSTED_HOSTS",
-    ]
-)
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
-_VARIABLES = frozenset(f"{_PREFIX}{name}" for name in _NAMES) - {_COMPANY}
+_VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
 _NEAR = 0.9  # of a misspelt name; a program may have variables of its own with our prefix
 _ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
@@ -131,11 +109,11 @@ class Settings:
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
-            found = _own_addresses(_profile(name, env), given) | given
+            found = _own_addresses(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
             found = given  # the profile is not mixed with these: they may be of another Company
         else:
-            found = given | _default_profile(env, given.get(_COMPANY) if company is None else company)
+            found = given | default_profile(env, given.get(_COMPANY) if company is None else company)
         _warn_of_misspelt(given)
         company = company if company is not None else found.get(_COMPANY)
         trusted_hosts = _hosts(found) if trusted_hosts is None else tuple(trusted_hosts)
@@ -214,76 +192,11 @@ def _own_addresses(profile: Mapping[str, str], given: Mapping[str, str]) -> dict
     return {key: value for key, value in profile.items() if key not in left_out}
 
 
-def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
-    """Return a profile as variables."""
-    path = settings_file(env)
-    data, mode = _file(path)
-    profiles: Any = data.get("profiles")
-    found = profiles.get(name) if isinstance(profiles, dict) else None
-    if not isinstance(found, dict):
-        known = ", ".join(profiles) if isinstance(profiles, dict) else "none"
-        raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
-    if any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values()):
-        _warn_if_others_read(path, mode)
-    return profile_variables(path, name, found)
-
-
-def profile_variables(path: Path, name: str, profile: Mapping[str, Any]) -> dict[str, str]:
-    """Return the keys of a profile as variables.
-
-    Raises:
-        ConfigurationError: a key is unknown or has no text; the message holds no value.
-    """
-    return {f"{_PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in profile.items()}
-
-
-def _default_profile(env: Mapping[str, str], company: str | None) -> dict[str, str]:
-    """Return the profile ``default`` as variables; none if there is none, or if it is of another Company."""
-    try:
-        path = settings_file(env)
-    except RuntimeError:  # a user without a home
-        return {}
-    profiles = _file(path)[0].get("profiles") if os.path.exists(path) else None
-    if not isinstance(profiles, dict) or _DEFAULT not in profiles:
-        return {}
-    found = _profile(_DEFAULT, env)
-    return found if company is None or company == found.get(_COMPANY) else {}
-
-
 def ignored_profile(env: Mapping[str, str]) -> list[str]:
     """Return the variables that keep the profile ``default`` from being read; empty if there is none."""
     found = sorted(name for name in _VARIABLES if env.get(name))
     named = env.get("WOSDK_PROFILE")
-    return found if found and not named and _default_profile(env, env.get(_COMPANY) or None) else []
-
-
-def settings_file(env: Mapping[str, str]) -> Path:
-    """Return the path of the settings file, which may not be there."""
-    if given := env.get("WOSDK_CONFIG"):
-        return Path(given)
-    base = env.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path.home() / ".config") / "wosdk" / "config.toml"
-
-
-def _file(path: Path) -> tuple[dict[str, Any], int]:
-    """Return the content of the settings file and its mode."""
-    import tomllib
-
-    try:
-        content, mode = read_regular(path, _MAX_SIZE + 1)
-        if len(content) <= _MAX_SIZE:
-            return tomllib.loads(content.decode()), mode
-        why = f"cannot be read: it is larger than {_MAX_SIZE:,} bytes"
-    except OSError as cause:
-        why = f"cannot be read: {cause.strerror}"
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
-        why = f"is not TOML: {cause}"
-    except ValueError as cause:  # a null character in the path, or a number of thousands of digits
-        why = f"cannot be read: {cause}"
-    except RecursionError:
-        why = "is not TOML: it is nested too deeply"
-    # Not in the handler: the cause, an error of decoding, holds the file, which may hold a secret.
-    raise ConfigurationError(f"the settings file {path} {why}")
+    return found if found and not named and default_profile(env, env.get(_COMPANY) or None) else []
 
 
 _misspelt: set[str] = set()  # names that were warned of; two threads may both warn of one
@@ -292,35 +205,7 @@ _misspelt: set[str] = set()  # names that were warned of; two threads may both w
 def _warn_of_misspelt(given: Iterable[str]) -> None:
     """Warn once of each variable that is not ours and looks like one of ours."""
     for name in given:
-        if name.startswith(_PREFIX) and name not in _KNOWN | _misspelt:
+        if name.startswith(PREFIX) and name not in _KNOWN | _misspelt:
             _misspelt.add(name)
             if near := suggestion(name, _KNOWN, cutoff=_NEAR):
                 _log.warning("the variable %s is not a setting%s", name, near)
-
-
-_warned: set[Path] = set()  # two threads may both warn of a file, when they read it first at the same time
-
-
-def _warn_if_others_read(path: Path, mode: int) -> None:
-    """Warn once of a file with a secret that others can read."""
-    if os.name == "posix" and mode & _OTHERS and path not in _warned:
-        _warned.add(path)
-        rights = oct(stat.S_IMODE(mode))
-        _log.warning(
-            "the settings file %s holds a client_secret and others can read it (%s); chmod 600 %s",
-            path,
-            rights,
-            shlex.quote(str(path)),
-        )
-
-
-def _text(path: Path, profile: str, key: str, value: Any) -> str:
-    where = f"{path}: profiles.{profile}.{key}"
-    if key.upper() not in _NAMES:
-        known = ", ".join(sorted(_NAMES)).lower()
-        raise ConfigurationError(f"{where} is not a setting; settings are {known}")
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ",".join(value)
-    if not isinstance(value, str):
-        raise ConfigurationError(f"{where} is {kind_of(value)}; it takes text")
-    return value
