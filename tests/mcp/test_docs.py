@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.mcp.agents import Workplace
+from tests.mcp.test_tools import CHANGES, READS
 from wosdk_async.testing import Sandbox
 
 _PAGE = Path(__file__).parents[2] / "docs" / "mcp.md"
@@ -21,6 +22,11 @@ CALLS: list[dict[str, Any]] = [
 
 def test_the_page_shows_calls_of_both_kinds() -> None:
     assert {call["tool"] for call in CALLS} > {"query_records", "plan"}
+
+
+def test_the_page_has_a_row_for_each_tool() -> None:
+    rows = set(re.findall(r"^\| `(\w+)` \|", _PAGE.read_text(), re.MULTILINE))
+    assert (READS | CHANGES) - rows == set()
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call["tool"])
