@@ -94,6 +94,13 @@ def test_the_clock_takes_fractions(http: httpx.Client) -> None:
     assert timedelta(0) <= datetime.fromisoformat(after) - before - timedelta(hours=12) < timedelta(minutes=1)
 
 
+@pytest.mark.parametrize("days", [1e12, 1e300, 1.7e308])
+def test_a_span_beyond_the_calendar_is_refused_in_words(http: httpx.Client, days: float) -> None:
+    message = http.post("/console/api/clock", json={"days": days}).json()["ErrorMessage"]
+    assert message.startswith("The clock cannot go forward by ")
+    assert message.endswith(" seconds: name 0 or more, up to the year 2300.")
+
+
 @pytest.mark.parametrize(
     "body", [{"years": 1}, {"days": "1"}, {"days": -1}, {"days": 1e12}, {"days": True}, {}, 7]
 )

@@ -5,6 +5,7 @@ import { create } from "./create.js";
 import { aboutAll, h, say } from "./dom.js";
 import { order } from "./order.js";
 import { companies, orders } from "./orders.js";
+import { tabs } from "./pages.js";
 import { record, records, types } from "./records.js";
 import { requests } from "./requests.js";
 
@@ -46,7 +47,8 @@ async function show() {
   } catch (error) {
     if (turn !== shown) return;
     failed = true;
-    main.append(h("h1", null, title), h("p", { class: "error", role: "alert" }, error.message));
+    main.append(await pagesOf(path), h("h1", null, title), h("p", { class: "error", role: "alert" }, error.message));
+    if (turn !== shown) return;
   }
   const before = document.activeElement?.id;
   document.getElementById("main").replaceWith(main);
@@ -55,6 +57,14 @@ async function show() {
   else if (!first) main.focus({ preventScroll: true });
   first = false;
   dispatchEvent(new Event("shown"));
+}
+
+// The pages of the Company that a broken address names: an error is not the end of the way
+async function pagesOf(path) {
+  const [, key] = /^#\/companies\/(\d+)/.exec(path) ?? [];
+  const companies = key ? (await get("companies").catch(() => ({ Companies: [] }))).Companies : [];
+  const company = companies.find((one) => String(one.Id) === key);
+  return company ? tabs(key, company.Name, "") : "";
 }
 
 addEventListener("hashchange", show);

@@ -1,5 +1,5 @@
 import { get } from "./api.js";
-import { cut, h, say, shown, state, table } from "./dom.js";
+import { cut, h, say, shown, state, table, trouble } from "./dom.js";
 import { pager, tabs } from "./pages.js";
 
 export async function companies(main) {
@@ -18,13 +18,19 @@ export async function companies(main) {
 export async function orders(main, company, asked) {
   const wanted = new URLSearchParams();
   for (const name of ["state", "text", "page"]) if (asked.get(name)) wanted.set(name, asked.get(name));
-  const found = await get(`companies/${company}/orders?${wanted}`);
+  const wrong = trouble();
+  const load = (query) => get(`companies/${company}/orders?${query}`);
+  const found = await load(wanted).catch(async (error) => { // a wrong value: the form stays, with the error beside it
+    const all = await load("");
+    wrong.show(error);
+    return { ...all, Orders: [], More: false };
+  });
   const narrowed = asked.get("state") || asked.get("text") || found.Page;
   const empty = narrowed ? "No work order fits." : h("span", null, `${found.Company} has no work order yet. `, h("a", { href: `#/companies/${company}/create` }, "Create one"), ", or let a program do it.");
   main.append(
     tabs(company, found.Company, "Work orders"),
     h("h1", null, `Work orders of ${found.Company}`),
-    filters(company, found.States, asked),
+    filters(company, found.States, asked), wrong.node,
     table("Work orders, the newest first", [
       ["Number", (one) => h("a", { class: "key", href: `#/companies/${company}/orders/${one.Id}` }, one.Number || `Id ${one.Id}`)],
       ["State", (one) => state(one.StatusId)],

@@ -36,7 +36,7 @@ export async function records(main, company, type, asked) {
   const key = (row) => found.Opened ? h("a", { class: "key", href: address(company, found.Type, row.Id) }, `Id ${row.Id}`) : row.Id;
   main.append(tabs(company, found.Company, ""), h("h1", null, `${found.Type} of ${found.Company}`),
     h("p", { class: "quiet" }, found.Meaning),
-    asked.get("by") ? h("p", null, `Those that refer to ${asked.get("to").replace(":", " ")} by ${asked.get("by").replace(/\.Id$/, "")}. `, h("a", { href: base }, "Show all")) : "",
+    asked.get("by") ? h("p", null, `Those that refer to ${(asked.get("to") ?? "").replace(":", " ")} by ${asked.get("by").replace(/\.Id$/, "")}. `, h("a", { href: base }, "Show all")) : "",
     filters(base, found, asked), wrong.node,
     table(`${found.Type}, page ${found.Page + 1}`, [
       ["Record", key],

@@ -23,17 +23,20 @@ export function trying(path, verb, operation) {
   const body = h("textarea", { rows: "8", spellcheck: "false", "aria-label": "Body" });
   const note = h("p", { class: "quiet" });
   const output = h("div", { role: "status" });
-  const button = h("button", null, "Send");
-  const fill = () => example(path, operation).then((found) => {
+  const button = h("button", { disabled: true }, "Send"); // until there is an example to send
+  const fill = () => { button.disabled = true; return example(path, operation).then(take, wrong.show); };
+  const take = (found) => {
     wrong.clear();
     address.value = found.path;
     body.hidden = !found.body;
     body.value = found.body ? JSON.stringify(found.body, null, 2) : "";
     body.rows = Math.min(20, body.value.split("\n").length + 1);
     note.textContent = found.note;
-  }, wrong.show);
+    button.disabled = false;
+  };
   const send = async (event) => {
     event.preventDefault();
+    if (!address.value.startsWith("/api/")) return wrong.show(new Error(`The address is ${address.value ? `'${address.value}'` : "empty"}: enter a path of the service, such as ${path}.`));
     button.disabled = true;
     output.replaceChildren();
     try {
