@@ -104,7 +104,7 @@ def test_a_refused_action_is_explained_beside_its_form(browser: Any, sandbox: Se
     page.get_by_role("button", name="Send").wait_for()
     sandbox.acme.run("WoPickUpCommand", WorkOrderId=order)
     act(page, "Pick up", "mine")
-    page.get_by_label("Actions").get_by_role("alert").get_by_text("ERROR_CODE_6").wait_for()
+    page.get_by_label("Actions").get_by_role("alert").get_by_text("Load the page again").wait_for()
     assert page.locator("#comment").input_value() == "mine"
     page.close()
 

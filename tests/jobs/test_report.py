@@ -32,6 +32,7 @@ from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.markup import Markup, element, joined
 from wosdk_async.jobs.report.page import report_page
+from wosdk_async.jobs.undo_fates import UndoState
 
 VOID = {"meta", "link", "br"}
 
@@ -227,6 +228,21 @@ def test_a_single_row_can_be_seen_in_the_bar() -> None:
         ("created", "1000"),
         ("failed", "4"),
     ]
+
+
+def test_what_an_undo_took_back_is_not_shown_as_created_any_more() -> None:
+    rows = [StoredRow(number, State.DONE) for number in range(1, 11)]
+    runs = [JobRun(1, 0.0, 5.0, 0, {"command": "import"}), JobRun(2, 9.0, 9.5, 1, {"command": "undo"})]
+    page = report_page(facts(rows, runs=runs, undone=UndoState(8, 10, None)))
+    assert re.findall(r'<rect class="(\w+)" x="[\d.]+" y="0" width="([\d.]+)"', page) == [
+        ("created", "200"),
+        ("undone", "800"),
+    ]
+    text = Page(page).text
+    assert "10 created" in text
+    assert "8 undone since" in text
+    assert "2, undo" in text
+    assert "1, undo" not in text
 
 
 def test_texts_are_escaped_unless_they_are_markup() -> None:

@@ -121,23 +121,22 @@ def _to_do(facts: JobFacts) -> Markup | None:
 
 
 def _totals(facts: JobFacts) -> Markup:
+    counts, undone = facts.counts, facts.undone.done if facts.undone is not None else 0
     shown = [
-        (outcome_of(state, facts.plan).replace("_", " "), OUTCOMES[state], facts.counts[state])
-        for state in (State.DONE, State.FOUND, State.REFUSED, State.PLANNED)
+        (outcome_of(state, facts.plan).replace("_", " "), OUTCOMES[state], counts[state])
+        for state in (State.DONE, State.FOUND, State.REFUSED, State.IN_DOUBT, State.PLANNED)
     ]
-    shown.insert(3, ("in doubt", "in_doubt", facts.counts[State.IN_DOUBT]))
-    kept = [each for each in shown if each[2] or each[1] in ("created", "failed", "in_doubt")]
-    if under_way := facts.counts[State.SENDING]:
-        shown.append((UNDER_WAY, "in_doubt", under_way))
-        kept.append(shown[-1])
+    shown += [("undone since", "undone", undone), (UNDER_WAY, "in_doubt", counts[State.SENDING])]
+    kept = [each for each in shown if each[2] or each[0] == "in doubt" or each[1] in ("created", "failed")]
     tiles = [_tile("rows", facts.plan.rows)]
     tiles += [_tile(name, count, style) for name, style, count in kept]
     more = [f"{counted(facts.plan.empty_rows, 'empty row')} skipped"] if facts.plan.empty_rows else []
     more += [f"{counted(facts.warned, 'row')} with warnings"] if facts.warned else []
+    shares = [(style, count - undone if style == "created" else count) for _, style, count in shown]
     return element(
         "section",
         element("div", tiles, class_="totals"),
-        share_bar([(style, count) for _, style, count in shown]),
+        share_bar(shares),
         element("p", ", ".join(more), class_="figures") if more else None,
     )
 

@@ -12,6 +12,7 @@ from wosdk_async.jobs.overview import stop_of
 from wosdk_async.jobs.report.facts import JobFacts, shown_reason
 from wosdk_async.jobs.report.markup import Content, Markup, element, joined
 from wosdk_async.jobs.report.parts import counted, cut, table, when
+from wosdk_async.jobs.undo_fates import UNDO
 
 __all__ = ["about", "audit", "doubts", "failures", "references", "runs"]
 
@@ -140,7 +141,7 @@ def runs(facts: JobFacts) -> Markup | None:
         return None
     rows = [
         (
-            run.number,
+            f"{run.number}, undo" if run.details.get("command") == UNDO else run.number,
             when(run.started_at),
             f"{run.ended_at - run.started_at:,.1f} s" if run.ended_at else "",
             _ending(run),

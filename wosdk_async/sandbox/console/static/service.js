@@ -15,8 +15,10 @@ export async function call(company, method, path, body) {
 // Runs a command, and returns its result
 export async function run(company, command, members) {
   const found = await call(company, "POST", `/api/v1/cmd/${command}`, JSON.stringify({ Command: members }));
-  if (found.status !== 200) throw new Refused(found.body?.ErrorMessage ? `${found.body.ErrorCode}: ${found.body.ErrorMessage}` : `The response is ${found.status}: whether the command was carried out is not known.`);
-  return found.body.CommandResult;
+  if (found.status === 200) return found.body.CommandResult;
+  const { ErrorCode: code, ErrorMessage: text } = found.body ?? {};
+  const next = code === "ERROR_CODE_6" ? " Load the page again to see it as it is now." : "";
+  throw new Refused(text ? `${code}: ${text}${next}` : `The response is ${found.status}: whether the command was carried out is not known.`);
 }
 
 async function login(company) {
