@@ -125,6 +125,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.WosdkError, 500, "error", "The back end failed", _OPERATOR),
     )
 }
+"""Class of errors -> its response; ``problem_of`` looks here. It covers every class of the library."""
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ __all__ = ["GROUPS", "names", "own_members_only", "pages", "tree"]
 GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "client": (
         "Client and Company",
-        "What opens a connection to the service, and the verbs of a Company.",
+        "The client, which holds the connections, and a Company with its verbs.",
         ("Client", "Company", "Credentials", "CredentialProvider", "Region"),
     ),
     "resources": (
@@ -24,7 +24,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "options": (
         "Options",
-        "What a client and its calls can be told.",
+        "Options of a client, of its calls and of its connections.",
         ("ClientOptions", "CallOptions", "RetryPolicy", "Limits", "Timeouts"),
     ),
     "queries": (

@@ -20,10 +20,7 @@ def command_pages(links: Links) -> Iterator[tuple[str, str]]:
     for module, commands in modules.items():
         name = module.rpartition(".")[2]
         parts = [f"# Commands: {title(name).lower()}"]
-        parts.append(
-            f"Fields of {len(commands)} command{'s' * (len(commands) > 1)}, and of what each returns. "
-            "`company.run(...)` sends one."
-        )
+        parts.append(f"{_contents(len(commands))} `company.run(...)` sends one.")
         for command in commands:
             parts += [f"## {command.name}", *command_body(command, links)]
             safe = "yes" if command.repeat == "safe" else "no"
@@ -57,6 +54,12 @@ def command_body(command: Command, links: Links) -> Iterator[str]:
     if command.response:
         yield f"### Result of {command.name}: {command.result or 'without a name'}"
         yield field_table(command.response, links)
+
+
+def _contents(commands: int) -> str:
+    if commands == 1:
+        return "One command, with the fields that it takes and returns."
+    return f"{commands} commands, with the fields that each takes and returns."
 
 
 def enum_page(links: Links) -> str:

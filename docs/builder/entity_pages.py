@@ -67,7 +67,8 @@ def entity_index(links: Links) -> Iterator[str]:
 def entity_body(entity: Entity, links: Links, level: str) -> Iterator[str]:
     """Give the parts of an entity below its heading."""
     name = class_name(entity.name)
-    yield f"{sentence(entity.meaning)} In Python `wosdk_async.model.{name}`.".strip()
+    meaning = sentence(entity.meaning) or "No source describes it."
+    yield f"{meaning} In Python `wosdk_async.model.{name}`."
     yield " ".join(filter(None, (sentence(entity.note), says(entity.sources))))
     if entity.kind == "entity":
         words = {True: "yes", False: "no", None: "not known"}

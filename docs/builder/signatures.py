@@ -21,8 +21,18 @@ from docs.builder.markup import shown
 __all__ = ["Signatures"]
 
 KINDS = {kind: griffe.ParameterKind(kind.description) for kind in type(inspect.Parameter.KEYWORD_ONLY)}
-INTERNAL = ("options.ClientOptions.MEANT",)
-"""What messages need and callers do not: without its text it is not shown."""
+LABELS = {"class-attribute", "instance-attribute", "module-attribute"}
+"""Labels that say how the source is written; callers need nothing of it."""
+INTERNAL = (
+    "ClientOptions.MEANT",
+    "WosdkError.add",
+    "WosdkError.hide",
+    *(f"Trace.{name}" for name in ("begin", "become", "go_on", "start_phase", "add_attempt")),
+    "jobs.ImportMap.columns_behind",
+    *(f"sandbox.Faults.{name}" for name in ("note_response", "earlier_id", "match")),
+    *(f"testing.SkippingClock.{name}" for name in ("call_later", "doing", "waiting", "check")),
+)
+"""What the library calls by itself and a program does not: without its text it is not shown."""
 
 
 class Signatures(griffe.Extension):
@@ -31,17 +41,23 @@ class Signatures(griffe.Extension):
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """Change what is public when griffe has read the whole package."""
         for path in INTERNAL:
-            pkg[path].docstring = None
+            _target(pkg[path]).docstring = None
         for name in names():
             found = pkg[name.removeprefix("wosdk_async.")]
-            for each in _with_members(found.final_target if found.is_alias else found):
+            for each in _with_members(_target(found)):
+                each.labels -= LABELS
                 if isinstance(each, griffe.Class) and any(_of_attrs(one) for one in each.decorators):
                     _show_fields(each)
                 if isinstance(each, griffe.Function):
                     _drop_unknown(each)
+                    _show_values(each)
                     for decorator in each.decorators:
                         if decorator.callable_path.endswith(".takes_options"):
                             _show_arguments(each, decorator)
+
+
+def _target(found: griffe.Object | griffe.Alias) -> griffe.Object:
+    return found.final_target if isinstance(found, griffe.Alias) else found
 
 
 def _with_members(whole: griffe.Object) -> Iterator[griffe.Object]:
@@ -64,10 +80,26 @@ def _running(cls: griffe.Class) -> Any:
 
 
 def _drop_unknown(function: griffe.Function) -> None:
-    """Leave out ``**_unknown``, which is there to refuse misspelt names."""
+    """Leave out what is there to refuse misspelt names: ``**_unknown``, and what has the type ``Never``."""
     function.parameters = griffe.Parameters(
-        *(each for each in function.parameters if not each.name.startswith("_"))
+        *(
+            each
+            for each in function.parameters
+            if not each.name.startswith("_") and str(each.annotation) != "Never"
+        )
     )
+
+
+def _show_values(function: griffe.Function) -> None:
+    """Show a default by its value where the source has a constant of its module, such as ``_PAGE``."""
+    module = import_module(function.module.path)
+    for each in function.parameters:
+        constant, _, attribute = str(each.default).partition(".")
+        if constant.isidentifier() and hasattr(module, constant):
+            value = getattr(module, constant)
+            value = getattr(value, attribute) if attribute else value
+            if type(value) in (str, int, float):
+                each.default = repr(value)
 
 
 def _show_fields(cls: griffe.Class) -> None:
@@ -77,7 +109,6 @@ def _show_fields(cls: griffe.Class) -> None:
         attribute = cls.members.get(each.name)
         if isinstance(attribute, griffe.Attribute):
             attribute.value = _default(each.default)
-            attribute.labels -= {"class-attribute", "instance-attribute"}
     if "__init__" not in cls.members:
         parameters = griffe.Parameters(griffe.Parameter("self"), *_parameters(cls, running))
         cls.set_member("__init__", griffe.Function("__init__", parameters=parameters))

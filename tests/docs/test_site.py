@@ -148,6 +148,38 @@ def test_the_api_shows_the_arguments_that_a_caller_writes() -> None:
     ] == []
 
 
+def test_the_api_shows_values_of_defaults_and_not_their_names() -> None:
+    """A reader cannot look up a constant of a module, and nobody passes what has the type Never."""
+    query = described("wosdk_async.Query")
+    assert "pages(size: int = 1000) -> AsyncGenerator" in query
+    assert "max_bytes: int = 67108864" in described("wosdk_async.resources.documents.Documents")
+    assert "dialect: str = 'spec'" in described("wosdk_async.sandbox.LocalCompany")
+    shown = {name: described(name) for name in api_pages.names()}
+    assert [name for name, text in shown.items() if re.search(r"= _[A-Z]|SPEC\.name|: Never", text)] == []
+
+
+def test_the_api_leaves_out_what_only_the_library_calls() -> None:
+    shown = "".join(described(f"wosdk_async.{name}") for name in ("Trace", "WosdkError", "sandbox.Faults"))
+    shown += described("wosdk_async.testing.SkippingClock")
+    headings = set(re.findall(r"^### (\w+)$", shown, re.MULTILINE))
+    assert {"times", "message", "clear", "advance"} <= headings
+    assert headings.isdisjoint({"begin", "become", "start_phase", "hide", "match", "note_response", "doing"})
+
+
+def test_every_name_of_the_api_is_described() -> None:
+    """A signature alone does not say what a name is for."""
+    texts = {name: described(name).partition("\n```")[2].partition("\n### ")[0] for name in api_pages.names()}
+    assert [name for name, text in texts.items() if not text.strip()] == []
+
+
+def test_a_page_says_what_it_has_in_its_first_sentence(pages: dict[str, str]) -> None:
+    """An entity that no source describes says so, and does not begin with its name in Python."""
+    first = {path: first_sentence(text) for path, text in pages.items()}
+    assert first["entities/AlertScope.md"] == "No source describes it."
+    assert first["commands/company.md"] == "One command, with the fields that it takes and returns."
+    assert [path for path, text in first.items() if not text or text.startswith("In Python")] == []
+
+
 def test_every_option_of_every_command_is_listed(pages: dict[str, str]) -> None:
     text = pages["cli-options.md"]
     assert len(list(reference_pages.commands())) > 30
