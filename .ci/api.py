@@ -1,10 +1,10 @@
 """Compare the public API with that of the release before: ``python .ci/api.py [REFERENCE]``.
 
-Public is what docs/versions.md says: the names that the modules of `PUBLIC` export, and commands and options
-of ``wosdk``. The reference is the newest tag ``v...`` before this commit; where there is none, the commit
-that brought the version of then, before the change at hand. A change that breaks programs fails, unless
-``.ci/api_changes.toml`` has it with a reason. Types and changed meanings are not compared. Without history
-nothing can be compared: that is said, and is a failure with ``--required``, as before a release.
+Public is what docs/versions.md says: the names that the modules of `PUBLIC` export, and commands, options and
+exit statuses of ``wosdk``. The reference is the newest tag ``v...`` before this commit; where there is none,
+the commit that brought the version of then, before the change at hand. A change that breaks programs fails,
+unless ``.ci/api_changes.toml`` has it with a reason. Types and changed meanings are not compared. Without
+history nothing can be compared: that is said, and is a failure with ``--required``, as before a release.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ REACHED = (
     "wosdk_async.resources.work_orders",
 )
 """Classes that are not imported by name, but are attributes of a Company."""
-COMMANDS = """
+COMMAND_LINE = """
 import click, json
+from wosdk_async import errors
 from wosdk_async.cli.app import app
+from wosdk_async.cli.exit_codes import Exit
+from wosdk_async.protocol.verdicts import ENDINGS
 
-def walk(command, path, context):
-    names = [name for each in command.params for name in (*each.opts, *each.secondary_opts)]
-    yield path, sorted(name for name in names if name[:1] == "-")
-    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
-        yield from walk(command.get_command(context, name), f"{path} {name}", context)
-
-print(json.dumps(dict(walk(app, "wosdk", click.Context(app)))))
+statuses = {f"exit status {each.name}": each.value for each in Exit}
+for name in errors.__all__:
+    of_class = [each.exit_status for each in ENDINGS if issubclass(getattr(errors, name), each.error)]
+    statuses |= {f"exit status of {name}": status for status in of_class[:1]}
+print(json.dumps([app.to_info_dict(click.Context(app)), statuses], default=str))
 """
 
 
@@ -90,6 +91,7 @@ def exported(tree: Path) -> dict[str, Any]:
 
     options = {"allow_inspection": False, "resolve_aliases": True, "try_relative_path": False}
     package = load("wosdk_async", search_paths=[tree], **options)
+    drop_refused_keywords(package)
     found = {}
     for path in (*PUBLIC, *REACHED):
         _, _, inside = path.partition(".")
@@ -103,13 +105,42 @@ def exported(tree: Path) -> dict[str, Any]:
     return found
 
 
-def commands(tree: Path) -> dict[str, list[str]]:
-    """Return the commands of a tree, each with its options."""
+def drop_refused_keywords(parent: Any) -> None:
+    """Remove parameters like ``**_unknown``, which only refuse misspelt names in their own words.
+
+    For griffe such a function takes every keyword, also one that was removed.
+    """
+    from griffe import ParameterKind
+
+    for member in parent.members.values():
+        if member.is_alias:
+            continue
+        if member.is_function:
+            for each in list(member.parameters):
+                if each.kind is ParameterKind.var_keyword and each.name.startswith("_"):
+                    del member.parameters[each.name]
+        elif member.is_module or member.is_class:
+            drop_refused_keywords(member)
+
+
+def command_line(tree: Path) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:
+    """Return the commands of a tree, each with its options and arguments, and the exit statuses."""
     variables = {**os.environ, "PYTHONPATH": str(tree)}
     done = subprocess.run(
-        [sys.executable, "-P", "-c", COMMANDS], env=variables, stdout=subprocess.PIPE, check=True
+        [sys.executable, "-P", "-c", COMMAND_LINE], env=variables, stdout=subprocess.PIPE, check=True
     )
-    return dict(json.loads(done.stdout))
+    app, statuses = json.loads(done.stdout)
+    return dict(commands(app, "wosdk")), statuses
+
+
+def commands(command: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a command and those below it, each with what click knows of its options and arguments."""
+    options = [each for each in command["params"] if each["param_type_name"] == "option"]
+    arguments = [each for each in command["params"] if each["param_type_name"] == "argument"]
+    named = {f"option {name}": each for each in options for name in (*each["opts"], *each["secondary_opts"])}
+    yield path, named | {f"argument {place}": each for place, each in enumerate(arguments, 1)}
+    for name, below in command.get("commands", {}).items():
+        yield from commands(below, f"{path} {name}")
 
 
 def breaks(old: Path, new: Path) -> Iterator[str]:
@@ -119,12 +150,40 @@ def breaks(old: Path, new: Path) -> Iterator[str]:
     before, after = (SimpleNamespace(path="", all_members=exported(tree)) for tree in (old, new))
     for found in find_breaking_changes(before, after):
         yield line(found) if isinstance(found, Breakage) else str(found)
-    options = commands(new)
-    for command, had in commands(old).items():
-        if command not in options:
+    (had, were), (has, are) = command_line(old), command_line(new)
+    for command, its in had.items():
+        if command not in has:
             yield f"{command}: command removed"
         else:
-            yield from (f"{command}: option {each} removed" for each in had if each not in options[command])
+            yield from (f"{command}: {each}" for each in breaks_of_a_command(its, has[command]))
+    for status, number in were.items():
+        if status in are and are[status] != number:
+            yield f"wosdk: {status} changed from {number} to {are[status]}"
+        elif status not in are:
+            yield f"wosdk: {status} removed"
+
+
+def breaks_of_a_command(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+    """Yield what breaks a script that gives a command as before."""
+    for name, was in old.items():
+        if name not in new:
+            yield f"{name} removed"
+            continue
+        now = new[name]
+        if now["required"] and not was["required"]:
+            yield f"{name} became required"
+        if now["default"] != was["default"]:
+            yield f"{name}: default changed"
+        shape = ("nargs", "is_flag", "flag_value", "count")
+        if was["multiple"] > now["multiple"] or any(was.get(key) != now.get(key) for key in shape):
+            yield f"{name} takes other values"
+        left = now["type"].get("choices")
+        for each in was["type"].get("choices", () if left is None else ("any text",)):
+            if left is not None and each not in left:
+                yield f"{name}: {each} is not taken any more"
+    for name, now in new.items():
+        if now["required"] and name not in old:
+            yield f"{name} added as required"
 
 
 def line(found: Any) -> str:

@@ -13,13 +13,28 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TOOL: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "api.py"))
 CHANGES = {
-    "company.py": ("async def connect(self", "async def connect_now(self"),
-    "jobs/__init__.py": ('    "tune_process",\n', ""),
-    "jobs/sources/formats.py": ("    format: str | None = None,\n", "    kind: str | None = None,\n"),
-    "resources/labor.py": ("async def entries(", "async def all_entries("),
-    "cli/commands/check.py": ('"--json"', '"--as-json"'),
-    "bulk.py": ("_keep_replies", "_kept_replies"),  # not public
-    "protocol/wire.py": ("class Response", "class Reply"),  # neither
+    "company.py": [
+        ("async def connect(self", "async def connect_now(self"),
+        ("        look_first: bool = False,\n", ""),  # the method has **_unknown, too
+    ],
+    "jobs/__init__.py": [('    "tune_process",\n', "")],
+    "jobs/sources/formats.py": [("    format: str | None = None,\n", "    kind: str | None = None,\n")],
+    "resources/labor.py": [("async def entries(", "async def all_entries(")],
+    "cli/commands/check.py": [('"--json"', '"--as-json"')],
+    "cli/commands/sandbox.py": [
+        ('@click.option("--env-file", type=_FILE,', '@click.option("--env-file", type=_FILE, required=True,'),
+        ("default=8900", "default=8901"),
+        ('click.Choice(["spec", "recorded"])', 'click.Choice(["spec"])'),
+        ('metavar="NAME", multiple=True', 'metavar="NAME", callback=lambda _, __, name: (name,)'),
+        (
+            '@click.argument("file", type=_FILE)\n@',
+            '@click.argument("file", type=_FILE)\n@click.argument("kind")\n@',
+        ),
+    ],
+    "cli/exit_codes.py": [("SOME = 1", "SOME = 9"), ("    MISSING = 4\n", "    NONE = 4\n")],
+    "protocol/verdicts.py": [("Ending(RefusedError, 3", "Ending(RefusedError, 6")],
+    "bulk.py": [("_keep_replies", "_kept_replies")],  # not public
+    "protocol/wire.py": [("class Response", "class Reply")],  # neither
 }
 
 
@@ -27,11 +42,13 @@ def changed(folder: Path) -> Path:
     """A tree with the changes."""
     unwanted = shutil.ignore_patterns("__pycache__", "mcp")
     shutil.copytree(ROOT / "wosdk_async", folder / "wosdk_async", ignore=unwanted)
-    for name, (old, new) in CHANGES.items():
+    for name, changes in CHANGES.items():
         path = folder / "wosdk_async" / name
         text = path.read_text(encoding="utf-8")
-        assert old in text, name
-        path.write_text(text.replace(old, new), encoding="utf-8")
+        for old, new in changes:
+            assert old in text, (name, old)
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
     return folder
 
 
@@ -39,7 +56,22 @@ def test_breaks_are_found_and_other_changes_are_none(tmp_path: Path) -> None:
     found = sorted(TOOL["breaks"](ROOT, changed(tmp_path)))
     assert found == [
         "wosdk check: option --json removed",
+        "wosdk sandbox seed: argument 2 added as required",
+        "wosdk sandbox serve: option --company takes other values",
+        "wosdk sandbox serve: option --dialect: recorded is not taken any more",
+        "wosdk sandbox serve: option --env-file became required",
+        "wosdk sandbox serve: option --port: default changed",
+        "wosdk: exit status MISSING removed",
+        "wosdk: exit status SOME changed from 1 to 9",
+        "wosdk: exit status of BusinessRuleError changed from 3 to 6",
+        "wosdk: exit status of ConflictError changed from 3 to 6",
+        "wosdk: exit status of RefusedError changed from 3 to 6",
+        "wosdk: exit status of UnknownNameError changed from 3 to 6",
+        "wosdk: exit status of UnsupportedError changed from 3 to 6",
         "wosdk_async.company.Company.connect: public object was removed",
+        "wosdk_async.company.Company.create(look_first): parameter was removed",
+        "wosdk_async.company.Company.run(look_first): parameter was removed",
+        "wosdk_async.company.Company.run_many(look_first): parameter was removed",
         "wosdk_async.jobs.sources.formats.open_source(format): parameter was removed",
         "wosdk_async.jobs.tune_process: public object was removed",
         "wosdk_async.resources.labor.Labor.entries: public object was removed",
