@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
+import socket
 import ssl
 import stat
 import subprocess
+import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -76,6 +80,46 @@ def test_serve_names_its_console_and_the_root_leads_there(tmp_path: Path) -> Non
     assert httpx.get(root).json() == {"Console": "/console", "Description": "/docs"}
     process.terminate()
     process.communicate(timeout=20)
+
+
+EVERYWHERE = ["0.0.0.0", *(["::"] if socket.has_dualstack_ipv6() else [])]  # noqa: S104 - on purpose
+
+
+@pytest.mark.parametrize("host", EVERYWHERE)
+async def test_what_listens_everywhere_names_an_address_to_connect_to(tmp_path: Path, host: str) -> None:
+    """Here by loopback, as the variables say; elsewhere by what a line says."""
+    served = spawn("sandbox", "serve", "--port", "0", "--host", host, "--store", tmp_path / "s.db")
+    assert served.stdout is not None
+    assert served.stderr is not None
+    lines = shlex.split("".join(served.stdout.readline() for _ in range(5)))
+    variables = dict(line.split("=", 1) for line in lines)
+    async with Client.from_env(variables) as client:
+        await client.company().connect()
+        assert client.company().host == variables["WOSDK_LOCATOR_URL"]
+    root = f"http://HOST:{urlsplit(variables['WOSDK_LOCATOR_URL']).port}"
+    said = served.stderr.readline() + served.stderr.readline()
+    served.terminate()
+    served.communicate(timeout=20)
+    assert f"set WOSDK_LOCATOR_URL={root}, WOSDK_TOKEN_URL={root}/OAuth/token and WOSDK_TRUSTED_HOSTS" in said
+    there = variables | {
+        name: variables[name].replace(urlsplit(variables[name]).netloc, "192.0.2.7:8900")
+        for name in ("WOSDK_LOCATOR_URL", "WOSDK_TOKEN_URL")
+    }
+    async with Client.from_env(there | {"WOSDK_TRUSTED_HOSTS": "192.0.2.7"}) as client:
+        client.company()
+
+
+def test_an_address_without_https_is_trusted_by_the_variables(wosdk: Wosdk, tmp_path: Path) -> None:
+    """A client sends no token there otherwise."""
+    open_store(tmp_path / "s.db").close()
+    shown = wosdk(
+        "sandbox", "companies", "--store", tmp_path / "s.db", "--url", "http://192.0.2.7:8900"
+    ).stdout
+    assert tomllib.loads(shown)["profiles"]["AcmeFacilities"]["trusted_hosts"] == ["192.0.2.7"]
+    (tmp_path / "settings.toml").write_text(shown)
+    (tmp_path / "settings.toml").chmod(0o600)
+    settings = {"WOSDK_CONFIG": str(tmp_path / "settings.toml"), "WOSDK_PROFILE": "AcmeFacilities"}
+    assert Client.from_env(settings).company().name == "AcmeFacilities"
 
 
 def local_certificate(folder: Path) -> Path:
@@ -174,8 +218,7 @@ def test_a_certificate_that_cannot_be_used(
 @pytest.mark.parametrize(
     ("root", "console"),
     [
-        ("http://0.0.0.0:8900", "http://127.0.0.1:8900/console"),
-        ("http://[::]:8900", "http://[::1]:8900/console"),
+        ("http://[::1]:8900", "http://[::1]:8900/console"),
         ("https://127.0.0.1:8900", "https://127.0.0.1:8900/console"),
         ("http://192.0.2.7:8900", None),
     ],

@@ -24,9 +24,12 @@ from starlette.responses import Response
 
 from wosdk_async.sandbox.schema.bodies import dump
 
-__all__ = ["ID", "Endpoint", "error_response", "guarded", "is_internal", "is_loopback"]
+__all__ = ["EVERYWHERE", "ID", "Endpoint", "error_response", "guarded", "is_internal", "is_loopback"]
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared only
+"""Addresses to listen on that stand for all of this machine, each with the one that a client on it uses."""
 
 ID = "id"  # as in a route: f"/orders/{{order:{ID}}}"
 

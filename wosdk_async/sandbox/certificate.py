@@ -13,14 +13,13 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.access import is_loopback
+from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
 
 __all__ = ["Certificate", "read_certificate"]
 
 _NO_CHECK_TIME = 0x200000  # X509_V_FLAG_NO_CHECK_TIME, which Python has no name for
 _FLIGHTS = 4  # more than a handshake takes
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
-_ANY = ("0.0.0.0", "::")  # noqa: S104 - compared only
 
 
 @attrs.frozen
@@ -37,8 +36,10 @@ class Certificate:
         """Return the name by which clients reach a server that listens on ``address``."""
         if address in self.names:
             return address
-        usable = [name for name in self.names if "*" not in name and (address in _ANY or not _is_ip(name))]
-        local = is_loopback(address) or address in _ANY
+        usable = [
+            name for name in self.names if "*" not in name and (address in EVERYWHERE or not _is_ip(name))
+        ]
+        local = is_loopback(address) or address in EVERYWHERE
         return min(usable, key=lambda name: is_loopback(name) is not local, default=address)
 
     def warnings(self, host: str) -> Iterator[str]:

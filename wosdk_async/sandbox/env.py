@@ -39,17 +39,18 @@ def env_of(company: StoredCompany, root: str) -> Env:
         "WOSDK_CLIENT_ID": company.client_id,
         "WOSDK_CLIENT_SECRET": company.client_secret,
     }
-    # A client trusts loopback addresses; any other host must be named
-    hosts = ",".join(filter(None, (company.host, _named_by_certificate(root))))
+    hosts = ",".join(filter(None, (company.host, _untrusted_host(root))))
     return env | {"WOSDK_TRUSTED_HOSTS": hosts} if hosts else env
 
 
-def _named_by_certificate(root: str) -> str:
-    """Return the host of an https address that is not this machine to a client; else an empty text."""
-    parts = urlsplit(root)
-    host = parts.hostname or ""
-    known = is_loopback(host) and not host.endswith(".localhost")
-    return "" if known or parts.scheme != "https" else host
+def _untrusted_host(root: str) -> str:
+    """Return the host of an address if a client has to be told to trust it; else an empty text.
+
+    A client trusts ``localhost`` and loopback addresses. No token is sent to another host without https, nor
+    may a locator name it, unless it is trusted.
+    """
+    host = urlsplit(root).hostname or ""
+    return "" if is_loopback(host) and not host.endswith(".localhost") else host
 
 
 def assignments(env: Mapping[str, str]) -> str:

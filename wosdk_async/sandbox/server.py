@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from wosdk_async.sandbox.access import is_loopback
+from wosdk_async.sandbox.access import EVERYWHERE, is_loopback
 from wosdk_async.sandbox.certificate import Certificate, read_certificate
 from wosdk_async.sandbox.console.request_log import RequestLog
 from wosdk_async.sandbox.env import Env, env_of
@@ -242,7 +242,7 @@ def console_of(root: str) -> str | None:
     None where the console cannot be reached by a loopback host name, as only its own machine may use it.
     """
     parts = urlsplit(root)
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(parts.hostname or "", parts.hostname or "")  # noqa: S104
+    host = parts.hostname or ""
     if not is_loopback(host):
         return None
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{parts.port}/console"
@@ -254,7 +254,7 @@ def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
 
 
 def web_root(listener: socket.socket, certificate: Certificate | None = None) -> str:
-    """Return the address of a listening socket as an origin, without the last slash.
+    """Return the address by which this machine reaches a listening socket, without the last slash.
 
     With a certificate it is https, and the host is one that the certificate names, if it names any.
     """
@@ -262,4 +262,5 @@ def web_root(listener: socket.socket, certificate: Certificate | None = None) ->
     scheme = "http"
     if certificate is not None:
         scheme, host = "https", certificate.host(host)
+    host = EVERYWHERE.get(host, host)  # a client refuses these: they are addresses to listen on
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

@@ -88,6 +88,7 @@ def serve(
         _require_replaceable(env_file, force)
     with sandbox_extra():
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
+        from wosdk_async.sandbox.access import EVERYWHERE
         from wosdk_async.sandbox.certificate import read_certificate
         from wosdk_async.sandbox.env import assignments, write_assignments
         from wosdk_async.sandbox.server import console_of
@@ -101,6 +102,8 @@ def serve(
             say(f"the variables are in {env_file}")
         if console := console_of(variables["WOSDK_LOCATOR_URL"]):
             say(f"the console is at {console}")
+        if host in EVERYWHERE:
+            say(_for_other_machines(variables["WOSDK_LOCATOR_URL"]))
         if certificate is not None:
             served_at = urlsplit(variables["WOSDK_LOCATOR_URL"]).hostname or ""
             for warning in read_certificate(certificate).warnings(served_at):
@@ -196,6 +199,16 @@ def reset(store: Path, to: Path | None) -> None:
 
         reset_store(opened, to)
         say(f"{store} is as in {to}" if to else f"{store} is as it started")
+
+
+def _for_other_machines(root: str) -> str:
+    """Return what a client on another machine sets in place of the variables for this one."""
+    parts = urlsplit(root)
+    there = f"{parts.scheme}://HOST:{parts.port}"
+    return (
+        f"on another machine set WOSDK_LOCATOR_URL={there}, WOSDK_TOKEN_URL={there}/OAuth/token and "
+        "WOSDK_TRUSTED_HOSTS=HOST; HOST is this machine's name or address there"
+    )
 
 
 def _require_replaceable(env_file: Path, force: bool) -> None:
