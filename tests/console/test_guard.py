@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
@@ -11,6 +12,8 @@ from starlette.types import ASGIApp
 
 from tests.support.laws import case
 from wosdk_async.sandbox.console.routes import FILES, console_routes
+from wosdk_async.sandbox.http.admin import admin_routes
+from wosdk_async.sandbox.http.app import MAX_BODY
 
 CHANGES = [
     ("PUT", "/console/api/log", {"on": False}),
@@ -24,6 +27,19 @@ READS = [
     "/console/api/log",
     "/console/api/faults",
     "/console/api/clock",
+]
+STEERING_CHANGES = [
+    ("POST", "/_sandbox/companies", {"Name": "Other"}),
+    ("POST", "/_sandbox/snapshot", {}),
+    ("POST", "/_sandbox/reset", {}),
+    ("PUT", "/_sandbox/faults", {"rule": []}),
+    ("DELETE", "/_sandbox/faults", None),
+    ("POST", "/_sandbox/clock", {"days": 1}),
+]
+OF_BROWSERS = [
+    {"Origin": "http://127.0.0.1:8900"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-origin", "Content-Type": "text/plain"},
 ]
 STEERING = ["/_sandbox/companies", "/_sandbox/faults", "/_sandbox/clock"]
 FOREIGN_HOSTS = [
@@ -49,6 +65,43 @@ def test_a_change_needs_the_header(http: httpx.Client, method: str, path: str, b
     del http.headers["X-Sandbox-Console"]
     response = http.request(method, path, json=body)
     assert (response.status_code, "x-sandbox-console" in response.json()["ErrorMessage"]) == (403, True)
+
+
+@pytest.mark.parametrize(("method", "path", "body"), STEERING_CHANGES)
+def test_a_change_by_a_browser_needs_the_header(
+    http: httpx.Client, method: str, path: str, body: object
+) -> None:
+    """Also below /_sandbox/, where curl needs none: a form of a page cannot send it."""
+    for headers in OF_BROWSERS:
+        with case(headers):
+            without = {**headers, "X-Sandbox-Console": "0"}
+            response = http.request(method, path, json=body, headers=without)
+            assert (response.status_code, "x-sandbox-console" in response.text) == (403, True)
+    assert http.request(method, path, json=body, headers=OF_BROWSERS[0]).status_code == 200
+    http.post("/_sandbox/reset")
+    del http.headers["X-Sandbox-Console"]
+    name = {"Name": "Third"} if path.endswith("companies") else body
+    assert http.request(method, path, json=name).status_code == 200
+
+
+@pytest.mark.parametrize(("method", "path"), sorted({each[:2] for each in (*CHANGES, *STEERING_CHANGES)}))
+def test_a_body_is_bounded(app: ASGIApp, method: str, path: str) -> None:
+    """No more is read than the limit, however much would come."""
+    taken = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal taken
+        while taken < 4 * MAX_BODY:
+            taken += 2**20
+            yield bytes(2**20)
+
+    async def send() -> int:
+        transport, header = httpx.ASGITransport(app), {"X-Sandbox-Console": "1"}
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8900") as client:
+            return (await client.request(method, path, content=endless(), headers=header)).status_code
+
+    assert asyncio.run(send()) == (200 if method == "DELETE" else 413)
+    assert taken <= MAX_BODY + 2**20
 
 
 def test_other_origins_are_refused(http: httpx.Client) -> None:
@@ -102,6 +155,14 @@ def test_every_route_is_known_here() -> None:
     routes = {route.path for route in console_routes(None, None, None, None)}  # type: ignore[arg-type]
     plain = {re.sub(r"/\{.*", "", path) for path in routes}
     assert plain <= known | {"/console/api/companies", "/console", "/"}
+    steering = admin_routes(None, None, None, open_to_all=False)  # type: ignore[arg-type]
+    changes = {
+        (method, route.path)
+        for route in steering
+        for method in (route.methods or ())
+        if method not in ("GET", "HEAD")
+    }
+    assert changes == {each[:2] for each in STEERING_CHANGES}
 
 
 def test_pages_let_nothing_else_in(http: httpx.Client) -> None:

@@ -36,6 +36,8 @@ ID = "id"  # as in a route: f"/orders/{{order:{ID}}}"
 _FOLDERS = ("/_sandbox/", "/console/")
 _PAGES = frozenset({"/console", "/docs", "/openapi.json"})
 _READS = ("GET", "HEAD")
+_HEADER = "x-sandbox-console"
+_OF_BROWSERS = ("origin", "sec-fetch-site")  # one of them is in each request that changes something
 # urlsplit alone finds a host name in too much: it ignores user names, paths and braces
 _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
 
@@ -64,15 +66,19 @@ def is_internal(path: str, method: str) -> bool:
     return path in _PAGES or path.startswith(_FOLDERS) or (path == "/" and method in _READS)
 
 
-def guarded(endpoint: Endpoint, *, remedy: str, open_to_all: bool = False, header: str = "") -> Endpoint:
+def guarded(
+    endpoint: Endpoint, *, remedy: str, open_to_all: bool = False, for_programs: bool = False
+) -> Endpoint:
     """Return an endpoint that refuses other machines and pages of other origins.
+
+    A request that changes something needs a header. A foreign page cannot send it unasked: the browser asks
+    first (a preflight), and nothing here ever agrees.
 
     Args:
         endpoint: of starlette.
         remedy: what to do instead, for a caller from another machine.
         open_to_all: whether other machines are let in.
-        header: must be ``1`` in a request that changes something, if given. A foreign page cannot send such a
-            header unasked: the browser asks first (a preflight), and nothing here ever agrees.
+        for_programs: whether programs such as curl need no header, but browsers only.
     """
 
     def objection(request: Request) -> str | None:
@@ -80,8 +86,10 @@ def guarded(endpoint: Endpoint, *, remedy: str, open_to_all: bool = False, heade
             return f"Only its own machine may use this address: {remedy}."
         if _is_foreign_page(request):
             return "Pages of another origin may not use this address."
-        if header and request.method not in _READS and request.headers.get(header) != "1":
-            return f"Send the header {header}: 1 with a request that changes something."
+        if request.method in _READS or request.headers.get(_HEADER) == "1":
+            return None
+        if not for_programs or any(name in request.headers for name in _OF_BROWSERS):
+            return f"Send the header {_HEADER}: 1 with a request that changes something."
         return None
 
     @functools.wraps(endpoint)

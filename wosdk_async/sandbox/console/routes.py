@@ -26,7 +26,6 @@ from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["FILES", "console_routes", "page"]
 
-_HEADER = "x-sandbox-console"
 _REMEDY = "open it at 127.0.0.1 or localhost"
 _MAX_DIGITS = 7
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -165,7 +164,7 @@ class _Console:
 
 
 def _own_page_only(endpoint: Endpoint) -> Endpoint:
-    return guarded(endpoint, remedy=_REMEDY, header=_HEADER)
+    return guarded(endpoint, remedy=_REMEDY)
 
 
 async def _root(request: Request) -> Response:

@@ -1,7 +1,7 @@
 """Addresses below ``/_sandbox/``: they control the sandbox itself and are not part of the service.
 
 They show credentials and delete records, so requests of other machines and of web pages of another origin
-are refused.
+are refused. Changes by a browser need the header of the console, too; those by curl do not.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
 
     def route(name: str, methods: list[str], endpoint: JsonEndpoint) -> Route:
         remedy = "serve with --open-admin to let other machines use it"
-        safe = guarded(_json(endpoint), remedy=remedy, open_to_all=open_to_all)
+        safe = guarded(_json(endpoint), remedy=remedy, open_to_all=open_to_all, for_programs=True)
         return Route(f"/_sandbox/{name}", safe, methods=methods)
 
     return [route(*each) for each in endpoints]
@@ -127,8 +127,9 @@ def _json(endpoint: JsonEndpoint) -> Endpoint:
         try:
             return Response(dump(await endpoint(request)), media_type="application/json")
         except (StoreError, ValueError, OverflowError, Refusal) as error:
+            status = error.status if isinstance(error, Refusal) else 400
             body = {"ErrorCode": "INCORRECT_MODEL", "ErrorMessage": str(error)}
-            return Response(dump(body), 400, media_type="application/json")
+            return Response(dump(body), status, media_type="application/json")
 
     return respond
 

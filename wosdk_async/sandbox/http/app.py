@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.sandbox.access import ID, is_internal
 from wosdk_async.sandbox.clock import Clock
@@ -78,7 +78,7 @@ def create_app(
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
         own = scope["type"] != "http" or is_internal(path, scope["method"]) or path.startswith("/files/")
-        await (internal if own else service)(scope, receive, send)
+        await (internal if own else service)(scope, _bounded(receive), send)
 
     faulty = FaultMiddleware(app, faults, store, clock, service.router.tokens.expire, service.refusal)
     return RequestLogMiddleware(faulty, log, clock)
@@ -163,18 +163,32 @@ def _request(scope: Scope, body: bytes) -> ServiceRequest:
     )
 
 
-async def _body(receive: Receive) -> bytes | Refusal | None:
-    """Read the body up to the limit, then return a refusal with 413 (not shown; assumed)."""
-    parts, size, more = [], 0, True
-    while more:
+def _bounded(receive: Receive) -> Receive:
+    """Return a ``receive`` that raises a Refusal once a body is over the limit: 413 (not shown; assumed)."""
+    size = 0
+
+    async def receive_bounded() -> Message:
+        nonlocal size
         message = await receive()
+        size += len(message.get("body", b""))
+        if size > MAX_BODY:
+            raise Refusal(413, "INCORRECT_MODEL", f"The body is larger than {MAX_BODY} bytes.")
+        return message
+
+    return receive_bounded
+
+
+async def _body(receive: Receive) -> bytes | Refusal | None:
+    """Read the body, or return why it is refused; None if the client closed the connection."""
+    parts, more = [], True
+    while more:
+        try:
+            message = await receive()
+        except Refusal as refusal:
+            return refusal
         if message["type"] == "http.disconnect":
             return None
-        part: bytes = message.get("body", b"")
-        size += len(part)
-        if size > MAX_BODY:
-            return Refusal(413, "INCORRECT_MODEL", f"The body is larger than {MAX_BODY} bytes.")
-        parts.append(part)
+        parts.append(message.get("body", b""))
         more = message.get("more_body", False)
     return b"".join(parts)
 
