@@ -42,6 +42,15 @@ def test_a_file_opens_without_a_token(acme: Caller) -> None:
     assert (response.headers["content-type"], response.headers["content-length"]) == ("image/png", "256")
 
 
+@pytest.mark.parametrize("mime_type", ["text/html", "image/svg+xml", "application/pdf"])
+def test_a_stored_page_runs_no_script(acme: Caller, mime_type: str) -> None:
+    """It has the origin of the console: a browser must neither run it nor take it for another type."""
+    response = acme.http.get(url_of(acme, make(acme, MimeType=mime_type)))
+    assert response.headers["content-type"].partition(";")[0] == mime_type
+    assert response.headers["content-security-policy"] == "sandbox"  # which allows nothing
+    assert response.headers["x-content-type-options"] == "nosniff"
+
+
 def test_addresses_cannot_be_guessed(acme: Caller) -> None:
     """Another document's key, none, or odd numbers: there is no such file."""
     first, second = (url_of(acme, make(acme)).split("/files/")[1].split("/") for _ in range(2))
