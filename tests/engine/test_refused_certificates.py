@@ -86,6 +86,26 @@ async def test_it_is_refused_once_with_the_remedy(
 
 @pytest.mark.parametrize("sender", ["native", "engine on httpx"])
 @pytest.mark.parametrize(
+    ("names", "trusted", "reason"),
+    [("IP:127.0.0.1", False, "self-signed certificate"), ("DNS:elsewhere.example", True, "not valid for")],
+)
+async def test_a_client_without_options_verifies_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sender: str, names: str, trusted: bool, reason: str
+) -> None:
+    """Who signed it, and the host that it names: with the certificates of the system, or of the variable."""
+    path = certificate_file(tmp_path / "its.pem", names)
+    for each in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(each, raising=False)
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    async with Service(context=serving(path)) as service, service.client(http2=sender != "native") as client:
+        with pytest.raises(NotSentError, match=f"certificate verify failed.*{reason}"):
+            await client.company().get(Customer, 7)
+        assert not service.tokens
+
+
+@pytest.mark.parametrize("sender", ["native", "engine on httpx"])
+@pytest.mark.parametrize(
     ("variable", "content", "reason"),
     [
         ("SSL_CERT_FILE", None, "No such file or directory"),
