@@ -71,8 +71,10 @@ class Storage:
 
 
 @asynccontextmanager
-async def company(url: str, file_name: str = "belt.jpg", bearer: str = "token-1") -> AsyncIterator[Company]:
-    """Yield a Company whose documents are all at ``url``."""
+async def company(
+    url: str, file_name: str = "belt.jpg", bearer: str = "token-1", **settings: Any
+) -> AsyncIterator[Company]:
+    """Yield a Company whose documents are all at ``url``; ``settings`` are for its client."""
 
     def handler(request: Request) -> Answer:
         results = [
@@ -83,5 +85,5 @@ async def company(url: str, file_name: str = "belt.jpg", bearer: str = "token-1"
 
     async with Service(handler) as service:
         service.on_token = lambda _: Answer(body={"access_token": bearer})
-        async with service.client(options=QUICK) as client:
+        async with service.client(options=QUICK, **settings) as client:
             yield client.company()

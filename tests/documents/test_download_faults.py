@@ -8,6 +8,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import httpx
+import httpx2
 import pytest
 
 from tests.documents.storage import Act, Storage, answer, company, files
@@ -230,6 +232,19 @@ async def test_an_address_with_the_token_is_not_used(url: str, caplog: pytest.Lo
             await made.documents.download(5)
     check(caught.value, TOKEN, TOKEN.lower(), TOKEN[5:17], TOKEN[5:17].lower())
     assert TOKEN[5:17].lower() not in caplog.text.lower()
+
+
+@pytest.mark.parametrize("library", [httpx, httpx2])
+async def test_each_redirect_is_looked_at_with_a_client_that_follows_them(library: Any) -> None:
+    """A client of the program that follows redirects would go on to where nothing is fetched from."""
+    async with Storage(answer(status=302, Location=f"/{TOKEN}"), answer(b"file")) as storage:
+        async with (
+            library.AsyncClient(follow_redirects=True) as http,
+            company(f"{storage.url}/a", bearer=TOKEN, http_client=http) as made,
+        ):
+            with pytest.raises(DownloadError, match="has the token or secret in it"):
+                await made.documents.download(5)
+    assert len(storage.requests) == 1
 
 
 async def test_a_storage_that_redirects_to_the_token() -> None:
