@@ -284,7 +284,8 @@ async def test_a_response_that_repeats_the_token_before(place: str, status: int)
 
 
 TOKENS = [
-    f"{word}.{word[::-1]}{number}Kq" * 3 for number, word in enumerate(["aXbYcZdW", "eRfTgVhU", "iMjNkOlP"])
+    f"{word}.{word[::-1]}{number}Kq" * 3
+    for number, word in enumerate(["aXbYcZdW", "eRfTgVhU", "iMjNkOlP", "qGrHsItJ"])
 ]
 
 
@@ -313,18 +314,19 @@ async def test_a_response_that_repeats_a_newer_token() -> None:
     assert first.result().message == "not ***"
 
 
-async def test_a_response_that_repeats_a_token_of_two_sessions_before() -> None:
-    """One call can renew twice, and meet a server that repeats all that it knows."""
+async def test_a_response_that_repeats_the_tokens_of_four_sessions() -> None:
+    """One call can renew twice, the next one again, and meet a server that repeats all that it knows."""
 
     def answer(request: Request) -> Answer:
-        newest = request.headers["authorization"].endswith(TOKENS[2])
+        newest = request.headers["authorization"].endswith(TOKENS[-1])
         return Answer(400 if newest else 401, {"ErrorCode": "X", "ErrorMessage": " or ".join(TOKENS)})
 
     async with Service(answer) as service, service.client(options=QUICK) as client:
         service.on_token = lambda _: Answer(body={"access_token": TOKENS[len(service.tokens) - 1]})
+        await refusal(client.company(), 1)
         error = await refusal(client.company(), 1)
-    assert len(service.tokens) == 3
-    assert error.message == "*** or *** or ***"
+    assert len(service.tokens) == 4
+    assert error.message == "*** or *** or *** or ***"
 
 
 async def refusal(company: Company, number: int) -> WosdkError:
