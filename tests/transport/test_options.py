@@ -362,6 +362,12 @@ def test_each_option_has_a_docstring() -> None:
                         assert is_text or here.target.id == "PREFIX"
 
 
+def test_credentials_show_no_secret() -> None:
+    pair = Credentials("id-1", "hunter2hunter2")
+    assert "hunter2" not in f"{pair} {pair!r} {[pair]}"
+    assert "id-1" in repr(pair)
+
+
 def test_arguments_show_no_secret() -> None:
     """Neither the pair, nor the proxy's password, nor variables of the environment."""
     given = EnvArguments(
