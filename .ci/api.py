@@ -201,8 +201,7 @@ def main() -> int:
     if not base:
         print("NOT COMPARED: git has neither a tag v... nor an earlier commit of a version here")
         return 1 if "--required" in sys.argv else 0
-    now = version(ROOT)
-    allowed = tomllib.loads(ALLOWED.read_text(encoding="utf-8")).get(now, {})
+    now, allowed = version(ROOT), tomllib.loads(ALLOWED.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder, "tree")
         subprocess.run(["git", "worktree", "add", "-q", "--detach", tree, base], cwd=ROOT, check=True)
