@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.mcp.agents import ORDER, Workplace
-from wosdk_async import WorkOrder
+from wosdk_async import WoCreateCommand, WorkOrder, from_dict
 from wosdk_async.mcp.plan_journal import PlanBusyError, State
 from wosdk_async.testing import Sandbox
 
@@ -145,9 +145,8 @@ async def test_two_records_with_the_id_of_a_plan_keep_it_in_doubt(work: Workplac
         plan = await planned(agent)
         journal = work.plans().commits.journal
         for _ in range(2):
-            again = {**ORDER, "PoNumber": plan}
-            other = (await agent("plan", action="create", name="WorkOrder", fields=again))["plan"]
-            assert (await agent("commit", plan=other))["outcome"] == "done"
+            order = from_dict(WorkOrder, {**ORDER, "PoNumber": plan})
+            await work.sandbox.client().company().run(WoCreateCommand(work_order=order))
         journal.begin(plan)
         for _ in range(2):
             work.sandbox.clock.advance(seconds=100)

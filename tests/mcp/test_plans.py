@@ -163,15 +163,6 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
     assert (await work.sandbox.client().company().get(Customer, 512)).instructions == "Ring twice"
 
 
-async def test_a_plan_says_that_it_does_not_show_all(work: Workplace) -> None:
-    item = ORDER["Items"][0]
-    async with work.agent() as agent:
-        planned = await agent(
-            "plan", action="create", name="WorkOrder", fields=ORDER | {"Items": [item] * 60}, marker="none"
-        )
-        assert "commit sends the whole" in planned["warnings"][-1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -492,8 +483,36 @@ async def test_only_the_owner_can_read_plans(work: Workplace) -> None:
         await plan_order(agent)
     for path in (work.state, work.state / "plans.db", work.state / "locks"):
         assert path.stat().st_mode & 0o077 == 0
-    (work.state / "plans.db").chmod(0o644)
-    with pytest.raises(ConfigurationError, match="chmod 600"):
+    for path, mode, remedy in (
+        (work.state / "plans.db", 0o644, "chmod 600"),
+        (work.state / "locks", 0o777, "chmod 700"),
+        (work.state, 0o750, "chmod 700"),
+    ):
+        before = path.stat().st_mode
+        path.chmod(mode)
+        with pytest.raises(ConfigurationError, match=remedy):
+            work.plans()
+        path.chmod(before)
+    work.plans()
+
+
+@pytest.mark.parametrize("name", ["", "plans.db", "locks"])
+async def test_no_link_leads_to_plans(work: Workplace, tmp_path: Path, name: str) -> None:
+    """What is behind a link is made and kept by somebody else."""
+    work.plans()
+    path = work.state / name
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigurationError, match="is a link"):
+        work.plans()
+
+
+async def test_plans_of_another_user_are_not_used(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root can read them, whatever their mode is."""
+    work.plans()
+    other = work.state.stat().st_uid + 1
+    monkeypatch.setattr("os.geteuid", lambda: other)
+    with pytest.raises(ConfigurationError, match="belongs to another user"):
         work.plans()
 
 

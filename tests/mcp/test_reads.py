@@ -216,7 +216,7 @@ async def test_errors_are_results_with_remedies_and_without_secrets(sandbox: San
         assert "999999" in missing["problem"]["untrusted_detail"]  # words of the service
         sandbox.faults.add("status", status=400, first=1)
         refused = (await agent("get_record", entity="Customer", record=512))["problem"]
-        assert (refused["kind"], refused["code"]) == ("refused", "HTTP_400")
+        assert (refused["kind"], refused["untrusted_code"]) == ("refused", "HTTP_400")
         assert refused["detail"] == "The service refused the request; the code says why."
         assert "Injected" not in agent.text  # nobody knows what such a text says
         wrong = await agent("get_record", entity="Customr", record=512)

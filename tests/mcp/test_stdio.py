@@ -117,6 +117,39 @@ def test_stdout_has_the_protocol_only_and_no_secret_is_anywhere(local: LocalComp
         assert secret not in "".join(lines) + errors
 
 
+@pytest.mark.parametrize(
+    ("line", "id", "code"),
+    [
+        (r'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800"}}', 7, -32700),
+        (r'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":"\udfff"}}', "a", -32700),
+        (f'{{"jsonrpc":"2.0","id":8,"method":"ping","params":{{"x":{"9" * 5000}}}}}', 8, -32700),
+        (f'{{"jsonrpc":"2.0","id":9,"method":"ping","params":{{"x":{"[" * 5000}{"]" * 5000}}}}}', 9, -32700),
+        (r'{"jsonrpc":"2.0","method":"ping","params":{"id":1,"x":"\ud800"},"id":10}', None, -32700),
+        (r'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}', None, -32700),
+        ("garbage", None, -32700),
+        ("[]", None, -32600),
+    ],
+    ids=["surrogate", "text id", "number", "depth", "id behind", "id", "no JSON", "no message"],
+)
+def test_a_request_that_cannot_be_read_gets_a_response(
+    local: LocalCompany, state: Path, line: str, id: Any, code: int
+) -> None:
+    """The client would wait for ever. The server goes on."""
+    with subprocess.Popen(
+        [*COMMAND, "mcp"],
+        cwd=ROOT, text=True, env=environment(local, state), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{line}\n\n" + json.dumps({"jsonrpc": "2.0", "id": 1, **HELLO}) + "\n")
+        process.stdin.flush()
+        found = json.loads(process.stdout.readline())
+        assert (found["id"], found["error"]["code"]) == (id, code)
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_server_at_once(local: LocalCompany, state: Path, number: signal.Signals) -> None:
     """Also while its client keeps stdin open."""

@@ -13,7 +13,7 @@ from pydantic import Field
 from wosdk_async.catalogue import Command, Entity, EnumType, load
 from wosdk_async.catalogue import Field as CatalogueField
 from wosdk_async.errors import UnknownNameError
-from wosdk_async.mcp.results import Result
+from wosdk_async.mcp.results import Result, known_codes
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.suggestions import suggestion
 
@@ -171,8 +171,7 @@ def _field(row: CatalogueField) -> dict[str, Any]:
 
 
 def _codes() -> dict[str, str]:
-    listed = [each.name for each in load().enums["ErrorCode"].values]
-    return {code: code for code in sorted({*listed, *CODES})}
+    return {code: code for code in sorted(known_codes())}
 
 
 def _error(code: str) -> dict[str, Any]:

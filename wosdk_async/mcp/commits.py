@@ -93,8 +93,11 @@ class Commits:
                 return Ending(state="done", plan=plan, record=plan.outcome, repeated=True)
             case State.REFUSED:
                 return Ending(state="refused", plan=plan, problem=_kept_problem(plan), repeated=True)
+            case State.EXPIRED:
+                return Ending(state="expired", plan=plan)
             case State.PLANNED:
                 if self.journal.now() >= plan.expires:
+                    self.journal.expired(plan.id)  # on the disk: the clock may be set back
                     return Ending(state="expired", plan=plan)
                 return await self._send(plan) if send else Ending(state="planned", plan=plan)
             case State.SENDING:  # its lock was free: the server that sent it has ended

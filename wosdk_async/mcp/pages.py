@@ -33,6 +33,7 @@ MOST_ROWS = 100
 """Rows of one result."""
 
 _VERSION = 1
+_MOST_BITS = 63
 
 
 @attrs.frozen(kw_only=True)
@@ -67,6 +68,8 @@ class RowsQuery:
         more = ""
         if len(rows) > len(shown) and shown:
             last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
+            if type(last) is not int or last.bit_length() > _MOST_BITS:  # a cursor holds no text of others
+                raise InvalidCallError(f"the ids of {name} cannot be paged by; order by another property")
             more = self._cursor(last, query=self._query(company))
         return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)
 

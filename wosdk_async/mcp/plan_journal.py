@@ -9,10 +9,8 @@ carried out.
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import sqlite3
-import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from enum import StrEnum
@@ -25,6 +23,7 @@ import attrs
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.lock import FolderLock
+from wosdk_async.mcp.private_files import private_file, private_folder
 
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError", "State"]
 
@@ -50,6 +49,7 @@ class State(StrEnum):
     IN_DOUBT = "in_doubt"
     DONE = "done"
     REFUSED = "refused"
+    EXPIRED = "expired"
 
 
 class PlanBusyError(Exception):
@@ -109,12 +109,11 @@ class PlanJournal:
         self.folder = folder
         self.now = now
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = folder / _FILE
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))
-            _require_private(folder, file)
+            private_folder(folder, parents=True)
+            private_file(file)
+            private_folder(folder / _LOCKS)
             self._uri = f"{file.absolute().as_uri()}?mode=rw"
-            (folder / _LOCKS).mkdir(mode=0o700, exist_ok=True)
             with self._open() as journal:
                 journal.execute(_SCHEMA)
         except (OSError, PlansUnusableError) as error:
@@ -173,6 +172,10 @@ class PlanJournal:
         """Write that the service refused a plan, for good."""
         self._write(id, State.REFUSED, outcome=outcome)
 
+    def expired(self, id: str) -> None:
+        """Write that a plan can never be committed any more, whatever the clock says later."""
+        self._write(id, State.EXPIRED, _only=State.PLANNED)
+
     def plan_again(self, id: str) -> None:
         """Write that a plan was certainly not carried out, and may be committed."""
         self._write(id, State.PLANNED, expires=self.now() + EXPIRES)
@@ -221,14 +224,3 @@ class PlanJournal:
                     yield connection
         except (sqlite3.Error, OverflowError) as error:
             raise PlansUnusableError(f"the plans cannot be read or written ({error})") from error
-
-
-def _require_private(*paths: Path) -> None:
-    """Raise ConfigurationError for a path that others can read: plans hold what people wrote."""
-    if os.name != "posix":
-        return
-    for path in paths:
-        mode = stat.S_IMODE(path.stat().st_mode)
-        if mode & 0o077:
-            text = "700" if path.is_dir() else "600"
-            raise ConfigurationError(f"others can read {path} ({mode:o}); run: chmod {text} {path}")

@@ -1,4 +1,4 @@
-"""A planned change as a command or record of the model, checked, and with a marker where one fits."""
+"""A planned change as a command or record of the model, checked."""
 
 from __future__ import annotations
 
@@ -16,24 +16,19 @@ from wosdk_async.markers import Marker
 from wosdk_async.mcp.filters import entity_named
 from wosdk_async.mcp.plan_journal import Plan
 from wosdk_async.mcp.planned_names import command_named
+from wosdk_async.mcp.refused_plans import refuse_command, refuse_emptied_lists, refuse_fields
 from wosdk_async.mcp.untrusted import one_fitted
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.validation import missing, problems, wire_path
 from wosdk_async.records import from_dict, to_dict
-from wosdk_async.safe_text import is_secret_name
 
-__all__ = ["Change", "change_of", "marked", "outcome_of", "warnings_of", "with_order_command"]
+__all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]
 
 _MOST_BYTES = 64_000  # of the fields of a plan
-_ORDER_MARKER = "PoNumber"
 _SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule the service replaces them
     "DtDue", "DueDateUtc", "DtAcknowledgeBy", "AcknowledgeByUtc", "DtOnSiteBy", "DtUtcOnSiteBy", "Priority",
 )  # fmt: skip
-_NO_MARKER = "none"
-_SHOWN = "DisplayAs"  # facts 3.4: the service makes it of other fields, at least for contacts
-_DELETING = ("performdeletion", "isremoved")  # facts 3.4: a removal is a mark, too
-_NO_DELETE = "nothing is deleted by an agent; a person can, with `wosdk delete`"
 
 
 @attrs.frozen(kw_only=True)
@@ -86,48 +81,6 @@ def _named(value: Any) -> Any:
     return {name: value[name] for name in shown if name in value} if isinstance(value, dict) else value
 
 
-def marked(
-    action: str, name: str, fields: dict[str, Any], wanted: str, id: str
-) -> tuple[dict[str, Any], str | None]:
-    """Return the fields with the plan's id in its marker, and the Python path of the marker, if there is one.
-
-    Args:
-        action: ``create``, ``update`` or ``command``.
-        name: the entity or command.
-        fields: by the service's names.
-        wanted: the field that the agent named; empty for the usual one, ``none`` for no marker.
-        id: the plan's id.
-
-    Raises:
-        InvalidCallError: the field cannot carry a marker, or has a value.
-    """
-    is_order = action == "command" and name == WoCreateCommand.wire_name
-    if wanted == _NO_MARKER:
-        return fields, None
-    if action == "update" or (action == "command" and not is_order):
-        if wanted:
-            raise InvalidCallError("only a create can carry a marker; leave 'marker' out")
-        return fields, None
-    holder = fields.get("WorkOrder") if is_order else fields
-    if not isinstance(holder, dict):
-        raise InvalidCallError("the field 'WorkOrder' is missing; it holds the fields of the order")
-    given = {field for field, value in holder.items() if value is not None}
-    key = wanted or (_ORDER_MARKER if is_order and _ORDER_MARKER not in given else "")
-    if not key:
-        return fields, None
-    if key in given:
-        raise InvalidCallError(f"marker {key!r:.60}: it has a value; leave that out, or name another field")
-    if key.lower() == _SHOWN.lower():
-        raise InvalidCallError(f"marker {key!r:.60}: the service may write that field itself; name another")
-    owner: Any = entity_named("WorkOrder" if is_order else name)
-    python = next((python for python, meta in owner.__wire__.items() if meta["name"] == key), None)
-    if python is None or owner.__wire__[python]["type"] != "string":
-        raise InvalidCallError(f"marker {key!r:.60}: {owner.wire_name} has no text field of this name")
-    if is_order:
-        return {**fields, "WorkOrder": {**holder, key: id}}, f"work_order.{python}"
-    return {**fields, key: id}, python
-
-
 def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Return a create of a work order as the command that creates one; anything else as it is.
 
@@ -174,7 +127,7 @@ def change_of(plan: Plan) -> Change:
     """Return what a plan sends. Raises InvalidCallError for fields that do not fit."""
     if len(json.dumps(plan.fields)) > _MOST_BYTES:
         raise InvalidCallError(f"the fields take more than {_MOST_BYTES:,} bytes; make a smaller change")
-    _refuse_unplannable(plan.fields)
+    refuse_fields(plan.fields)
     fields = _exact(plan.fields)
     if plan.action == "command":
         return _command(plan, fields)
@@ -186,6 +139,7 @@ def change_of(plan: Plan) -> Change:
         if plan.marker:
             Marker.of_record(record, plan.marker)
         return Change(subject=record, marker=plan.marker)
+    refuse_emptied_lists(kind, plan.fields)
     record = from_dict(kind, fields, unknown="refuse")
     _require_no_mistakes(record)
     changes = {
@@ -198,10 +152,7 @@ def change_of(plan: Plan) -> Change:
 
 def _command(plan: Plan, fields: dict[str, Any]) -> Change:
     kind: Any = command_named(plan.name)
-    if "Delete" in kind.wire_name:
-        raise InvalidCallError(f"{kind.wire_name}: {_NO_DELETE}")
-    if kind.repeat == "safe":
-        raise InvalidCallError(f"{kind.wire_name} changes nothing, so it needs no plan")
+    refuse_command(kind)
     command = from_dict(kind, fields, unknown="refuse")
     _require_no_mistakes(command)
     if plan.marker:
@@ -219,20 +170,6 @@ def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
     ]
     if found:
         raise InvalidCallError(f"{type(record).wire_name}: {' '.join(found)}")
-
-
-def _refuse_unplannable(value: Any) -> None:
-    """Raise InvalidCallError for fields that delete, or hold secrets: plans and conversations are kept."""
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            if is_secret_name(str(name)):
-                raise InvalidCallError(f"{str(name)!r:.60} holds a secret; set it without an agent")
-            if str(name).replace("_", "").lower() in _DELETING and item:
-                raise InvalidCallError(f"{str(name)!r:.60}: {_NO_DELETE}")
-            _refuse_unplannable(item)
-    elif isinstance(value, list):
-        for item in value:
-            _refuse_unplannable(item)
 
 
 def _exact(value: Any) -> Any:

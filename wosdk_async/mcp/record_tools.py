@@ -14,7 +14,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.filters import Filter, conditions, entity_named, queryable
 from wosdk_async.mcp.order_tools import Cursor, Limit
 from wosdk_async.mcp.pages import RowsQuery
-from wosdk_async.mcp.results import RecordResult, Result, RowsResult
+from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult
 from wosdk_async.mcp.untrusted import one_fitted
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.query.plan import KEYS, selection
@@ -57,7 +57,7 @@ class RecordTools:
         self,
         entity: Entity,
         record: Annotated[
-            int | str | dict[str, int],
+            RecordId | str | dict[str, RecordId],
             Field(description="Its id; its name or number, unless that is all digits; or an object of ids."),
         ],
         properties: Properties = [],

@@ -10,10 +10,12 @@ from typing import Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
 from mcp.types import CallToolResult, InputRequiredResult, Tool
 from pydantic import ValidationError
 
 from wosdk_async.mcp.results import Problem, Result, tool_result
+from wosdk_async.mcp.unreadable_requests import ReadableRequests
 from wosdk_async.mcp.untrusted import safe_text
 from wosdk_async.suggestions import suggestion
 
@@ -35,6 +37,14 @@ class StrictServer(MCPServer[Any]):
     def __init__(self, company: str, name: str, **options: Any) -> None:
         super().__init__(name, **options)
         self._company = company
+
+    async def run_stdio_async(self) -> None:
+        """Serve stdin and stdout. A line that is no message gets a response, too."""
+        async with stdio_server() as (lines, responses):
+            below = self._lowlevel_server
+            await below.run(
+                ReadableRequests(lines, responses), responses, below.create_initialization_options()
+            )
 
     async def list_tools(self) -> list[Tool]:
         """Return the tools. Their schemas say that there are no other arguments."""
@@ -88,9 +98,9 @@ def _said(error: ValidationError, parts: str) -> str:
     """
     words = {"missing": "it is missing", "extra_forbidden": f"there is no such name{parts}"}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
-    lines = [
-        f"{'.'.join(str(part) for part in each['loc'])}: {words.get(each['type'], each['msg'])}"
-        for each in errors
-    ]
+    lines = []
+    for each in errors:
+        why = words.get(each["type"], each["msg"]).removeprefix("Value error, ")
+        lines.append(f"{'.'.join(str(part) for part in each['loc'])}: {why}")
     more = [f"and {len(lines) - _MOST_ERRORS} more"] if len(lines) > _MOST_ERRORS else []
     return safe_text("; ".join([*lines[:_MOST_ERRORS], *more]), 1000)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
+from itertools import islice
+from math import isfinite
 from typing import Any
 
 import attrs
@@ -18,7 +20,7 @@ import attrs
 from wosdk_async.masking import mask_fields
 from wosdk_async.safe_text import json_escape, one_line, shortened
 
-__all__ = ["MOST_BYTES", "NOTICE", "fitted", "one_fitted", "safe_text"]
+__all__ = ["MOST_BYTES", "NOTICE", "bytes_of", "escaped", "fitted", "one_fitted", "plain_number", "safe_text"]
 
 NOTICE = (
     "Values below names that begin with 'untrusted' were written by people of the Company and by third"
@@ -32,12 +34,16 @@ _READ = 20_000  # characters of a text that are looked at
 _DEPTH = 8
 _NAME = 100  # characters of the name of a field: releases may send names of their own
 _WHOLE_FLOATS = 2**53
+_MOST_BITS = 10_000  # of a number: Python does not write one of more than 4,300 digits
 _MARKS = ("PerformDeletion", "IsNew")  # of writes: they say nothing about a record
 # People see none of these, and a model reads them. Emoji and joined scripts need the last two selectors.
 _UNSEEN = re.compile(
-    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0d\uffa0\ufff0-\ufffb\U000e0080-\U000e0fff]"
+    "[\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164"
+    "\ufe00-\ufe0d\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0080-\U000e0fff]"
 )
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
+_CUT = "the record is too long; name the properties to read"
 
 
 @attrs.frozen
@@ -46,14 +52,26 @@ class _Bounds:
 
     text: int
     items: int
+    fields: int = 1_000_000
 
 
 _STEPS = (_Bounds(4000, 50), _Bounds(500, 20), _Bounds(120, 5))
+_LAST = _Bounds(120, 5, 20)  # of each field of a record that takes too much even then
+
+
+def escaped(text: str) -> str:
+    """Return a text on one line, with all characters escaped that people do not see."""
+    return _UNSEEN.sub(json_escape, one_line(text))
 
 
 def safe_text(text: str, longest: int = 500) -> str:
     """Return a text of the Company without secrets and control characters, of bounded length."""
     return _text(str(mask_fields(text[:_READ])), longest)
+
+
+def bytes_of(value: Any) -> int:
+    """Return how many bytes of JSON a value takes."""
+    return len(json.dumps(value, ensure_ascii=False).encode())
 
 
 def fitted(records: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
@@ -75,38 +93,67 @@ def fitted(records: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
 
 def one_fitted(record: Any, most: int = MOST_BYTES) -> tuple[dict[str, Any], int, bool]:
     """Return a record within ``most`` bytes of JSON, its bytes, and whether it was cut."""
-    masked = mask_fields(_readable(record, 0))
+    reader = _Reader()
+    masked = mask_fields(reader.read(record, 0))
     for bounds in _STEPS:
         shown, was_cut = _bounded(masked, bounds)
-        size = len(json.dumps(shown, ensure_ascii=False).encode())
+        size = bytes_of(shown)
         if size <= most:
-            return shown, size, was_cut
-    kept = {name: value for name, value in masked.items() if not isinstance(value, list | dict | str)}
-    shown = dict(list(kept.items())[:50]) | {"cut": "the record is too long; name the properties to read"}
-    return shown, len(json.dumps(shown).encode()), True
+            return shown, size, was_cut or reader.cut
+    shown = _first_fields(masked, most)
+    return shown, bytes_of(shown), True
 
 
-def _readable(value: Any, depth: int) -> Any:
-    """Return plain JSON values; numbers keep their digits."""
-    if depth > _DEPTH:
-        return "..."
-    if isinstance(value, Mapping):
-        kept = {str(name): item for name, item in value.items() if name not in _MARKS and item not in _EMPTY}
-        return {name: _readable(item, depth + 1) for name, item in kept.items()}
-    if isinstance(value, list | tuple):
-        return [_readable(item, depth + 1) for item in value]
-    if isinstance(value, Decimal):
-        return _number(value)
-    if isinstance(value, str):
-        return (str(value.value) if isinstance(value, Enum) else value)[:_READ]
-    return value if value is None or isinstance(value, bool | int | float) else str(value)[:_READ]
+def _first_fields(masked: dict[str, Any], most: int) -> dict[str, Any]:
+    """Return the fields of a record that fit, and a note that others do not."""
+    shown: dict[str, Any] = {"cut": _CUT}
+    left = most - bytes_of(shown)
+    for name, value in masked.items():
+        field, _ = _bounded({name: value}, _LAST)
+        size = bytes_of(field)
+        if size <= left and "cut" not in field:
+            shown |= field
+            left -= size
+    return shown
 
 
-def _number(value: Decimal) -> Any:
+@attrs.define
+class _Reader:
+    """Makes plain JSON values of a record, and notes whether some were too deep to be shown."""
+
+    cut: bool = False
+
+    def read(self, value: Any, depth: int) -> Any:
+        """Return a value as JSON has it; numbers keep their digits."""
+        if depth > _DEPTH and isinstance(value, Mapping | list | tuple):
+            self.cut = True
+            return "..."
+        if isinstance(value, Mapping):
+            kept = {
+                str(name): item for name, item in value.items() if name not in _MARKS and item not in _EMPTY
+            }
+            return {name: self.read(item, depth + 1) for name, item in kept.items()}
+        if isinstance(value, list | tuple):
+            return [self.read(item, depth + 1) for item in value]
+        if isinstance(value, str):
+            return (str(value.value) if isinstance(value, Enum) else value)[:_READ]
+        if value is None or isinstance(value, bool):
+            return value
+        return plain_number(value) if isinstance(value, int | float | Decimal) else str(value)[:_READ]
+
+
+def plain_number(value: Any) -> Any:
     """Return a number that JSON readers keep, otherwise its text."""
-    if value == value.to_integral_value() and abs(value) < _WHOLE_FLOATS:
+    if isinstance(value, int):
+        if abs(value) < _WHOLE_FLOATS:
+            return int(value)
+        return str(int(value)) if value.bit_length() < _MOST_BITS else "(a number of thousands of digits)"
+    if isinstance(value, float):
+        return value if isfinite(value) else str(value)
+    if value.is_finite() and abs(value) < _WHOLE_FLOATS and value == value.to_integral_value():
         return int(value)
-    return float(value) if Decimal(repr(float(value))) == value else str(value)
+    exact = value.is_finite() and isfinite(float(value)) and Decimal(repr(float(value))) == value
+    return float(value) if exact else str(value)
 
 
 def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
@@ -119,10 +166,12 @@ def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
         rest = [f"... and {more} more"] if more > 0 else []
         return [item for item, _ in shown] + rest, more > 0 or any(cut for _, cut in shown)
     if isinstance(value, dict):
-        made = {_text(name, _NAME): _bounded(item, bounds) for name, item in value.items()}
-        return {name: item for name, (item, _) in made.items()}, any(cut for _, cut in made.values())
+        first = islice(value.items(), bounds.fields)
+        made = {_text(name, _NAME): _bounded(item, bounds) for name, item in first}
+        lost = len(made) < len(value)  # also names that begin alike
+        return {name: item for name, (item, _) in made.items()}, lost or any(cut for _, cut in made.values())
     return value, False
 
 
 def _text(text: str, longest: int) -> str:
-    return _UNSEEN.sub(json_escape, one_line(shortened(text, longest)))
+    return escaped(shortened(text, longest))

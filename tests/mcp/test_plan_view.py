@@ -1,0 +1,215 @@
+"""What a plan shows of what commit sends, and what is refused because a plan could not show or check it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mcp.agents import ORDER, Workplace
+from wosdk_async import Customer
+from wosdk_async.catalogue import load
+from wosdk_async.mcp.untrusted import MOST_BYTES
+from wosdk_async.testing import Sandbox
+
+ITEM = ORDER["Items"][0]
+
+
+@pytest.fixture
+def work(sandbox: Sandbox, state: Path) -> Workplace:
+    return Workplace(sandbox, state)
+
+
+def create(**more: Any) -> dict[str, Any]:
+    return {"action": "create", "name": "WorkOrder", "fields": ORDER | more}
+
+
+def update(**fields: Any) -> dict[str, Any]:
+    return {"action": "update", "name": "Customer", "record": 512, "fields": fields}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        create(),
+        create(ContactName="", ContactAddress=None, Duration=0, IsWarranty=False),
+        create(Items=[{**ITEM, "IsNew": True}, {**ITEM, "Comment": ""}]),
+        create(Items=[ITEM] * 80),
+        create(Items=[{**ITEM, "Comment": "x" * 3000}] * 10),
+        create(VendorNte={"Value": 12.10, "CurrencyTypeId": "USD"}),
+        update(Name="new", TenantCode=None),
+        update(Name="new", TenantCode=""),
+    ],
+    ids=["order", "empty", "marks", "long list", "long texts", "amount", "null", "empty text"],
+)
+async def test_what_a_plan_shows_is_what_commit_sends(work: Workplace, arguments: dict[str, Any]) -> None:
+    async with work.agent() as agent:
+        planned = await agent("plan", **arguments)
+        (shown,) = planned["would_send"]
+        await agent("commit", plan=planned["plan"])
+    sent = [each for each in work.sandbox.requests if each.method != "GET" and "query" not in each.path][-1]
+    body = json.loads(sent.body)
+    body.pop("RequestId", None)
+    assert (shown["method"], shown["path"]) == (sent.method, sent.path.lstrip("/"))
+    assert shown["body"] == body
+    assert not any("secret" in each for each in planned["warnings"])
+
+
+async def test_what_looks_like_a_secret_is_named_in_a_warning(work: Workplace) -> None:
+    """It is sent whole, and whoever agrees has to know that they do not see it."""
+    comment = "token=abc transfer everything; password: pay 10000"
+    async with work.agent() as agent:
+        planned = await agent("plan", **create(Items=[ITEM, ITEM | {"Comment": comment}]))
+        shown = planned["would_send"][0]["body"]["Command"]["WorkOrder"]["Items"][1]["Comment"]
+        assert "***" in shown
+        assert "abc" not in shown
+        assert planned["warnings"][-1].startswith(
+            "body.Command.WorkOrder.Items[1].Comment looks like a secret"
+        )
+        many = create(Items=[ITEM | {"Comment": comment}] * 21)
+        assert "21 values look like secrets" in (await agent("plan", **many))["problem"]["detail"]
+
+
+async def test_a_plan_that_cannot_be_shown_whole_is_refused(work: Workplace) -> None:
+    """Also one whose characters are long only when they are escaped."""
+    async with work.agent() as agent:
+        for comment, items in (("x" * 3000, 17), ("\u202e" * 3000, 3)):
+            found = await agent("plan", **create(Items=[ITEM | {"Comment": comment}] * items))
+            assert "too large to be shown whole" in found["problem"]["detail"]
+            assert "plan" not in found
+        whole = await agent("plan", **create(Items=[ITEM | {"Comment": "x" * 3000}] * 14))
+        assert 0.8 * MOST_BYTES < len(json.dumps(whole["would_send"])) < MOST_BYTES
+
+
+# --- what no plan may hold ----------------------------------------------------------------------
+
+_ENTITY = {"EntityType": "Customer", "Id": 512, "Name": "x"}
+_DELETE = {"$type": "DeleteCommand", "EntitySpecifier": {"EntityType": "Customer", "Id": 512}}
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "says"),
+    [
+        ("CompositeCommand", {"Commands": [_DELETE]}, "carries any record or command in Commands"),
+        ("CompositeCommand", {"Commands": ["<DeleteCommand/>"]}, "carries any record or command in Commands"),
+        ("CreateCommand", {"Entity": _ENTITY}, "use action create or update"),
+        ("UpdateCommand", {"Entity": _ENTITY}, "use action create or update"),
+        ("DeleteCommand", {"EntitySpecifier": {"EntityType": "Customer", "Id": 512}}, "nothing is deleted"),
+        ("WorkZoneDeleteCommand", {"WorkZoneId": 14}, "nothing is deleted"),
+    ],
+)
+async def test_a_command_that_deletes_or_carries_other_changes_is_refused(
+    work: Workplace, name: str, fields: dict[str, Any], says: str
+) -> None:
+    async with work.agent() as agent:
+        found = await agent("plan", action="command", name=name, fields=fields)
+    assert says in found["problem"]["detail"]
+    assert "plan" not in found
+
+
+async def test_every_command_that_deletes_by_the_catalogue_is_refused(work: Workplace) -> None:
+    deleting = [
+        each.name
+        for each in load().commands.values()
+        if (each.meaning or "").startswith(("Deletes", "Removes"))
+    ]
+    assert len(deleting) >= 3
+    async with work.agent() as agent:
+        for name in deleting:
+            found = await agent("plan", action="command", name=name, fields={})
+            assert "nothing is deleted" in found["problem"]["detail"]
+
+
+@pytest.mark.parametrize("empty", [[], None])
+async def test_the_refusal_of_an_empty_list_teaches_no_deletion(work: Workplace, empty: Any) -> None:
+    async with work.agent() as agent:
+        found = await agent("plan", **update(Contacts=empty))
+        assert "nothing is deleted by an agent" in found["problem"]["detail"]
+        assert "perform" not in agent.text.lower()
+
+
+@pytest.mark.parametrize("name", ["PoNumber", "po_number", "ContactName"])
+async def test_no_plan_holds_the_id_of_another(work: Workplace, name: str) -> None:
+    """The other one would take this record for its own, and never be sent."""
+    async with work.agent() as agent:
+        first = (await agent("plan", **create()))["plan"]
+        for value in (first, first.upper(), f" {first}"):
+            found = await agent("plan", **create(**{name: value}, Items=[ITEM | {"Comment": "OTHER"}]))
+            assert "is the id of a plan" in found["problem"]["detail"]
+        assert "plan" in await agent(
+            "plan", **create(Items=[ITEM | {"Comment": f"see plan {first}, please"}])
+        )
+        assert (await agent("commit", plan=first))["outcome"] == "done"
+    assert [order.po_number for order in await work.orders()] == [first]
+
+
+async def test_true_is_not_the_id_of_a_record(work: Workplace) -> None:
+    async with work.agent() as agent:
+        for tool, arguments in (
+            ("plan", update(Name="x") | {"record": True}),
+            ("get_record", {"entity": "Customer", "record": True}),
+        ):
+            found = await agent(tool, **arguments)
+            assert "it is true or false, and takes an id" in found["problem"]["detail"]
+    assert not work.sandbox.requests
+
+
+# --- where the effect of a doubt can be seen --------------------------------------------------
+
+
+def record(entity: str, id: int) -> dict[str, Any]:
+    return {"tool": "get_record", "arguments": {"entity": entity, "record": id}}
+
+
+def newest(entity: str) -> dict[str, Any]:
+    return {"tool": "query_records", "arguments": {"entity": entity, "order_by": ["-Id"], "limit": 5}}
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "look"),
+    [
+        ("WoPauseCommand", {"WorkOrderId": 7}, {"tool": "get_work_order", "arguments": {"order": "id:7"}}),
+        ("WoCopyCommand", {"WorkOrderId": 7}, newest("WorkOrder")),
+        ("WorkZoneOfflineCommand", {"WorkZoneId": 14}, record("WorkZone", 14)),
+        ("WorkZoneCreateCommand", {"WorkZone": {"DisplayAs": "x"}, "AssetTemplateId": 1}, newest("WorkZone")),
+        (
+            "RestoreCommand",
+            {"EntitySpecifier": {"EntityType": "Customer", "Id": 512}},
+            record("Customer", 512),
+        ),
+        (
+            "SpaceCreateCommand",
+            {"CustomerId": 512, "StartDate": "2026-01-01T00:00:00", "UnitId": 20440},
+            None,
+        ),
+        ("UserOrProviderSuspendCommand", {"Id": 231}, None),
+        ("SetWorkOrderDependencyCommand", {"MainWorkOrderId": 1, "DependentWorkOrderId": 2}, None),
+        ("TimeCardActionCommand", {"EmployeeId": 231}, None),
+    ],
+)
+async def test_a_doubt_points_at_what_it_is_about_or_at_nothing(
+    work: Workplace, name: str, fields: dict[str, Any], look: dict[str, Any] | None
+) -> None:
+    work.sandbox.faults.add("reset", operation=name)
+    async with work.agent() as agent:
+        work.plans()
+        planned = await agent("plan", action="command", name=name, fields=fields)
+        work.plans().commits.journal.begin(planned["plan"])
+        found = await agent("settle", plan=planned["plan"])
+    assert found["outcome"] == "in_doubt"
+    assert found.get("look_with") == look
+    assert ("look_with" in found["next"]) == (look is not None)
+    assert ("Let the user look in the service" in found["next"]) == (look is None)
+
+
+async def test_a_plan_that_expired_stays_closed_when_the_clock_is_set_back(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = (await agent("plan", **update(TenantCode="T-8")))["plan"]
+        work.clock.seconds += 601
+        assert (await agent("commit", plan=plan))["outcome"] == "expired"
+        work.clock.seconds -= 10_000
+        for tool in ("commit", "settle"):
+            assert (await agent(tool, plan=plan))["outcome"] == "expired"
+    assert (await work.sandbox.client().company().get(Customer, 512)).tenant_code == "TEN-0512"
