@@ -178,7 +178,7 @@ from wosdk_async.testing import Sandbox
 sandbox, given = Sandbox(), []
 
 def make_client(**options):
-    given.append(options.get("read_only", False))
+    given.append((options.get("read_only", False), type(options.get("before_send")).__name__))
     return sandbox.client(**options)
 
 asyncio.run(serve(make_client, ServerOptions(allow_writes=sys.argv[2] == "yes", state=Path(sys.argv[1]))))
@@ -186,14 +186,17 @@ print(given)
 """
 
 
-@pytest.mark.parametrize(("writes", "read_only"), [("no", [True]), ("yes", [True, False])])
+_READS, _WRITES = (True, "NoneType"), (False, "WriteGate")
+
+
+@pytest.mark.parametrize(("writes", "clients"), [("no", [_READS]), ("yes", [_READS, _WRITES])])
 def test_the_only_client_is_read_only_unless_writes_are_allowed(
-    tmp_path: Path, writes: str, read_only: list[bool]
+    tmp_path: Path, writes: str, clients: list[tuple[bool, str]]
 ) -> None:
-    """The first one is that of the tools that read; nothing else is made."""
+    """The first one is that of the tools that read; that which writes has the gate; nothing else is made."""
     done = run("-c", _SERVE, str(tmp_path / "state"), writes)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[-2] == str(read_only)
+    assert done.stdout.split("\n")[-2] == str(clients)
 
 
 # --- a server that is killed -------------------------------------------------------------------
