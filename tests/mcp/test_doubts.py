@@ -172,3 +172,14 @@ async def test_a_marker_that_was_edited_hides_its_record_as_the_manual_says(work
         work.sandbox.clock.advance(seconds=30)
         assert (await agent("commit", plan=plan))["outcome"] == "done"
     assert [each.po_number for each in await work.orders()] == ["PO 7", plan]
+
+
+async def test_a_gateway_that_refuses_what_was_done_makes_two_as_the_manual_says(work: Workplace) -> None:
+    """A risk that is left: a 429 is believed, whoever sends it."""
+    async with work.agent() as agent:
+        plan = await planned(agent)
+        work.sandbox.faults.add(
+            "status", status=429, body="html", carried_out=True, operation="WoCreateCommand", first=1
+        )
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+    assert [each.po_number for each in await work.orders()] == [plan, plan]

@@ -23,7 +23,7 @@ _NEVER_SEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # controls, formats, half characte
 _texts = st.text(st.characters(), max_size=30) | st.builds(
     lambda text, times: text * times,
     st.sampled_from([_HOSTILE, "x", "\U000e0041", '"\\']),
-    st.integers(0, 3000),
+    st.integers(0, 300),
 )
 _numbers = st.integers() | st.floats() | st.decimals() | st.integers(0, 5000).map(lambda n: 10**n)
 _values = st.recursive(
