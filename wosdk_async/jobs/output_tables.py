@@ -20,6 +20,7 @@ from wosdk_async.jobs.output_folder import OutputFolder
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
+from wosdk_async.jobs.typed_cells import TYPES_COLUMN, types_text
 from wosdk_async.safe_text import one_line, without_formulas
 
 __all__ = [
@@ -98,15 +99,21 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 
 
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
-    """Write the original cells of the refused rows, in the way in which the input is written."""
+    """Write the original cells of the refused rows, in the way in which the input is written.
+
+    Where the input has values that are not texts, such as the numbers of a sheet, a column says which they
+    are: read as texts, in the format of the map, they could mean something else.
+    """
+    types = source.dialect is None or source.dialect.types
     dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")  # the mark is for Excel
     async with _entered(folder.writing_rows(REJECTS, dialect)) as writer:
-        writer.writerow([*source.columns, *REPORT_COLUMNS])
+        writer.writerow([*source.columns, *REPORT_COLUMNS, *([TYPES_COLUMN] if types else ())])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
             outcome = outcome_of(stored.state, journal.plan)
             report = (stored.row, stored.line, outcome, _safe(stored.code), _safe(stored.reason))
-            return [*row.original(source.columns), *report]
+            more = (types_text(dict(row.cells.items())),) if types else ()
+            return [*row.original(source.columns), *report, *more]
 
         await _write_rows(writer, journal, source, cells, State.REFUSED)
     return folder.path(REJECTS)

@@ -21,6 +21,7 @@ from wosdk_async.jobs.mapping.nodes import (
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
 from wosdk_async.jobs.mapping.tables import ReferenceTable, TextTable, checked_table
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
+from wosdk_async.jobs.mapping.typed_values import typed_values
 from wosdk_async.jobs.mapping.values import Parser, value_parser, word_parser
 from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
@@ -112,7 +113,7 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
     if table.values is not None:
         parse = _words(meta, table, limit, path)
     if template.columns:
-        return TextNode(path, template, limit, parse, clears)
+        return TextNode(path, template, limit, parse, clears, typed_values(meta, table, parse))
     try:
         text = limit.fit(template.fill({}) or "", [])
         return ConstantNode(text if parse is None else parse(text.strip()))

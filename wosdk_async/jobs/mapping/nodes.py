@@ -10,7 +10,9 @@ import attrs
 
 from wosdk_async.jobs.errors import RowError, joined
 from wosdk_async.jobs.mapping.template import LengthLimit, Template
+from wosdk_async.jobs.mapping.typed_values import TypedValues
 from wosdk_async.jobs.mapping.values import Parser
+from wosdk_async.jobs.typed_cells import TypedCell
 from wosdk_async.model import Record, Ref
 
 __all__ = [
@@ -101,6 +103,8 @@ class TextNode:
     """None for a text field."""
     clears: bool = False
     """Whether empty cells are sent as an empty text, which empties a text field."""
+    typed: TypedValues | None = None
+    """What reads cells that are values in the file; None where they are read as texts are."""
     references: frozenset[str] = NONE
 
     @property
@@ -114,11 +118,22 @@ class TextNode:
         if text is None:
             return "" if self.clears else None
         if self.parse is None:
-            return self.limit.fit(text, context.warnings)
+            return self.limit.fit(str(text), context.warnings)  # a cell that is a number is a text here
         try:
+            if self.typed is not None and (typed := self._typed(self.typed, text, context.cells)) is not None:
+                return typed
             return self.parse(text) if (text := text.strip()) else None
         except ValueError as error:
             raise RowError(f"{self.path} {error} ({self._shown_columns()})") from None
+
+    def _typed(self, typed: TypedValues, text: str, cells: Mapping[str, str]) -> Any:
+        """Return the value of a text that is a value in the file or has one in it; None for other texts."""
+        if isinstance(text, TypedCell):
+            return typed.read(text) if text.strip() else None
+        if self.template.is_one_cell:
+            return None
+        pieces = self.template.pieces(cells)
+        return typed.join(pieces) if any(isinstance(each, TypedCell) for each in pieces) else None
 
     def _shown_columns(self) -> str:
         names = ", ".join(map(repr, sorted(self.columns)))

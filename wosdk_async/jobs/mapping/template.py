@@ -95,9 +95,18 @@ class Template:
             return cells[self.column] or None
         if self._alone is not None:
             return self._alone.pick(cells) or None
-        texts = [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
+        texts = self.pieces(cells)
         picked = [text for part, text in zip(self.parts, texts, strict=True) if isinstance(part, Choice)]
         return None if picked and not any(picked) else "".join(texts)
+
+    @property
+    def is_one_cell(self) -> bool:
+        """Whether the text is one cell, and is not made of several pieces."""
+        return self._alone is not None
+
+    def pieces(self, cells: Mapping[str, str]) -> list[str]:
+        """Return the texts and the cells of one row of which the text is made."""
+        return [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
 
 
 def _part(piece: re.Match[str]) -> str | Choice:

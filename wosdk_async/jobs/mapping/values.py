@@ -18,7 +18,7 @@ from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.model.metadata import Wire
 from wosdk_async.text_values import parse_value
 
-__all__ = ["Parser", "value_parser", "word_parser"]
+__all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_number", "zone_of"]
 
 Parser = Callable[[str], Any]
 """Returns the value of a text; raises ValueError with a message that goes on after the name of the field."""
@@ -45,8 +45,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
     if kind == "datetime-local":
         _require(False, table, ("fold",), f"{path}: it is local time, which is sent as it is")
     if is_time and (table.date or table.zone):
-        zone = None if table.zone is None else zoneinfo.ZoneInfo(table.zone)
-        return _cached(TimeFormat(table.date or "iso", zone, table.fold, kind == "datetime-utc"))
+        return _cached(TimeFormat(table.date or "iso", zone_of(table), table.fold, kind == "datetime-utc"))
     if kind == "number" and table.thousands == (table.decimal or "."):
         raise ImportMapError(f'{path}: thousands is the decimal mark; add the other one, as in decimal = ","')
     if is_number and (table.decimal or table.thousands):
@@ -56,6 +55,11 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
     if kind in ("boolean", "enum") and "{" in table.text:  # a fixed word has no other words to explain
         return _cached(partial(_named, meta=meta))
     return _cached(partial(parse_value, meta=meta, lenient=True))
+
+
+def zone_of(table: TextTable) -> zoneinfo.ZoneInfo | None:
+    """Return the zone that a table of the map names."""
+    return None if table.zone is None else zoneinfo.ZoneInfo(table.zone)
 
 
 def word_parser(values: Mapping[str, Any]) -> Parser:
@@ -187,3 +191,8 @@ class NumberStyle:
         if self.whole:
             return int(parse_value(found[1] + digits, _WHOLE))
         return Decimal(f"{found[1]}{digits}.{found[3] or ''}")
+
+
+def written_number(number: str, decimal: str) -> str:
+    """Return a number, which is written with a point, as a map with this decimal mark reads it."""
+    return format(Decimal(number), "f").replace(".", decimal)

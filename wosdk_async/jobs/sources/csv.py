@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
+
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import FileDialect, Header
@@ -61,6 +63,7 @@ class CsvFile:
             )
         self._header = Header(self.path, cells)
         self.columns = self._header.columns
+        self.dialect = attrs.evolve(self.dialect, types=self._header.has_types)
 
     def __repr__(self) -> str:
         return f"<CsvFile {self.path.name} columns={len(self.columns)}>"

@@ -14,6 +14,7 @@ from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Header, optional_package
 from wosdk_async.jobs.sources.workbook import inspect_workbook
+from wosdk_async.jobs.typed_cells import CellType, TypedCell
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["ExcelFile"]
@@ -80,7 +81,7 @@ class ExcelFile:
                 cells.append(value)
                 continue
             try:
-                cells.append(_text(value))
+                cells.append(TypedCell(_text(value), _type(value)))
             except ValueError as error:
                 cells.append(str(value))
                 faults[place] = str(error)
@@ -134,6 +135,12 @@ def _is_text(path: Path) -> bool:
     except UnicodeDecodeError:
         return False
     return bool(text.strip()) and "\0" not in text
+
+
+def _type(value: Any) -> CellType:
+    if isinstance(value, bool):
+        return "boolean"
+    return "number" if isinstance(value, int | float) else "time"
 
 
 def _text(value: Any) -> str:

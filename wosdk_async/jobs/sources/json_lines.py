@@ -10,8 +10,9 @@ from typing import Any
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.rows import Row
-from wosdk_async.jobs.sources.source import MAX_COLUMNS, REPORT_COLUMNS
+from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS
 from wosdk_async.jobs.sources.text import TextFile
+from wosdk_async.jobs.typed_cells import TypedCell
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["JsonLines"]
@@ -60,7 +61,7 @@ class JsonLines:
                     f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; are names of "
                     "fields made of data?"
                 )
-        return tuple(name for name in found if name and name not in REPORT_COLUMNS)
+        return tuple(name for name in found if name and name not in IGNORED_COLUMNS)
 
     def __iter__(self) -> Iterator[Row]:
         blank = dict.fromkeys(self.columns, "")
@@ -76,7 +77,7 @@ class JsonLines:
                 empty += 1
                 continue
             number += 1
-            if unknown := cells.keys() - blank.keys() - {*REPORT_COLUMNS, ""}:
+            if unknown := cells.keys() - blank.keys() - {*IGNORED_COLUMNS, ""}:
                 raise ImportMapError(
                     f"{self.path}, line {line}: the field {min(unknown)!r} was not there before: the file "
                     f"has changed{suggestion(min(unknown), blank)}"
@@ -117,7 +118,7 @@ def _flatten(fields: dict[str, Any], prefix: str, cells: dict[str, str]) -> None
         elif column in cells:
             raise ValueError(f"two fields are called {column!r}; rename one of them")
         elif isinstance(value, bool):
-            cells[column] = "true" if value else "false"
+            cells[column] = TypedCell("true" if value else "false", "boolean")
         else:
             cells[column] = value or ""
 
@@ -131,6 +132,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
+def _number(text: str) -> TypedCell:
+    return TypedCell(text, "number")
+
+
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not a value of JSON; write null or a text")
 
@@ -142,7 +147,7 @@ def _is_broken(text: str) -> bool:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_unique,
     # Numbers stay texts: 0.10 and 20 digits come through, and thousands of digits cost nothing.
-    parse_int=str,
-    parse_float=str,
+    parse_int=_number,
+    parse_float=_number,
     parse_constant=_refuse,
 )

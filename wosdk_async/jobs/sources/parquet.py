@@ -12,6 +12,7 @@ from typing import Any
 from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import MAX_COLUMNS, Header, optional_package
+from wosdk_async.jobs.typed_cells import CellType, TypedCell
 
 __all__ = ["ParquetFile"]
 
@@ -109,10 +110,24 @@ class ParquetFile:
     # --- texts --------------------------------------------------------------------------------
 
     def _cells(self, column: Any) -> Cells:
-        """Return a column as texts."""
-        types = self._arrow.types
-        if types.is_dictionary(column.type):
+        """Return a column as texts, those of values with their type."""
+        if self._arrow.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
+        texts, faults = self._texts(column)
+        kind = self._type(column.type)
+        return texts if kind is None else [TypedCell(text, kind) if text else "" for text in texts], faults
+
+    def _type(self, kind: Any) -> CellType | None:
+        """Return the type of the values of a column; None for texts."""
+        types = self._arrow.types
+        if types.is_boolean(kind):
+            return "boolean"
+        if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+            return "number"
+        return "time" if types.is_temporal(kind) else None
+
+    def _texts(self, column: Any) -> Cells:
+        types = self._arrow.types
         kind = column.type
         if types.is_floating(kind):
             return _float_cells(column, digits={16: 3, 32: 6, 64: 15}[kind.bit_width])

@@ -13,12 +13,14 @@ import attrs
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.template import OPEN
 from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.typed_cells import TYPES_COLUMN, with_types
 from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = [
+    "IGNORED_COLUMNS",
     "MAX_COLUMNS",
     "REPORT_COLUMNS",
     "FaultyCells",
@@ -32,6 +34,9 @@ __all__ = [
 
 REPORT_COLUMNS = ("_row", "_line", "_outcome", "_code", "_reason")
 """Columns that an import adds to the rows it rejects; they are ignored when such a file is read."""
+
+IGNORED_COLUMNS = (*REPORT_COLUMNS, TYPES_COLUMN)
+"""Columns of a file of rejects that the input did not have."""
 
 MAX_COLUMNS = 16_384  # as many as a sheet of Excel has
 
@@ -48,6 +53,8 @@ class FileDialect:
     line_end: str = "\r\n"
     first_line: str = ""
     """A line ``sep=;`` that stands above the header, without its end."""
+    types: bool = False
+    """Whether :data:`TYPES_COLUMN` says which cells were values in the input, and not texts."""
     decimal: str = "."
     """What stands before the decimals of numbers; the cells of an input are written back as they were."""
 
@@ -107,7 +114,7 @@ class Source(Protocol):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The header without :data:`REPORT_COLUMNS`; columns without a name are empty texts."""
+        """The header without :data:`IGNORED_COLUMNS`; columns without a name are empty texts."""
 
     @property
     def dialect(self) -> FileDialect | None:
@@ -149,7 +156,7 @@ class Header:
 
     def __init__(self, path: Path, cells: Sequence[str]) -> None:
         header = [cell.strip() for cell in cells]
-        used = [place for place, name in enumerate(header) if name not in REPORT_COLUMNS]
+        used = [place for place, name in enumerate(header) if name not in IGNORED_COLUMNS]
         self.columns = tuple(header[place] for place in used)
         if not any(self.columns):
             raise ImportMapError(f"{path}: there is no header; the first line must name the columns")
@@ -167,6 +174,12 @@ class Header:
         self._nameless = not all(self.columns)
         self._first = used[0]  # report columns stand before or after the others
         self._behind = len(header) - used[-1] - 1
+        self._types = header.index(TYPES_COLUMN) if TYPES_COLUMN in header else None
+
+    @property
+    def has_types(self) -> bool:
+        """Whether a column says which cells were values in the input."""
+        return self._types is not None
 
     def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
         """Return the row of some cells; it has a fault when they do not fit the header.
@@ -183,6 +196,11 @@ class Header:
             return Row(number, line, dict(zip(self.columns, cells, strict=True)))
         own = [cells[place] for place in self._used]
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
+        if self._types is not None:
+            try:
+                row.cells = with_types(row.cells, cells[self._types])
+            except ValueError as error:
+                row.fault = str(error)
         if faults:
             by_name = {self._names[place]: fault for place, fault in faults.items()}
             row.cells = FaultyCells(row.cells, by_name)

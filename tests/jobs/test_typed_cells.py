@@ -1,0 +1,257 @@
+"""Cells that are values in the file: the marks and formats of the map hold for texts only."""
+
+# ruff: noqa: E501 - a table of inputs and the messages about them
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import datetime as dt
+import shutil
+import tempfile
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.jobs.test_map_values import load
+from tests.jobs.test_outputs import planned
+from tests.jobs.test_sources_excel import written
+from tests.support.laws import examples
+from wosdk_async.jobs import ImportMap, Source, open_source
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.journal import RowRecord, State
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.outputs import write_outputs
+from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.typed_cells import TypedCell
+
+NUMBER = 'decimal = ",", thousands = "."'
+GERMAN = 'date = "%d.%m.%Y"'
+MAP = """
+[command]
+compute_schedule = { text = "{flag}", values = { ja = true, nein = false } }
+[command.work_order]
+po_number = "{number}"
+contact_name = "{when} {flag}"
+vendor_nte.value = { text = "{number}", decimal = ",", thousands = "." }
+dt_due = { text = "{when}", date = "%d.%m.%Y" }
+"""
+
+
+def number(text: str, was: str | None = None) -> TypedCell:
+    return TypedCell(text, "number", was=was)
+
+
+def time(text: str, was: str | None = None) -> TypedCell:
+    return TypedCell(text, "time", was=was)
+
+
+def value(folder: Path, field: str, options: str, cell: str, text: str = "{c}") -> Any:
+    found = load(folder, field, options, text)
+    made: Any = found.record.build(RowContext({"c": cell}, ReferenceIndex(())))
+    names = {"NUMBER": "vendor_nte.value", "UTC": "due_date_utc", "WHOLE": "duration", "TEXT": "po_number"}
+    if field in ("LOCAL", "FLAG"):
+        return made.action_date if field == "LOCAL" else made.compute_schedule
+    made = made.work_order
+    for step in names[field].split("."):
+        made = getattr(made, step)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("field", "options", "cell", "text", "found"),
+    [
+        ("NUMBER", NUMBER, "1.234", "{c}", Decimal(1234)),
+        ("NUMBER", NUMBER, number("1.234"), "{c}", Decimal("1.234")),
+        ("NUMBER", NUMBER, number("80.5"), "{c}", Decimal("80.5")),
+        ("NUMBER", NUMBER, number("-1.234"), "{c|'5'}", Decimal("-1.234")),
+        ("NUMBER", NUMBER, number("1.234"), "-{c}", Decimal("-1.234")),
+        ("NUMBER", NUMBER, number("1.2e3"), "-{c}", Decimal(-1200)),
+        ("WHOLE", 'thousands = "."', number("1234567"), "{c}", 1234567),
+        ("WHOLE", 'thousands = "."', number("1234567"), "-{c}", -1234567),
+        ("LOCAL", GERMAN, "09.12.2026", "{c}", dt.datetime(2026, 12, 9)),
+        ("LOCAL", GERMAN, time("2026-12-09"), "{c}", dt.datetime(2026, 12, 9)),
+        ("LOCAL", 'date = "%Y-%d-%m"', time("2026-12-09"), "{c}", dt.datetime(2026, 12, 9)),
+        ("LOCAL", 'date = "%Y-%d-%m %H:%M"', time("2026-12-09"), "{c} 08:30", dt.datetime(2026, 12, 9, 8, 30)),
+        ("LOCAL", 'date = "%Y%m%d"', number("20261209"), "{c}", dt.datetime(2026, 12, 9)),
+        ("UTC", f'{GERMAN}, zone = "Europe/Berlin"', time("2026-07-09T10:00:00"), "{c}",
+         dt.datetime(2026, 7, 9, 8, tzinfo=dt.UTC)),
+        ("FLAG", "values = { ja = true, nein = false }", TypedCell("false", "boolean"), "{c}", False),
+        ("FLAG", 'values = { "true" = false, ja = true }', TypedCell("true", "boolean"), "{c}", False),
+        # Corrected by hand among the rejects: as the map says, or as it was, but never as both.
+        ("NUMBER", NUMBER, number("1.250,50", was="x"), "{c}", Decimal("1250.50")),
+        ("NUMBER", NUMBER, number("80.5", was="80.25"), "{c}", Decimal("80.5")),
+        ("NUMBER", NUMBER, number("1235", was="1.234"), "{c}", Decimal(1235)),
+        ("NUMBER", NUMBER, number("80.5", was="80.25"), "-{c}", Decimal("-80.5")),
+        ("LOCAL", GERMAN, time("09.12.2026", was="2026-12-09"), "{c}", dt.datetime(2026, 12, 9)),
+        ("NUMBER", NUMBER, number(" ", was="7"), "{c}", None),
+    ],
+)  # fmt: skip
+def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
+    tmp_path: Path, field: str, options: str, cell: str, text: str, found: object
+) -> None:
+    try:
+        made = value(tmp_path, field, options, cell, text)
+    except AttributeError:  # an amount without a value is not sent
+        made = None
+    assert made == found
+
+
+@pytest.mark.parametrize(
+    ("field", "options", "cell", "why"),
+    [
+        (
+            "NUMBER",
+            NUMBER,
+            number("1.235", was="1.234"),
+            "can be read in two ways, and nobody can tell how '1.235' is meant: as a number of the first file, which had '1.234' here, it is 1.235, in the format of the map 1235",
+        ),
+        ("LOCAL", 'date = "%Y-%d-%m"', time("2026-12-08", was="2026-12-09"), "can be read in two ways"),
+        ("LOCAL", 'date = "%d%m%Y"', number("1112026"), "'1112026' is a number without the zeros before it"),
+        ("LOCAL", GERMAN, time("08:00:00"), "takes a time such as 2026-03-31T16:05"),
+        ("NUMBER", NUMBER, time("2026-12-09"), "takes a number such as"),
+        ("NUMBER", NUMBER, number("abc", was="7"), "takes a number such as 1.234,50, not 'abc'"),
+        ("FLAG", "values = { ja = true }", number("1"), "takes 'ja', not '1'"),
+    ],
+)
+def test_what_has_two_meanings_or_none_is_refused(
+    tmp_path: Path, field: str, options: str, cell: str, why: str
+) -> None:
+    with pytest.raises(RowError) as error:
+        value(tmp_path, field, options, cell)
+    assert why in error.value.message
+
+
+def test_a_number_is_a_text_in_a_text_field(tmp_path: Path) -> None:
+    found = value(tmp_path, "TEXT", "truncate = false", number("1234"))
+    assert found == "1234"
+    assert type(found) is str
+
+
+def made(import_map: ImportMap, source: Source) -> list[Any]:
+    """What the map makes of each row, or why it is refused."""
+    found: list[Any] = []
+    for row in source:
+        try:
+            found.append(import_map.record.build(RowContext(row.cells, ReferenceIndex(()))))
+        except RowError as error:
+            found.append(error.message)
+    return found
+
+
+def test_one_column_of_a_sheet_has_numbers_and_texts(tmp_path: Path) -> None:
+    sheet = written(
+        tmp_path / "a.xlsx",
+        [
+            ["number", "when", "flag"],
+            ["1.250,50", "09.12.2026", "ja"],
+            [1.234, dt.date(2026, 12, 9), True],
+            [1234.0, dt.datetime(2026, 12, 9, 8, 30), False],
+        ],
+    )
+    (tmp_path / "m.toml").write_text(MAP)
+    orders = [each.work_order for each in made(ImportMap.load(tmp_path / "m.toml"), open_source(sheet))]
+    amounts = [each.vendor_nte.value for each in orders]
+    assert amounts == [Decimal("1250.50"), Decimal("1.234"), Decimal(1234)]
+    assert [each.dt_due.isoformat() for each in orders] == [
+        *("2026-12-09T00:00:00", "2026-12-09T00:00:00", "2026-12-09T08:30:00")
+    ]
+    assert [each.po_number for each in orders] == ["1.250,50", "1.234", "1234"]
+
+
+def test_numbers_of_json_and_parquet_are_values_too(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {"number": [1.234], "when": [dt.date(2026, 12, 9)], "flag": [True]}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    (tmp_path / "a.jsonl").write_text('{"number": 1.234, "when": "09.12.2026", "flag": true}\n')
+    (tmp_path / "m.toml").write_text(MAP)
+    for name in ("a.parquet", "a.jsonl"):
+        (command,) = made(ImportMap.load(tmp_path / "m.toml"), open_source(tmp_path / name))
+        order = command.work_order
+        assert (order.vendor_nte.value, order.dt_due, command.compute_schedule) == (
+            *(Decimal("1.234"), dt.datetime(2026, 12, 9), True),
+        )
+
+
+# --- rejects --------------------------------------------------------------------------------
+
+
+async def rejected(folder: Path, source: Source) -> Path:
+    """The rejects of a job that refuses every row."""
+    async with planned(folder, source) as journal:
+        for row in source:
+            journal.record(RowRecord(row.number, State.REFUSED, reason="no"))
+        await write_outputs(journal, source)
+    return folder / "rejects.csv"
+
+
+NUMBERS = st.one_of(
+    st.integers(-(10**14), 10**14),
+    st.floats(-1e9, 1e9, allow_nan=False),
+    st.sampled_from([1.234, 1234, 0.5, 1.5, 1e-7, 12.0]),
+)
+TIMES = st.one_of(
+    st.dates(dt.date(1901, 1, 1), dt.date(2099, 12, 31)),
+    st.datetimes(dt.datetime(1901, 1, 1), dt.datetime(2099, 12, 31)).map(lambda t: t.replace(microsecond=0)),
+)
+TEXTS = st.sampled_from(
+    ["1.250,50", "1.234", "09.12.2026", "ja", "x", "2026-12-09", "true", "", "=1+1", "'1"]
+)
+CELLS = st.one_of(NUMBERS, TIMES, st.booleans(), TEXTS)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5))
+@examples(60)
+def test_rejects_mean_what_the_sheet_meant(rows: list[tuple[Any, ...]]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "m.toml").write_text(MAP)
+        header = ["number", "when", "flag", "key"]
+        sheet = written(folder / "a.xlsx", [header, *([*row, "k"] for row in rows)])
+        import_map, source = ImportMap.load(folder / "m.toml"), open_source(sheet)
+        first = made(import_map, source)
+        rejects = open_source(asyncio.run(rejected(folder / "job", source)))
+        assert rejects.columns == source.columns
+        assert made(import_map, rejects) == first
+        again = open_source(asyncio.run(rejected(folder / "again", rejects)))  # the rejects of rejects
+        assert made(import_map, again) == first
+
+
+def edited(path: Path, changes: Mapping[str, str]) -> Path:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        header, *lines = list(csv.reader(file))
+    for line in lines:
+        for column, text in changes.items():
+            line[header.index(column)] = text
+    copy = path.with_name("edited.csv")
+    with copy.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *lines])
+    return copy
+
+
+async def test_corrected_rejects_are_read_in_one_way_or_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.toml").write_text(MAP)
+    import_map = ImportMap.load(tmp_path / "m.toml")
+    source = open_source(
+        written(tmp_path / "a.xlsx", [["number", "when", "flag"], [1.234, dt.date(2026, 12, 9), "ja"]])
+    )
+    rejects = await rejected(tmp_path / "job", source)
+    with rejects.open(newline="", encoding="utf-8-sig") as file:
+        assert next(csv.reader(file))[-6:] == ["_row", "_line", "_outcome", "_code", "_reason", "_types"]
+    (good,) = made(import_map, open_source(edited(rejects, {"number": "2,5", "when": "10.12.2026"})))
+    order = good.work_order
+    assert (order.vendor_nte.value, order.dt_due) == (Decimal("2.5"), dt.datetime(2026, 12, 10))
+    (bad,) = made(import_map, open_source(edited(rejects, {"number": "1.235"})))
+    assert "can be read in two ways" in bad
+    # It stays refused in the rejects of that file, too.
+    again = await rejected(tmp_path / "again", open_source(edited(rejects, {"number": "1.235"})))
+    assert made(import_map, open_source(again)) == [bad]
+    (row,) = open_source(edited(rejects, {"_types": "{"}))
+    assert row.fault is not None
+    assert "_types" in row.fault
+    shutil.rmtree(tmp_path / "job")
