@@ -141,7 +141,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
             if request["body"] is not None:
                 click.echo(f"    {json_text(request['body'])}")
     _print_problems(result, outcomes)
-    for each in result.lacks:
+    for each in (*result.lacks, *result.cautions):
         say(f"warning: {counted(each.count, 'row')}: {each.reason} ({_rows_of(each)})")
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")

@@ -70,6 +70,9 @@ def run_import(given: ImportArguments) -> int:
             require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
         if not opened.new:
             runner.run(say_earlier(opened.journal, job.operation.label, opened.retried))
+        if not opened.finished:
+            for warning in job.warnings:
+                say(f"warning: {warning}")
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
         signals = _Signals(job)
@@ -123,6 +126,8 @@ async def _run(
         if opened.retried:  # they end anew
             before["failed"] -= opened.retried
         writer = OutcomeWriter(file, job.stop, before)
+        for warning in job.warnings:  # said before the question
+            writer.stage(f"warning: {warning}")
         done = job.rows - seen.left - opened.retried if seen else 0
         shown = not opened.finished
         with RowProgress(job.rows, done=done, shown=shown, workers=lambda: job.workers_now) as progress:

@@ -31,6 +31,7 @@ from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import job_base
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.replaced_fields import ReplacedFields
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import is_taken_back, undone_beside
@@ -131,7 +132,9 @@ class Check:
         base = job_base(self._source, self._options)
         self._undone = await undone_beside(base, identity, self._map.operation)
         with closing(SeenKeys()) as seen:
-            checked = CheckedRows(RowBuilder(self._map, self._index, self._keys), seen)
+            checked = CheckedRows(
+                RowBuilder(self._map, self._index, self._keys), seen, ReplacedFields.of(self._map)
+            )
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
                 for finding in await self._look_at(company, page, checked):
@@ -246,6 +249,7 @@ class Check:
         first = ", ".join(repr(entry.text) for entry in built.missing)
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
         built.row.warnings.extend(built.lacks)
+        built.row.warnings.extend([built.caution] if built.caution else ())
         texts = ["failed in the job before"] if built.again else []
         texts += [f"creates {first} first"] if first else []
         return built.finding("would_send", "; ".join(texts), changed)

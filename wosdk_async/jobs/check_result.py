@@ -57,6 +57,8 @@ class Finding:
     """The single faults of a row that has several, each with its kind."""
     lacks: tuple[str, ...] = ()
     """Fields without a value that the service requires, each with what to do."""
+    caution: str | None = None
+    """What would surprise people about the record, although the service takes it."""
     again: bool = False
     """Whether the row would be sent, and failed in the job before."""
 
@@ -127,6 +129,7 @@ class CheckResult:
     """Rows that would be sent, and that the service will probably refuse: they lack what it requires."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
     _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
+    _cautions: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
 
     @property
     def causes(self) -> list[ProblemCause]:
@@ -140,6 +143,11 @@ class CheckResult:
     def lacks(self) -> list[ProblemCause]:
         """Fields that the service requires, and that rows which would be sent leave empty."""
         return list(self._lacks.values())
+
+    @property
+    def cautions(self) -> list[ProblemCause]:
+        """What would surprise people about records that would be sent, and that the service takes."""
+        return list(self._cautions.values())
 
     @property
     def complete(self) -> bool:
@@ -162,6 +170,11 @@ class CheckResult:
         for lack in finding.lacks:
             found = self._lacks.setdefault(lack, ProblemCause(finding, finding.kind, lack))
             found.add(finding, lack)
+        if finding.caution is not None and finding.kind == "would_send":
+            found = self._cautions.setdefault(
+                finding.caution, ProblemCause(finding, finding.kind, finding.caution)
+            )
+            found.add(finding, finding.caution)
         if not finding.is_problem:
             return
         if len(self.findings) < KEPT:
@@ -206,6 +219,7 @@ class CheckResult:
                 for each in self.causes
             ],
             "lacks": [{"reason": each.reason, "rows": each.count} for each in self.lacks],
+            "cautions": [{"reason": each.reason, "rows": each.count} for each in self.cautions],
             "warnings": self.warnings,
             "import_refused": self.import_refused,
             "requests": self.requests,

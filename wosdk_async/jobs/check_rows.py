@@ -18,6 +18,7 @@ from wosdk_async.jobs.errors import (
     require_sendable,
 )
 from wosdk_async.jobs.needed_fields import lacking
+from wosdk_async.jobs.replaced_fields import ReplacedFields
 from wosdk_async.jobs.rows import Row
 from wosdk_async.model import Record
 
@@ -35,6 +36,8 @@ class BuiltRow:
     """Records that would be created before it."""
     lacks: tuple[str, ...] = ()
     """Fields without a value that the service requires, each with what to do."""
+    caution: str | None = None
+    """What would surprise people about the record, although the service takes it."""
     again: bool = False
     """Whether the row failed in the job before."""
 
@@ -43,7 +46,17 @@ class BuiltRow:
         warnings = tuple(dict.fromkeys(self.row.warnings))
         again = self.again and kind == "would_send"
         place = self.row.number, self.row.line
-        return Finding(*place, kind, reason, self.key, tuple(ids), warnings, lacks=self.lacks, again=again)
+        return Finding(
+            *place,
+            kind,
+            reason,
+            self.key,
+            tuple(ids),
+            warnings,
+            lacks=self.lacks,
+            caution=self.caution,
+            again=again,
+        )
 
 
 class SeenKeys:
@@ -76,6 +89,7 @@ class CheckedRows:
 
     builder: RowBuilder
     seen: SeenKeys
+    replaced: ReplacedFields
 
     def build(self, row: Row) -> BuiltRow | Finding:
         """Return what a row becomes, its key and what is created before it; or why it is refused."""
@@ -89,7 +103,8 @@ class CheckedRows:
             require_sendable(record, new=self.builder.import_map.action.new)
             if keys is not None:
                 keys.put(record, key)
-            return BuiltRow(row, record, key, missing, tuple(lacking(record, self.builder.import_map)))
+            lacks = tuple(lacking(record, self.builder.import_map))
+            return BuiltRow(row, record, key, missing, lacks, self.replaced.in_row(row.cells))
         except Exception as error:  # of one row: the import refuses it, too
             faults = tuple((kind_of(each), each.message) for each in getattr(error, "faults", ()))
             return Finding(row.number, row.line, kind_of(error), reason_of(error), key, faults=faults)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, job_base, open_job
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.replaced_fields import ReplacedFields
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome, Summary
 from wosdk_async.jobs.run_ending import close_job, end_run
@@ -90,10 +92,17 @@ class Import:
         self._task: asyncio.Task[Any] | None = None
         self._job: OpenedJob | None = None
         self._rows = 0
+        replaced = ReplacedFields.of(import_map)
+        warned: Counter[str] = Counter()
         for row in source:
             self._rows += 1
             if row.fault is None:
                 self._index.collect(row.cells)
+                if (warning := replaced.in_row(row.cells)) is not None:
+                    warned[warning] += 1
+        self.warnings = [f"{rows} row{'s' if rows > 1 else ''}: {text}" for text, rows in warned.items()]
+        """What is known before the first row is sent, and concerns more than one row."""
+        self._index.warnings += self.warnings
         if not self._rows:
             self._index.warnings.append(f"{source.path}: there are no rows below the header")
 

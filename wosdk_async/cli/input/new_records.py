@@ -6,22 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.order_schedule import DUE_TIMES, replaced_fields
 
 __all__ = ["order_fields", "order_warnings", "require_settable", "schedule_lines"]
 
 _SET_BY_SERVICE = ("Id", "ConcurrencyId")  # facts 3.3: a create ignores both
 _CALCULATED = ("Number", "DtCreated", "CreatedDateUtc")  # spec 3 row 1: number and dates are calculated
 _FIRST_STATE = "New"  # spec 3 row 1
-_SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule all of them are set
-    "DtDue",
-    "DueDateUtc",
-    "DtAcknowledgeBy",
-    "AcknowledgeByUtc",
-    "DtOnSiteBy",
-    "DtUtcOnSiteBy",
-    "Priority",
-)
-_DUE = ("DtDue", "DueDateUtc")
 
 
 def require_settable(entity: str, given: Mapping[str, Any]) -> None:
@@ -48,26 +39,22 @@ def order_fields(given: Mapping[str, Any]) -> dict[str, Any]:
     The service computes the schedule, unless that would replace a given field.
     """
     fields = {"WorkOrder": given}
-    return fields if _replaced(given) else {**fields, "ComputeSchedule": True}
+    return fields if replaced_fields(given) else {**fields, "ComputeSchedule": True}
 
 
 def schedule_lines(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the line about the due time that a new work order gets, for the lines before the question."""
-    if not _replaced(given):
+    if not replaced_fields(given):
         yield "DtDue: computed by the service"
 
 
 def order_warnings(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield what may surprise people about a new work order."""
-    replaced = _replaced(given)
-    if replaced and not any(name in given for name in _DUE):
+    replaced = replaced_fields(given)
+    if replaced and not any(name in given for name in DUE_TIMES):
         yield (
             f"the order gets no due time: to compute it would replace {' and '.join(replaced)};"
             f" add DtDue=TIME, or leave {'it' if len(replaced) == 1 else 'them'} out"
         )
     if given.get("Contactid"):  # spec 4.3 sends it, facts 5: a recorded release drops it
         yield "Contactid is dropped by some releases; RequestorContact=ID names the requestor"
-
-
-def _replaced(given: Mapping[str, Any]) -> list[str]:
-    return [name for name in _SCHEDULE if name in given]

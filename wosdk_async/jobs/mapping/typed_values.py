@@ -56,8 +56,8 @@ class TypedValues:
         if None not in readings and readings[0] != readings[1]:
             raise ValueError(
                 f"can be read in two ways, and nobody can tell how {str(cell)!r} is meant: as a {cell.type} "
-                f"of the first file, which had {cell.was!r} here, it is {readings[0]}, in the format of the map "
-                f"{readings[1]}. Write it so that it fits only one of both, or correct it in the first file"
+                f"of the first file, which had {cell.was!r} here, it is {readings[0]}, in the format of the "
+                f"map {readings[1]}. Write it so that it fits only one, or correct it in the first file"
             )
         return readings[1] is None and readings[0] is not None
 
