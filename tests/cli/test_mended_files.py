@@ -69,7 +69,25 @@ def test_what_the_refusal_advises_sends_the_mended_row(
     assert (rows_of(wosdk, job)[0], rows_of(wosdk, renewed)[0]) == ("continued", "finished")
     assert f"continued by {renewed}" in wosdk("jobs", "list", file).stdout
     checked = wosdk("jobs", "undo", job, "--check", "--reason", "Entered twice")
-    assert f"the job in {renewed} continues this one and has its rows, too: undo that one" in checked.stderr
+    assert checked.exit_code == 2
+    assert f"the job in {renewed} continues this one and took its rows over; undo that one" in checked.stderr
+    report = (job / "report.html").read_text("utf-8")
+    assert "Continued by another job" in report
+    assert f"<code>{renewed}</code> took all rows over" in report
+    assert "Correct them in" not in report
+    assert json.loads((job / "report.json").read_text("utf-8"))["continued_by"] == str(renewed)
+
+
+def test_an_undo_of_a_continued_job_takes_back_what_only_it_has(
+    file: Path, store: Path, job: Path, wosdk: Wosdk
+) -> None:
+    mend(file)
+    header, _, *rest = file.read_text("utf-8").splitlines(keepends=True)
+    file.write_text("".join([header, *rest]), "utf-8")
+    assert wosdk(*command(file, store, "--continue", "--retry", "refused")).exit_code == 0
+    checked = wosdk("jobs", "undo", job, "--check", "--reason", "Entered twice")
+    assert checked.exit_code != 2, checked.stderr
+    assert "has its other rows, too: 1 row carried out here that the new file does not have" in checked.stderr
 
 
 def test_a_check_of_the_mended_file_reads_the_job_as_the_import_does(

@@ -86,7 +86,8 @@ async def test_bad_rows_say_why(local: Local, write: Write) -> None:
     assert kinds(result) == {3: "refused", 4: "refused", 5: "refused", 6: "refused"}
     assert [each.key for each in result.findings] == ["2", "", "6", "6"]
     assert [each.reason for each in result.findings] == [
-        "the key '2' is that of row 2 (line 3) already; keys must be unique",
+        "the key '2' is that of row 2 (line 3) already, and all cells are equal: the row is there twice, so "
+        "delete this one",
         "the key in work_order.po_number ('') is empty; each row needs a key of its own",
         "command.work_order.items[0].comment has 4000 characters, the service takes 3096; shorten it, or set "
         "truncate = true",

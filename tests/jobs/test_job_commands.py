@@ -41,6 +41,26 @@ def test_the_input_options_of_rejects(file: str, given: list[str], kept: list[st
     assert command == f"wosdk import /f.job/rejects.csv {options}"
 
 
+@pytest.mark.parametrize(
+    ("header", "kept"),
+    [
+        ("a;b;_row;_line;_outcome;_code;_reason;_types\r\n", ["'--delimiter=;'"]),
+        ('"a";"b";"_row";"_line";"_outcome"\n', ["'--delimiter=;'"]),  # as a spreadsheet may save it
+        ("a\t_row\t_line\t_outcome\n", ["--delimiter=tab"]),
+        ("\ufeffa,_row,_line,_outcome\n", []),
+    ],
+)
+def test_the_delimiter_is_that_of_the_file_that_is_there(
+    tmp_path: Path, header: str, kept: list[str]
+) -> None:
+    """Whatever wrote it last: `wosdk jobs rejects` has an option of its own for it."""
+    rejects = tmp_path / "rejects.csv"
+    rejects.write_text(header, encoding="utf-8")
+    for given in ([], ["--csv-for-excel=semicolon"]):
+        command = rejects_command(plan("/f.xlsx", *given), rejects)
+        assert command == " ".join(["wosdk import", str(rejects), *given, *kept, "--profile=test"])
+
+
 def test_the_newest_rejects(tmp_path: Path) -> None:
     """A file that a person named otherwise is not one of the job."""
     assert rejects_of(tmp_path) == tmp_path / "rejects.csv"

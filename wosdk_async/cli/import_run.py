@@ -10,6 +10,8 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, nullconte
 from pathlib import Path
 from typing import IO
 
+import attrs
+
 from wosdk_async import Company
 from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, say, writing
@@ -147,7 +149,9 @@ async def _run(
         ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
             writer.say_problems(summary, given.outcomes)
-            say_files(summary)
+            say_files(
+                summary, attrs.evolve(opened.plan, options={**opened.plan.options, **given.job["details"]})
+            )
             print_summary(summary, given.as_json, ran=opened.new or not opened.finished)
         if summary.files_failed is not None:
             raise CliError(

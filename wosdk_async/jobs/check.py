@@ -202,7 +202,7 @@ class Check:
         carried: list[BuiltRow | Finding] = []
         for row, each in zip(page, found, strict=True):
             # Of rows with one key only the first has it in the journal; the others are refused.
-            first = each.key in states and seen.first_with(each.key, row.number, row.line)[0] == row.number
+            first = each.key in states and seen.first_with(each.key, row)[0] == row.number
             state = states[each.key] if first else State.PLANNED
             ended = self._ended_before(row, state)
             if ended is None and state == State.REFUSED and isinstance(each, BuiltRow):

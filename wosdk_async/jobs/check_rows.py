@@ -17,6 +17,7 @@ from wosdk_async.jobs.errors import (
     reason_of,
     require_sendable,
 )
+from wosdk_async.jobs.journal.creation import repeated_key
 from wosdk_async.jobs.needed_fields import lacking
 from wosdk_async.jobs.replaced_fields import ReplacedFields
 from wosdk_async.jobs.rows import Row
@@ -66,15 +67,16 @@ class SeenKeys:
         # SQLite removes a database without a name when it is closed, and when the process is killed.
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.execute("PRAGMA journal_mode = OFF")
-        self._db.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, row, line) WITHOUT ROWID")
+        self._db.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, row, line, digest) WITHOUT ROWID")
         self._db.execute("BEGIN")
 
-    def first_with(self, key: str, row: int, line: int) -> tuple[int, int]:
-        """Return row and line of the first row with a key: this one if there was none."""
-        if self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", (key, row, line)).rowcount:
-            return row, line
-        found: tuple[int, int] = self._db.execute(
-            "SELECT row, line FROM seen WHERE key = ?", (key,)
+    def first_with(self, key: str, row: Row) -> tuple[int, int, int]:
+        """Return row, line and digest of the first row with a key: of this one if there was none."""
+        own = row.number, row.line, row.digest
+        if self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?, ?)", (key, *own)).rowcount:
+            return own
+        found: tuple[int, int, int] = self._db.execute(
+            "SELECT row, line, digest FROM seen WHERE key = ?", (key,)
         ).fetchone()
         return found
 
@@ -111,11 +113,9 @@ class CheckedRows:
 
     def _require_first(self, row: Row, key: str) -> None:
         """Raise RowError when an earlier row has the key, a bad one too."""
-        number, line = self.seen.first_with(key, row.number, row.line)
+        number, line, digest = self.seen.first_with(key, row)
         if number != row.number:
-            raise RowError(
-                f"the key {key[:100]!r} is that of row {number} (line {line}) already; keys must be unique"
-            )
+            raise RowError(repeated_key(key, number, line, digest == row.digest))
 
 
 def kind_of(error: Exception) -> FindingKind:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import shlex
 from pathlib import Path, PurePath
 from typing import Any
@@ -10,12 +12,18 @@ from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.output_folder import unnumbered
 from wosdk_async.jobs.output_tables import REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 
 __all__ = ["command_of", "rejects_command", "rejects_of"]
 
 # Options of the input that do not fit its rejects, which are CSV and stand in the folder of the job.
 _OF_INPUT = ("--format", "--sheet", "--outcomes")
 _OF_TEXT = ("--delimiter", "--encoding")
+_TAB = "\t"
+_HEAD = 1 << 20  # characters, which hold any header
+_ADDED = re.compile(
+    '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
+)
 
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:
@@ -45,12 +53,24 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     known = FORMATS.get(suffix, FORMATS[".csv"])
     if "delimiter" not in known.options:  # such rejects are written as the other files of the job
         options = {name: text for name, text in options.items() if name not in _OF_TEXT}
-        if "semicolon" in options.get("--csv-for-excel", ""):
-            options["--delimiter"] = "--delimiter=;"
+        excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
+        if (delimiter := _delimiter_of(rejects) or excel) != ",":
+            options["--delimiter"] = f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
     elif known is not FORMATS[".csv"]:  # the suffix of the input said so
         options.setdefault("--delimiter", "--delimiter=tab")
     kept = [text for name, text in options.items() if name not in _OF_INPUT]
     return shlex.join(["wosdk", "import", str(rejects.absolute()), *kept, *_company(plan)])
+
+
+def _delimiter_of(rejects: Path) -> str | None:
+    """Return what separates the cells of a file of rejects; None when it is not there or tells nothing.
+
+    Other options than those of the import may have written it, and a spreadsheet may have saved it.
+    """
+    with contextlib.suppress(OSError), rejects.open(encoding="utf-8", errors="replace", newline="") as file:
+        if (found := _ADDED.search(file.read(_HEAD))) is not None:
+            return found["delimiter"]
+    return None
 
 
 def _arguments(plan: JobPlan) -> list[str] | None:

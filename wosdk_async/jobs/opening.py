@@ -57,6 +57,8 @@ class OpenedJob:
     """Whether nothing is left to be sent or settled, and no audit has to be made."""
     renewed: bool = False
     """Whether it was just begun for a file that has changed, and took over the rows of an earlier job."""
+    earlier: Path | None = None
+    """The folder of the job whose rows it took over just now."""
     retried: int = 0
     """Rows that were refused, and that the run plans again before it sends."""
     undone: UndoState | None = None
@@ -236,7 +238,9 @@ class _JobRequest:
         except BaseException:
             await renewed.close()
             raise
-        return attrs.evolve(_opened(renewed, new=False), renewed=True, warnings=warnings)
+        return attrs.evolve(
+            _opened(renewed, new=False), renewed=True, earlier=journal.folder, warnings=warnings
+        )
 
 
 def _opened(journal: Journal, *, new: bool) -> OpenedJob:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from pathlib import Path
 from typing import Any
 
 from wosdk_async.errors import WosdkError
@@ -11,7 +12,7 @@ from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.opening import OpenedJob
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
+from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.rows import Summary
 from wosdk_async.jobs.run_records import reason_kept, status_of
 from wosdk_async.jobs.sources.source import Source
@@ -55,6 +56,8 @@ async def end_run(
         status = _status(summary, error, stopped_status)
         if ran:
             await _write_end(journal, work, status, error, refused=refused)
+        if job.earlier is not None and journal.run and journal.failed is None:
+            await _tell_earlier(job.earlier)
         # From a journal that does not have all outcomes no files are made; the next run makes them.
         if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
             try:
@@ -70,6 +73,13 @@ async def end_run(
             summary.files_failed = output_error.message
     finally:
         await close_job(job, refused=refused)
+
+
+async def _tell_earlier(folder: Path) -> None:
+    """Write the report of the job whose rows this one took over: it says now which job has them."""
+    with contextlib.suppress(OutputError, JournalError):  # `wosdk jobs report` writes it at any time
+        async with Journal.open(folder, read_only=True) as earlier:
+            await write_report(earlier)
 
 
 def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:

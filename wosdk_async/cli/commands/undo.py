@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -122,7 +123,7 @@ def undo_command(
                 reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
                 undo.on_row = left.add
                 if (later := runner.run(continued_by(journal))) is not None:
-                    say(f"the job in {later} continues this one and has its rows, too: undo that one")
+                    runner.run(_require_own_rows(journal, later))
                 if not check:
                     runner.run(undo.end_leases())
                 summary = runner.run(undo.look())
@@ -146,6 +147,26 @@ async def _open(folder: Path) -> Journal:
     from wosdk_async.jobs.journal import Journal
 
     return Journal.open(folder)
+
+
+async def _require_own_rows(journal: Journal, later: Path) -> None:
+    """Raise CliError when the job that continues this one has all rows that this one carried out."""
+    from wosdk_async.jobs.journal import Journal, State
+
+    own = 0
+    async with Journal.open(later, snapshot=True) as other:
+        async for page in journal.pages(State.DONE):
+            taken = await other.rows_with([row.key for row in page if row.key])
+            own += sum(row.key not in taken for row in page)
+    if not own:
+        raise CliError(
+            f"the job in {later} continues this one and took its rows over; undo that one: "
+            f"wosdk jobs undo {shlex.quote(str(later))}"
+        )
+    say(
+        f"the job in {later} continues this one and has its other rows, too: {counted(own, 'row')} carried "
+        "out here that the new file does not have"
+    )
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:

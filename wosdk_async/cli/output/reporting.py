@@ -16,6 +16,7 @@ from wosdk_async.cli.output.cells import counted, json_text
 
 if TYPE_CHECKING:
     from wosdk_async.jobs import RowOutcome, Summary
+    from wosdk_async.jobs.journal import JobPlan
 
 __all__ = ["OutcomeWriter", "print_summary", "say_files", "say_kept"]
 
@@ -120,13 +121,22 @@ _FILES = {
 }
 
 
-def say_files(summary: Summary) -> None:
-    """Say where the files are, on stderr."""
+def say_files(summary: Summary, plan: JobPlan) -> None:
+    """Say where the files are, and how the rejects are imported, on stderr.
+
+    Args:
+        summary: the summary of the run.
+        plan: the plan of the job, with the options of this run.
+    """
+    from wosdk_async.jobs.job_commands import rejects_command
     from wosdk_async.jobs.output_folder import unnumbered
 
     for path in summary.files:
-        if what := _FILES.get(unnumbered(path).name):
+        name = unnumbered(path).name
+        if what := _FILES.get(name):
             say(f"{what}: {path}")
+        if name == "rejects.csv" and (command := rejects_command(plan, path)):
+            say(f"once they are corrected: {command}")
     say_kept(summary.files)
 
 

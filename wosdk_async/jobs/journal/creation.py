@@ -32,7 +32,7 @@ from wosdk_async.jobs.journal.store import (
     require_wal,
 )
 
-__all__ = ["create_file"]
+__all__ = ["create_file", "repeated_key"]
 
 _CHUNK = 5000  # rows
 
@@ -177,11 +177,12 @@ def _refuse_repeated_keys(db: sqlite3.Connection) -> None:
     db.execute("CREATE TEMP TABLE repeated (key TEXT PRIMARY KEY, first INTEGER) WITHOUT ROWID")
     db.execute("""INSERT INTO repeated SELECT key, min(row) FROM planned
         WHERE key IS NOT NULL GROUP BY key HAVING count(*) > 1""")
-    found = db.execute("""SELECT planned.row, planned.key, first, earlier.line
+    found = db.execute("""
+        SELECT planned.row, planned.key, first, earlier.line, planned.digest = earlier.digest
         FROM planned JOIN repeated USING (key) JOIN planned AS earlier ON earlier.row = first
         WHERE planned.row > first""")
     while chunk := found.fetchmany(_CHUNK):
-        reasons = ((row, _REPEATED.format(key[:_SHOWN], first, line)) for row, key, first, line in chunk)
+        reasons = ((row, repeated_key(*found)) for row, *found in chunk)
         _refuse(db, reasons, REPEATED_KEY)
     db.execute("""UPDATE planned SET key = NULL WHERE row IN (
         SELECT row FROM planned JOIN repeated USING (key) WHERE row > first)""")
@@ -189,4 +190,18 @@ def _refuse_repeated_keys(db: sqlite3.Connection) -> None:
 
 
 _SHOWN = 100  # characters of a key
-_REPEATED = "the key {!r} is that of row {} (line {}) already; keys must be unique"
+
+
+def repeated_key(key: str, first: int, line: int, same: bool) -> str:
+    """Return why a row with a key of an earlier row is refused.
+
+    Args:
+        key: the key.
+        first: the number of the earlier row.
+        line: the line of the earlier row.
+        same: whether all cells of both rows are equal.
+    """
+    reason = f"the key {key[:_SHOWN]!r} is that of row {first} (line {line}) already"
+    if same:
+        return f"{reason}, and all cells are equal: the row is there twice, so delete this one"
+    return f"{reason}; keys must be unique"

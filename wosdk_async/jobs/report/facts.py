@@ -26,7 +26,7 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import JobFile
-from wosdk_async.jobs.overview import UNDER_WAY
+from wosdk_async.jobs.overview import UNDER_WAY, continued_by
 from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.stops import cause_of
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
@@ -108,6 +108,8 @@ class JobFacts:
     samples: Sequence[Sample] = ()
     undone: UndoState | None = None
     """How far an undo took the job back; None without one."""
+    continued_by: Path | None = None
+    """The folder of the job that took the rows over by their keys, for a changed file."""
     audit: AuditResult | None = None
     """What the Company has for the rows; None without an audit."""
     audit_state: AuditState = "none"
@@ -137,6 +139,7 @@ class JobFacts:
             sorted(await journal.references(), key=lambda each: each.state == State.DONE),
             await journal.samples(),
             await undo_state(journal),
+            await continued_by(journal),
             await journal.audit(),
             await audit_state_of(journal),
             await journal.audit_rows(limit=_MAX_LISTED),
@@ -195,6 +198,7 @@ class JobFacts:
             "plan": self.plan.as_dict(),
             "counts": self.outcomes(),
             "undo": str(self.undone) if self.undone is not None else None,
+            "continued_by": str(self.continued_by) if self.continued_by is not None else None,
             "workers": attrs.asdict(self.grants) if self.grants.leases else None,
             "audit": self._audit(),
             "rows_with_warnings": self.warned,

@@ -61,6 +61,8 @@ def _heading(facts: JobFacts, name: str) -> Markup:
     doubted, under_way = counts[State.IN_DOUBT], counts[State.SENDING]
     if facts.undone is not None:
         state, kind = str(facts.undone).capitalize(), "look"
+    elif facts.continued_by is not None:
+        state, kind = "Continued by another job, for the corrected file", "look"
     elif counts[State.PLANNED]:
         state, kind = f"Not finished: {counted(counts[State.PLANNED], 'row')} not started", "look"
     elif under_way:
@@ -88,6 +90,14 @@ def _to_do(facts: JobFacts) -> Markup | None:
     """Return what a person should do now; None when there is nothing."""
     if facts.undone is not None:
         step = "The same command sends nothing; with --again it imports the file again, as a new job."
+        return element("ul", element("li", step), class_="todo")
+    if facts.continued_by is not None:
+        step = joined(
+            "The job in ",
+            element("code", str(facts.continued_by)),
+            " took all rows over by their keys. See its report, and go on with that one; do not import the "
+            "rejects of this one.",
+        )
         return element("ul", element("li", step), class_="todo")
     counts, steps = facts.counts, []
     if counts[State.PLANNED]:
