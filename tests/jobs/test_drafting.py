@@ -15,6 +15,8 @@ from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError
 from wosdk_async.jobs.drafting import ADAPT, draft_map
+from wosdk_async.jobs.key_columns import key_columns
+from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.model import entity_class, index
 
@@ -74,6 +76,7 @@ def test_work_orders_have_their_items_and_references(tmp_path: Path) -> None:
     found = loaded(tmp_path, draft_map(COLUMNS, operation_named("WoCreateCommand"), "f.csv"))
     assert {spec.name: spec.entity.__name__ for spec in found.references} == {
         "sub_type": "WorkOrderType",
+        "customer": "Customer",
         "asset": "Location",
         "task": "Task",
         "work_zone": "WorkZone",
@@ -85,7 +88,7 @@ def test_an_update_has_its_key_and_nothing_required(tmp_path: Path) -> None:
     operation = operation_named("update Customer by TenantCode")
     found = loaded(tmp_path, draft_map(["Code", "Name"], operation, "f.csv"))
     assert sorted(found.record.fields) == ["name", "tenant_code"]
-    assert sorted(found.columns) == ["ADAPT", "Name"]
+    assert sorted(found.columns) == ["Code", "Name"]
 
 
 @pytest.mark.parametrize("columns", [["Tenant Code", "Name"], ["Code"]])
@@ -94,6 +97,61 @@ def test_nothing_of_an_update_is_said_to_be_required(columns: list[str]) -> None
     assert "tenant_code = " in text
     assert "# identifies the record; a text" in text
     assert "required" not in text.split("# Further fields")[0]
+
+
+def draft_of(tmp_path: Path, operation: str, text: str) -> str:
+    file = tmp_path / "f.csv"
+    file.write_text(text, encoding="utf-8")
+    source = CsvFile(file)
+    return draft_map(source.columns, operation_named(operation), "f.csv", key_columns(source))
+
+
+def test_a_column_that_is_unique_is_the_marker(tmp_path: Path) -> None:
+    """By its cells: short, without blanks, each once; coordinates and times are no keys."""
+    text = draft_of(
+        tmp_path,
+        "WoCreateCommand",
+        "opened,latitude,shop,Auftrag,line\n"
+        "2026-01-01 08:00,1.5,Pier,A-1,1\n2026-01-02 08:00,2.5,Pier,A-2,2\n",
+    )
+    tables = tomllib.loads(text)
+    assert tables["marker"] == "work_order.po_number"
+    assert tables["command"]["work_order"]["po_number"] == "{Auftrag}"
+    assert "Each cell of Auftrag is unique in the file. So is that of line." in " ".join(text.split("\n# "))
+    assert RowKeys.of(loaded(tmp_path, text), tables["marker"], "job").node is not None
+    named = draft_of(tmp_path, "WoCreateCommand", "key,PO Number\n1,P\n2,P\n")
+    assert tomllib.loads(named)["command"]["work_order"]["po_number"] == "{PO Number}"
+    assert "marker" not in tomllib.loads(named), "the column of that name is not unique"
+    assert "Columns that are unique: key." in " ".join(named.split("\n# "))
+    customers = draft_of(tmp_path, "create Customer", "Name,Tenant Code\nA B,1\nC D,2\n")
+    assert tomllib.loads(customers)["marker"] == "tenant_code"
+    for rows_of_file in ("key\n1\n", "key\n1\n1\n", "key\n1\n\n" + "x" * 41 + "\n"):
+        assert "marker" not in tomllib.loads(draft_of(tmp_path, "WoCreateCommand", rows_of_file))
+
+
+def test_a_request_has_a_customer_in_the_draft(tmp_path: Path) -> None:
+    text = draft_of(tmp_path, "WoCreateCommand", "a,customer_name\n1,Pier\n2,Pier\n")
+    tables = tomllib.loads(text)
+    assert tables["command"]["work_order"]["customer"] == "@customer"
+    assert tables["reference"]["customer"]["from"] == "{customer_name}"
+    assert "one of Unknown, Basic, PMRM, Turn, Request; a Request needs a customer" in text
+    assert (
+        tomllib.loads(draft_of(tmp_path, "WoCreateCommand", "a\n1\n"))["reference"]["customer"]["from"]
+        == ADAPT
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "place"),
+    [
+        ("Due Date", 'dt_due = "{Due Date}"'),
+        ("location", 'from = "{location}"'),
+        ("WorkZoneName", 'from = "{WorkZoneName}"'),
+        ("code of repair", 'from = "{code of repair}"'),
+    ],
+)
+def test_names_are_similar_by_their_words(column: str, place: str) -> None:
+    assert place in draft_map([column], operation_named("WoCreateCommand"), "f.csv")
 
 
 @examples(50)

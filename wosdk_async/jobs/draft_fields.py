@@ -10,13 +10,26 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from wosdk_async.jobs.row_operation import RowOperation
-from wosdk_async.model import Command, Record, WoActionReasonLookup, entity_class, registry
+from wosdk_async.model import (
+    Command,
+    Record,
+    WoActionReasonLookup,
+    WoCreateCommand,
+    WorkOrder,
+    entity_class,
+    registry,
+)
 from wosdk_async.model.enums import WOActionType
 from wosdk_async.model.metadata import Wire
 
-__all__ = ["DraftField", "draft_fields", "is_usable", "name_field"]
+__all__ = ["MARKER_FIELD", "DraftField", "draft_fields", "is_usable", "name_field"]
 
 _SIMILAR = 0.82  # of two names, from which a column is proposed
+_EQUAL_WORDS, _MORE_WORDS = 0.9, 0.85  # similarities
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
+_WITHOUT_MEANING = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
+MARKER_FIELD = "po_number"
+"""The field of a new work order that is the usual marker."""
 _SKIPPED = {"id", "perform_deletion", "is_new", "concurrency_id", "is_removed"}
 _COMPUTED = {
     # of a new order (facts 5); its costs are a record of its own
@@ -63,12 +76,22 @@ class DraftField:
         return {name, f"{name}name"} if self.target is not None else {name}
 
 
-def draft_fields(columns: Sequence[str], operation: RowOperation) -> list[DraftField]:
-    """Return the fields that a map of the operation may fill, with the columns that are proposed for them."""
+def draft_fields(
+    columns: Sequence[str], operation: RowOperation, keys: Sequence[str] = ()
+) -> list[DraftField]:
+    """Return the fields that a map of the operation may fill, with the columns that are proposed for them.
+
+    Args:
+        columns: the header of the file.
+        operation: what is done with each row.
+        keys: the columns that can identify the rows.
+    """
     found = list(_fields(operation.kind, operation.table))
     if operation.by is not None:
         found = _of_changes(operation, found)
     _assign(found, [column for column in columns if is_usable(column)])
+    if operation.kind is WoCreateCommand:
+        _assign_key(found, keys)
     if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
         example = found[min(1, len(found) - 1)]  # an update needs something to write
         example.asked, example.note = True, "for example, or another field to write; "
@@ -104,7 +127,10 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
         elif meta["type"] == "ref":
             target = entity_class(meta["of"] or "")
             if target is not None and "id" in target.__wire__ and name_field(target):
-                yield DraftField(table, name, meta, required, target=target)
+                found = DraftField(table, name, meta, required, target=target)
+                if kind is WorkOrder and nested and name == "customer":  # facts 5: for TypeCategory Request
+                    found.asked, found.note = True, "required of a Request, delete it for others; "
+                yield found
         elif meta["type"] == "money":
             number = registry.resolve(meta["of"] or "").__wire__["value"]
             yield DraftField(table, f"{name}{_AMOUNT}", number, required)
@@ -134,17 +160,25 @@ def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftF
 def _assign(found: Sequence[DraftField], columns: Sequence[str]) -> None:
     """Give each column to the field with the most similar name, each field once."""
     pairs = [
-        (score, -place, -order)
+        (score, each.required, -place, -order)
         for place, column in enumerate(columns)
         for order, each in enumerate(found)
-        if (score := _similarity(_plain(column), each.spellings)) >= _SIMILAR
+        if (score := max(_similarity(_plain(column), each.spellings), _in_words(column, each))) >= _SIMILAR
     ]
     taken = set()
-    for _, place, order in sorted(pairs, reverse=True):
+    for *_, place, order in sorted(pairs, reverse=True):
         column, field = columns[-place], found[-order]
         if field.column is None and column not in taken:
             field.column = column
             taken.add(column)
+
+
+def _assign_key(found: Sequence[DraftField], keys: Sequence[str]) -> None:
+    """Give a column of keys to the field that can be a marker, unless another column fits its name."""
+    taken = {each.column for each in found}
+    for each in found:
+        if each.name == MARKER_FIELD and each.column is None and keys:
+            each.column = next((key for key in keys if key not in taken), keys[0])
 
 
 def _name_references(shown: Sequence[DraftField]) -> None:
@@ -159,6 +193,30 @@ def _name_references(shown: Sequence[DraftField]) -> None:
 
 def _similarity(column: str, names: set[str]) -> float:
     return max(difflib.SequenceMatcher(None, column, name).ratio() for name in names) if column else 0.0
+
+
+def _in_words(column: str, field: DraftField) -> float:
+    """Return how similar a column and a field are by their words: equal ones, or all of one in the other."""
+    given = _words(column)
+    names = [_words(field.name.removesuffix(_AMOUNT))]
+    if field.target is not None:
+        names.append(_words(field.target.__name__))
+    best = 0.0
+    for words in names:
+        if given and given == words:
+            best = max(best, _EQUAL_WORDS)
+        # Of other types than texts and records a column with more or fewer words is often another value.
+        elif given and words and (given < words or words < given) and _is_named(field):
+            best = max(best, _MORE_WORDS)
+    return best
+
+
+def _is_named(field: DraftField) -> bool:
+    return field.target is not None or field.meta["type"] == "string"
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(name)) - _WITHOUT_MEANING
 
 
 def _plain(name: str) -> str:

@@ -6,15 +6,18 @@ which no file has, so that an import says what is left to fill in.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from wosdk_async.jobs.draft_fields import DraftField, draft_fields, is_usable, name_field
+from wosdk_async.jobs.draft_fields import MARKER_FIELD, DraftField, draft_fields, is_usable, name_field
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.template import OPEN
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.model import registry
+from wosdk_async.model.enums import WOType
 from wosdk_async.safe_text import one_line
 
 __all__ = ["ADAPT", "draft_map"]
@@ -25,15 +28,16 @@ _WIDTH = 110
 _SHOWN_VALUES = 8  # of an enumeration
 
 
-def draft_map(columns: Sequence[str], operation: RowOperation, file: str) -> str:
+def draft_map(columns: Sequence[str], operation: RowOperation, file: str, keys: Sequence[str] = ()) -> str:
     """Return the text of a map that fills the fields of an operation from the columns of a file.
 
     Args:
         columns: the header of the file.
         operation: what is done with each row.
         file: the name of the file, for the first line.
+        keys: the columns that can identify the rows.
     """
-    found = draft_fields(columns, operation)
+    found = draft_fields(columns, operation, keys)
     shown = [each for each in found if each.shown]
     lines = [
         *_comment(
@@ -43,7 +47,7 @@ def draft_map(columns: Sequence[str], operation: RowOperation, file: str) -> str
         *_columns_left(columns, found),
         "",
         f"operation = {_quoted(operation.name)}",
-        *_marker(operation, shown),
+        *_marker(operation, shown, keys),
         *_tables(operation, shown),
         *_references(shown),
         "",
@@ -69,20 +73,37 @@ def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[s
     ]
 
 
-def _marker(operation: RowOperation, shown: Sequence[DraftField]) -> list[str]:
+def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: Sequence[str]) -> list[str]:
     if operation.by is not None or (operation.table == "command" and operation.label != "created"):
         return []
-    path = "work_order.po_number" if operation.table == "command" else None
-    for each in shown if path is None else ():
-        if each.meta["type"] == "string" and each.target is None:
-            path = each.name
-            break
-    example = f"marker = {_quoted(path)}" if path else "marker"
+    texts = [each for each in shown if each.meta["type"] == "string" and each.target is None]
+    if operation.table == "command":
+        texts = [each for each in texts if each.name == MARKER_FIELD]
+    known = [each for each in texts if each.column in keys]
+    for each in known:
+        path = each.name if operation.table == "entity" else f"work_order.{each.name}"
+        with contextlib.suppress(ImportMapError):
+            operation.require_marker(path)
+            others = ", ".join(key for key in keys if key != each.column)
+            more = f" So is that of {others}." if others else ""
+            return [
+                "",
+                *_comment(
+                    f"The field that carries the key of each row: with it no row is created twice. "
+                    f"Each cell of {each.column} is unique in the file.{more}"
+                ),
+                f"marker = {_quoted(path)}",
+            ]
+    if operation.table == "command":
+        example = f"marker = {_quoted(f'work_order.{MARKER_FIELD}')}"
+    else:
+        example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
+    unique = f" Columns that are unique: {', '.join(keys)}." if keys else ""
     return [
         "",
         *_comment(
             "The field that carries a key that is unique in the file: with it no row is created twice. "
-            "Remove the # when the field gets such a column."
+            f"Remove the # when the field gets such a column.{unique}"
         ),
         f"# {example}",
     ]
@@ -130,6 +151,8 @@ def _explained(field: DraftField) -> str:
         values = [each.name for each in registry.resolve(meta["of"] or "")]
         more = ", ..." if len(values) > _SHOWN_VALUES else ""
         text = f"one of {', '.join(values[:_SHOWN_VALUES])}{more}"
+        if meta["of"] == WOType.__name__:
+            text += "; a Request needs a customer"
     elif kind.startswith("datetime"):
         text = 'a time; for other formats than ISO: { text = "{...}", date = "%d.%m.%Y" }'
     else:

@@ -48,6 +48,7 @@ def init_command(
     with cli_errors():
         from wosdk_async.jobs import open_source
         from wosdk_async.jobs.drafting import ADAPT, draft_map
+        from wosdk_async.jobs.key_columns import key_columns
         from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
         from wosdk_async.jobs.operation_names import operation_named
         from wosdk_async.jobs.sources.source import likely_delimiter
@@ -64,7 +65,7 @@ def init_command(
                 f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
                 f"{other}, or the one that separates its cells"
             )
-        text = draft_map(source.columns, operation, Path(file).name)
+        text = draft_map(source.columns, operation, Path(file).name, key_columns(source))
         if output is None:
             click.echo(text, nl=False)
             return
