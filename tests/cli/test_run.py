@@ -166,7 +166,7 @@ def test_a_change_elsewhere_needs_a_yes(
         (HOLD, "wosdk get WorkOrder 7 -p '*' -p 'ActionLogRecords.*'"),
         (
             ("run", "WoCreateCommand", "WorkOrder.PoNumber=1"),
-            "wosdk query WorkOrder --order 'Id desc' --limit 5",
+            "wosdk query WorkOrder --where \"PoNumber = '1'\"",
         ),
         (("run", "NewFancyThing"), "Look at what it would have changed before you run it again"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def test_seed_snapshot_and_reset(wosdk: Wosdk, store: Path, tmp_path: Path) -> N
     (tmp_path / "more.csv").write_text("Name,WorkZone.Id\nMole End,14\n")
     at = ("--store", store)
     made = wosdk("sandbox", "seed", *at, tmp_path / "more.csv", "--entity", "Customer")
-    assert (made.exit_code, "added 1 row of" in made.stderr) == (0, True)
+    assert (made.exit_code, "added 1 record of" in made.stderr) == (0, True)
     assert wosdk("sandbox", "snapshot", *at, "--to", tmp_path / "kept").exit_code == 0
     assert wosdk("sandbox", "reset", *at).exit_code == 0
     assert "Mole End" not in customers(store)
@@ -39,8 +40,21 @@ def test_seed_snapshot_and_reset(wosdk: Wosdk, store: Path, tmp_path: Path) -> N
     assert "Mole End" in customers(store)
 
 
+def test_records_inside_a_row_are_counted(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
+    contacts = [{"FirstName": "Mole", "TypeId": "Primary"}]
+    customer = {"Name": "Mole End", "WorkZone": {"Id": 99}, "Contacts": contacts}
+    rows = {"WorkZone": [{"Id": 99, "DisplayAs": "Wild Wood"}], "Customer": [customer]}
+    (tmp_path / "rows.json").write_text(json.dumps(rows))
+    made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.json")
+    assert f"added 2 records of {tmp_path / 'rows.json'}, and 1 record inside them\n" in made.stderr
+
+
 def test_mistakes_of_a_file(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
     """Each mistake is a line on stderr, and the exit status is 2."""
+    (tmp_path / "rows.csv").write_text("Name\nx\n")
+    made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.csv", "--entity", "Custmer")
+    assert made.exit_code == 2
+    assert "there is no entity type 'Custmer'. Did you mean Customer?" in made.stderr
     (tmp_path / "rows.json").write_text('{"Customer": [{"Nmae": "x"},\n{"Name": 7}]}')
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "rows.json")
     assert made.exit_code == 2

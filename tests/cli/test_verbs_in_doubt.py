@@ -82,6 +82,11 @@ def test_read_only_sends_nothing(wosdk: Wosdk, scripted: Service, command: tuple
         (("note", "7", "--text", "x"), "wosdk get WorkOrder 7 -p '*' -p 'Notes.*'"),
         (("attach", "7", __file__), "wosdk get WorkOrder 7 -p '*' -p 'Documents.*'"),
         (("create", "Customer", "Name=x", "WorkZone=14"), "wosdk query Customer --order 'Id desc' --limit 5"),
+        (
+            ("create", "WorkOrder", "PoNumber=PO-77"),
+            "wosdk query WorkOrder --where \"PoNumber = 'PO-77'\" # with --marker PoNumber the next create "
+            "looks by itself",
+        ),
         (("create", "Cust", "Name=x", "--unchecked"), "wosdk query Cust --order 'Id desc' --limit 5"),
         (("update", "Customer", "7", "Name=x"), "wosdk get Customer 7"),
         (("delete", "Customer", "7"), "wosdk get Customer 7"),

@@ -75,6 +75,8 @@ BASE = WORK_ORDER + CUSTOMER
         ('comment = "{notes}"', "comment = { truncate = true }", "command.comment.text is missing; write text ="),
         ('comment = "{notes}"', 'comment = { text = "{notes}", truncate = 1 }', "command.comment.truncate takes true or false"),
         ('comment = "{notes}"', 'compute_schedule = "perhaps"', "command.compute_schedule takes true or false, not 'perhaps'"),
+        ('po_number = "{key}"', 'priority = { text = "{notes}", values = { a = 1 } }', "work_order.priority is a record, and a text with options belongs into its id: write priority.id = { text = \"{notes}\", ... }"),
+        ('po_number = "{key}"', 'vendor_nte = { text = "{notes}", decimal = "," }', "work_order.vendor_nte is an amount, and a text with options belongs into its value: write vendor_nte.value = { text"),
         ('comment = "{notes}"', "compute_schedule = 1", "command.compute_schedule takes true or false, not 1"),
         ('comment = "{notes}"', "employee_id = true", "command.employee_id takes a whole number, not true"),
         ('comment = "{notes}"', "action_date = 5", "command.action_date takes a time, not 5"),

@@ -108,7 +108,9 @@ def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("Name,Nope\na,b\n", "line 2: Customer has no property 'Nope'"),
+        ("Name,Nope\na,b\n", "line 1: Customer has no property 'Nope'"),
+        ("Nmae,WorkZone.Nope\na,\n", "line 1: Customer has no property 'Nmae'. Did you mean Name?"),
+        ("Name,WorkZone.Idd\na,1\n", "line 1: WorkZone has no property 'Idd'. Did you mean Id?"),
         ("Name,TaxExempt\na,no\nb,perhaps\n", "line 3: Customer.TaxExempt takes boolean, not 'perhaps'"),
         ("Name\na,b\n", "line 2: there are 2 cells for 1 columns."),
         ('Name\n"a', "line 2: unexpected end of data"),

@@ -10,7 +10,13 @@ import click
 
 from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.records import look_for, python_name, require_operation
+from wosdk_async.cli.input.records import (
+    look_for,
+    look_for_order,
+    newest_of,
+    python_name,
+    require_operation,
+)
 from wosdk_async.cli.options import unchecked_option
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.record_fields import (
@@ -132,9 +138,15 @@ def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Calla
     return create
 
 
+_NEXT_TIME = "with --marker PoNumber the next create looks by itself"
+
+
 def _look_for(kind: type[Record] | str, given: Mapping[str, Any], marker: str | None) -> str:
-    if isinstance(kind, str) or marker is None:
-        name = kind if isinstance(kind, str) else kind.wire_name
-        return f"wosdk query {name} --order 'Id desc' --limit 5"
+    if isinstance(kind, str):
+        return newest_of(kind)
+    if marker is None:
+        return (
+            look_for_order(given, _NEXT_TIME) if kind.wire_name == "WorkOrder" else newest_of(kind.wire_name)
+        )
     key = python_name(kind, marker, "--marker")
     return look_for(kind, key, given.get(kind.__wire__[key]["name"]))

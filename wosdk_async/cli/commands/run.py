@@ -10,6 +10,7 @@ import click
 from wosdk_async.cli.completed_names import assignments, commands
 from wosdk_async.cli.exit_codes import CliError, cli_errors, status_of, writing
 from wosdk_async.cli.in_doubt import advice, say_sent
+from wosdk_async.cli.input.records import look_for_order, newest_of
 from wosdk_async.cli.options import (
     output_of,
     output_options,
@@ -146,7 +147,10 @@ def _look(request: _Request) -> str | None:
     if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
         return f"wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
     if (entity := _created_entity(request.name)) is not None:
-        return f"wosdk query {entity} --order 'Id desc' --limit 5"
+        order = request.fields.get("WorkOrder")
+        if entity == "WorkOrder" and isinstance(order, dict):
+            return look_for_order(order)
+        return newest_of(entity)
     return None
 
 

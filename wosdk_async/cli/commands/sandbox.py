@@ -169,11 +169,13 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
     with _opened(store) as opened:
         from wosdk_async.sandbox.schema.values import Moment
         from wosdk_async.sandbox.seed.files import read_rows
-        from wosdk_async.sandbox.seed.rows import load_rows
+        from wosdk_async.sandbox.seed.rows import inner_records, load_rows
 
         rows, now = read_rows(file, entity), Moment.at(time.time_ns())
         added = load_rows(opened, _named(opened, company), rows, now)
-        say(f"added {counted(added, 'row')} of {file}")
+        inside = inner_records(rows)
+        more = f", and {counted(inside, 'record')} inside {'it' if added == 1 else 'them'}" if inside else ""
+        say(f"added {counted(added, 'record')} of {file}{more}")
 
 
 @sandbox_command.command()

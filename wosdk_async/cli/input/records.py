@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -28,6 +28,8 @@ __all__ = [
     "label_of",
     "look_at",
     "look_for",
+    "look_for_order",
+    "newest_of",
     "python_name",
     "require_operation",
 ]
@@ -197,6 +199,26 @@ def look_for(kind: type[Record], key: str, value: object) -> str:
     text = str(value).replace("'", "''")
     condition = re.sub(r'([\\$`"])', r"\\\1", f"{kind.__wire__[key]['name']} = '{text}'")
     return f'wosdk query {kind.wire_name} --where "{condition}"'
+
+
+def newest_of(entity: str) -> str:
+    """Return the ``wosdk`` command that lists the newest records of an entity."""
+    return f"wosdk query {entity} --order 'Id desc' --limit 5"
+
+
+def look_for_order(given: Mapping[str, Any], hint: str = "") -> str:
+    """Return the ``wosdk`` command that finds a new work order by its PoNumber, or else the newest ones.
+
+    Args:
+        given: the fields of the order.
+        hint: what is better the next time, if there is a PoNumber; a comment for the shell.
+    """
+    from wosdk_async.model import WorkOrder
+
+    number = given.get("PoNumber")
+    if not isinstance(number, str) or not number:
+        return newest_of("WorkOrder")
+    return look_for(WorkOrder, "po_number", number) + (f" # {hint}" if hint else "")
 
 
 def require_operation(kind: type[Record] | str, operation: str, done: str) -> None:

@@ -77,6 +77,7 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
         return ReferenceNode(path, raw[1:], meta["type"] == "integer", bool(meta.get("required")))
     if meta["type"] in OBJECTS and meta["of"]:
         if isinstance(raw, Mapping):
+            _require_no_text(meta, raw, path)
             return compile_object(registry.resolve(meta["of"]), raw, path)
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
         raise ImportMapError(
@@ -87,6 +88,19 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
     if isinstance(raw, Mapping):
         return _text_node(meta, checked_table(TextTable, raw, path), path)
     return ConstantNode(_constant(meta, raw, path))
+
+
+def _require_no_text(meta: Wire, raw: Mapping[str, Any], path: str) -> None:
+    """Raise ImportMapError for a text with options in the place of a record or an amount."""
+    fields = registry.resolve(meta["of"] or "").__wire__
+    inner = next((each for each in ("value", "id") if each in fields), None)
+    if "text" not in raw or "text" in fields or inner is None:
+        return
+    name = path.rpartition(".")[2]
+    raise ImportMapError(
+        f"{path} is {'an amount' if inner == 'value' else 'a record'}, and a text with options belongs into "
+        f"its {inner}: write {name}.{inner} = {{ text = {json.dumps(raw['text'], default=str)}, ... }}"
+    )
 
 
 def _remedy(meta: Wire, raw: object, path: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import Refusal, StoreError
 from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema, schemas
-from wosdk_async.sandbox.seed.rows import SeedRow
+from wosdk_async.sandbox.seed.rows import SeedRow, did_you_mean
 
 __all__ = ["read_rows"]
 
@@ -39,13 +39,20 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
             return list(_from_json(text, entity))
         if entity is None:
             raise StoreError("A CSV file has rows of one entity type: name it with --entity.")
-        return list(_from_csv(text, find_schema(entity)))
+        return list(_from_csv(text, _schema_of(entity)))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path} is not UTF-8: {error}.") from error
     except json.JSONDecodeError as error:
         raise StoreError(f"{path} line {error.lineno}: {error.msg}.") from error
     except Refusal as refusal:
         raise StoreError(refusal.message) from refusal
+
+
+def _schema_of(entity: str) -> EntitySchema:
+    try:
+        return find_schema(entity)
+    except Refusal:
+        raise StoreError(f"there is no entity type '{entity}'{did_you_mean(entity, schemas())}") from None
 
 
 def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
@@ -126,6 +133,8 @@ def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
         header = [name.strip() for name in next(lines, [])]
         if len(header) == 1 and (mark := next((each for each in ";\t|" if each in header[0]), None)):
             raise StoreError(f"line 1: its cells seem to be separated by {mark!r}; separate them by commas.")
+        if unknown := [text for name in header if name for text in _unknown(schema, name.split("."))]:
+            raise StoreError("\n".join(f"line 1: {text}" for text in unknown))
         last = lines.line_num
         for cells in lines:
             place, last = f"line {last + 1}", lines.line_num
@@ -162,6 +171,16 @@ def _field(schema: EntitySchema, steps: list[str]) -> Field | None:
         return _AMOUNT if steps[1].lower() == "value" else None
     target = schemas().get(field.of or "")
     return _field(target, steps[1:]) if target else None
+
+
+def _unknown(schema: EntitySchema, steps: list[str]) -> Iterator[str]:
+    """Yield what is wrong with a column whose path begins with a name that no property has."""
+    field = schema.field(steps[0])
+    if field is None:
+        near = did_you_mean(steps[0], [each.name for each in schema.fields])
+        yield f"{schema.name} has no property '{steps[0]}'{near}"
+    elif field.type != "money" and steps[1:] and (target := schemas().get(field.of or "")):
+        yield from _unknown(target, steps[1:])
 
 
 _AMOUNT = Field(name="Value", type="number")

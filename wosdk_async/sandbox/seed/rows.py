@@ -19,7 +19,7 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import is_table
 
-__all__ = ["SeedRow", "load_rows", "seed_rows"]
+__all__ = ["SeedRow", "did_you_mean", "inner_records", "load_rows", "seed_rows"]
 
 _MAX_MISTAKES = 20  # shown in one error
 
@@ -94,6 +94,21 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
     return len(rows)
 
 
+def inner_records(rows: Iterable[SeedRow]) -> int:
+    """Return how many records stand inside rows, as elements of their lists: they become records, too."""
+    return sum(_inside(find_schema(row.entity), row.members) for row in rows)
+
+
+def _inside(schema: EntitySchema, members: Mapping[str, Any]) -> int:
+    found = 0
+    for name, value in members.items():
+        field = schema.field(name)
+        inner = schemas().get(field.of or "") if field is not None and field.is_list else None
+        if inner is not None and isinstance(value, list):
+            found += sum(1 + _inside(inner, each) for each in value)
+    return found
+
+
 def _refuse(mistakes: Iterable[str]) -> None:
     found = list(mistakes)
     if found:
@@ -128,7 +143,7 @@ def _mistakes_of(row: SeedRow) -> Iterator[str]:
     try:
         schema = find_schema(row.entity)
     except Refusal:
-        yield f"there is no entity type '{row.entity}'{_near(row.entity, schemas())}"
+        yield f"there is no entity type '{row.entity}'{did_you_mean(row.entity, schemas())}"
         return
     if not is_table(schema.name):
         yield f"rows of {schema.name} are computed from others; they cannot be added"
@@ -140,7 +155,7 @@ def _mistakes(schema: EntitySchema, members: Mapping[str, Any]) -> Iterator[str]
         field = schema.field(name)
         if field is None:
             names = [known.name for known in schema.fields]
-            yield f"{schema.name} has no property '{name}'{_near(name, names)}"
+            yield f"{schema.name} has no property '{name}'{did_you_mean(name, names)}"
         elif value is not None:
             yield from _wrong(schema, field, value)
 
@@ -163,7 +178,7 @@ def _wrong(schema: EntitySchema, field: Field, value: Any) -> Iterator[str]:
     if unreadable:
         names = enumeration(field.of or "").numbers if field.type == "enum" else ()
         takes = "an object with an Id" if field.type == "ref" else field.of or field.type
-        yield f"{schema.name}.{field.name} takes {takes}, not {value!r:.60}{_near(str(value), names)}"
+        yield f"{schema.name}.{field.name} takes {takes}, not {value!r:.60}{did_you_mean(str(value), names)}"
 
 
 def _dangling(context: RequestContext, entity: str, row: Record) -> Iterator[str]:
@@ -177,6 +192,7 @@ def _dangling(context: RequestContext, entity: str, row: Record) -> Iterator[str
             yield f"{field.name}: there is no {target.name} {key}"
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is meant, as the end of a message; nothing if none is similar."""
     close = nearest(name, known)
     return f". Did you mean {close}?" if close else ""
