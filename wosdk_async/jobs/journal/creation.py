@@ -190,6 +190,11 @@ def _refuse_repeated_keys(db: sqlite3.Connection) -> None:
 
 
 _SHOWN = 100  # characters of a key
+_REPEATED = "the key {!r} is that of row {} (line {}) already; keys must be unique"
+_TWICE = (
+    "the key {!r} is that of row {} (line {}) already, and all cells are equal: the row is there twice, so "
+    "delete this one"
+)
 
 
 def repeated_key(key: str, first: int, line: int, same: bool) -> str:
@@ -201,7 +206,4 @@ def repeated_key(key: str, first: int, line: int, same: bool) -> str:
         line: the line of the earlier row.
         same: whether all cells of both rows are equal.
     """
-    reason = f"the key {key[:_SHOWN]!r} is that of row {first} (line {line}) already"
-    if same:
-        return f"{reason}, and all cells are equal: the row is there twice, so delete this one"
-    return f"{reason}; keys must be unique"
+    return (_TWICE if same else _REPEATED).format(key[:_SHOWN], first, line)
