@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
-from tests.docs.pages import ROOT, read
+from tests.docs.modules import module
+from tests.docs.pages import ROOT, Block, pages, read
 from wosdk_async import (
     BusinessRuleError,
     Client,
@@ -105,3 +107,27 @@ async def test_the_others_are_not_needed(acme: Company) -> None:
     made = await acme.run(command())
     assert made.wo is not None
     assert made.wo.number
+
+
+# --- the examples ---------------------------------------------------------------------------
+
+
+def incomplete_orders(block: Block) -> list[set[str]]:
+    """Return, of each new work order that a block makes, the needed fields that it leaves out."""
+    calls = (node for node in ast.walk(ast.parse(module(block))) if isinstance(node, ast.Call))
+    orders = (call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "WorkOrder")
+    given = [{str(keyword.arg) for keyword in order.keywords} for order in orders]
+    needed = {*ALWAYS, "customer"}  # no example makes an order without a customer
+    return [needed - names for names in given if names & {"items", "sub_type"} and needed - names]
+
+
+def test_every_new_order_of_the_pages_can_be_created() -> None:
+    """Also one that an example makes and does not send."""
+    made = [block for page in pages() for block in page.blocks if block.language == "python"]
+    wrong = {block.name: found for block in made if (found := incomplete_orders(block))}
+    assert wrong == {}
+
+
+def test_an_order_that_cannot_be_created_is_found() -> None:
+    block = Block("x.md", 1, "python", "", "WorkOrder(customer=None, sub_type=None, items=[])\n", closed=True)
+    assert incomplete_orders(block) == [{"type_category"}]
