@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from wosdk_async.safe_text import Secrets, one_line
+from wosdk_async.safe_text import Secrets, one_line, without_markup
 
 __all__ = [
     "BusinessRuleError",
@@ -103,14 +103,17 @@ class WosdkError(Exception):
 
     @property
     def message(self) -> str:
-        """Text of the error, without operation, Company and RequestId."""
+        """Text of the error as the service sent it, without remedy, operation, Company and RequestId."""
         return str(self.args[0])
 
     def __str__(self) -> str:
-        """Return the text, with operation, Company and RequestId, on one line for logs and terminals."""
+        """Return the text on one line for logs and terminals: with remedy, operation, Company, RequestId."""
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
-        return one_line(f"{self.message} ({known})" if known else self.message)
+        text = without_markup(self.message)
+        if self.remedy and self.remedy not in text:
+            text = f"{text}; {self.remedy}"
+        return one_line(f"{text} ({known})" if known else text)
 
 
 # --- fix the call ---------------------------------------------------------------------------

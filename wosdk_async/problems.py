@@ -26,7 +26,7 @@ import attrs
 from wosdk_async import codec, errors
 from wosdk_async.errors import InDoubtError, ThrottledError, WosdkError
 from wosdk_async.masking import mask_text
-from wosdk_async.safe_text import one_line, shortened
+from wosdk_async.safe_text import one_line, shortened, without_markup
 
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 
@@ -164,7 +164,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
         "type": _TYPE + rule.name,
         "title": rule.title,
         "status": rule.status,
-        "detail": rule.detail or _shown(error.message.removesuffix(_FOR_PROGRAMMERS)),
+        "detail": rule.detail or _shown(_detail(error)),
         "in_doubt": isinstance(error, InDoubtError),
         **{name: _shown(text) for name, text in texts.items() if text},
     }
@@ -181,6 +181,12 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
     if asked is None or not math.isfinite(asked):
         return rule.retry_after
     return min(max(math.ceil(asked), 1), _MAX_WAIT)
+
+
+def _detail(error: WosdkError) -> str:
+    """Return the message of an error in words for a user, with what to do."""
+    text = without_markup(error.message.removesuffix(_FOR_PROGRAMMERS))
+    return f"{text}; {error.remedy}" if error.remedy and error.remedy not in text else text
 
 
 def _shown(text: str) -> str:

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from functools import cached_property
 from html.entities import html5
 
-__all__ = ["UNSAFE", "Secrets", "is_secret_name", "json_escape", "one_line", "shortened", "without_formulas"]
+__all__ = [
+    "UNSAFE",
+    "Secrets",
+    "is_secret_name",
+    "json_escape",
+    "one_line",
+    "shortened",
+    "without_formulas",
+    "without_markup",
+]
 
 _MASK = "***"  # is shown in place of a secret
 _MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
@@ -33,6 +42,7 @@ _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuv
 UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
 )
+_MARKUP = re.compile(r"\{!\{([^{}]*)\}!\}")  # facts 6: texts hold such tokens, each around a name
 _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -191,6 +201,11 @@ def _pieces(text: str, size: int, step: int = 1) -> set[str]:
 def one_line(text: str) -> str:
     r"""Return ``text`` with control characters and the like written as ``\n``, ``\x1b``, on one line."""
     return UNSAFE.sub(_escaped, text)
+
+
+def without_markup(text: str) -> str:
+    """Return a text of the service with plain words in place of its markup: ``{!{Work Order}!}``."""
+    return _MARKUP.sub(r"\1", text)
 
 
 def shortened(text: str, longest: int) -> str:

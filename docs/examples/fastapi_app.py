@@ -3,7 +3,7 @@
     pip install 'wosdk_async' fastapi uvicorn
     uvicorn fastapi_app:app            # the WOSDK_* variables name the Company
 
-Its tests are in ``tests/examples/test_fastapi_app.py``; ``docs/web.md`` explains the parts.
+Its tests are in ``docs/examples/test_fastapi_app.py``; ``docs/web.md`` explains the parts.
 """
 
 from __future__ import annotations
@@ -200,6 +200,16 @@ def add_order_routes(app: FastAPI) -> None:
             raise InvalidCallError("the body has no field to change")
         read = WorkOrder(id=order_id, concurrency_id=change.version)
         await acme.update(read, if_unchanged=True, **changes)
+
+    @app.post("/orders/{order_id}/start")
+    async def start_order(acme: Acme, order_id: OrderId) -> WorkOrder:
+        """Start a work order: a new one is picked up first, and one on hold is resumed."""
+        order = await acme.get(WorkOrder, order_id, properties=["StatusId"])
+        if order.status_id in ("OnHold", "Paused"):
+            return await acme.work_orders.resume(order, start=True)
+        if order.status_id == "New":
+            await acme.work_orders.pick_up(order)
+        return await acme.work_orders.start(order)
 
     @app.post("/orders/{order_id}/complete")
     async def complete_order(acme: Acme, order_id: OrderId, completion: Completion) -> WorkOrder:

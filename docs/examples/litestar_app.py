@@ -140,6 +140,17 @@ async def change_order(acme: Acme, order_id: OrderId, data: JSONBody[Change]) ->
     await acme.update(read, if_unchanged=True, **changes)
 
 
+@post("/orders/{order_id:int}/start", status_code=200)
+async def start_order(acme: Acme, order_id: OrderId) -> WorkOrder:
+    """Start a work order: a new one is picked up first, and one on hold is resumed."""
+    order = await acme.get(WorkOrder, order_id, properties=["StatusId"])
+    if order.status_id in ("OnHold", "Paused"):
+        return await acme.work_orders.resume(order, start=True)
+    if order.status_id == "New":
+        await acme.work_orders.pick_up(order)
+    return await acme.work_orders.start(order)
+
+
 @post("/orders/{order_id:int}/complete", status_code=200)
 async def complete_order(acme: Acme, order_id: OrderId, data: JSONBody[Completion]) -> WorkOrder:
     """Complete a work order."""
@@ -153,7 +164,7 @@ async def hold_order(acme: Acme, order_id: OrderId, data: JSONBody[Hold]) -> Wor
 
 
 READS = [list_orders, get_order, get_order_by_number]
-WRITES = [create_order, change_order, complete_order, hold_order]
+WRITES = [create_order, change_order, start_order, complete_order, hold_order]
 
 
 # --- health: what a load balancer asks ------------------------------------------------------

@@ -37,6 +37,29 @@ async def test_orders_move_through_their_states(web: httpx.AsyncClient, wosdk_co
     assert refused.json()["type"] == "urn:problem-type:wosdk:business-rule"
 
 
+async def test_an_order_is_led_to_its_end(web: httpx.AsyncClient) -> None:
+    """By the back end alone: new, on hold, in progress, completed; a refusal says what comes first."""
+    await web.post("/orders", json=NEW, headers=key())
+    early = await web.post("/orders/1/complete", json={})
+    assert early.status_code == 422
+    assert "to get it from New to InProgress, pick it up and then start it" in early.json()["detail"]
+    assert "{!{" not in early.text
+    for action, body, state in (
+        ("start", None, "InProgress"),
+        ("hold", {"reason": "Waiting for parts"}, "OnHold"),
+        ("start", None, "InProgress"),
+        ("complete", {"note": "Done"}, "Completed"),
+    ):
+        moved = await web.post(f"/orders/1/{action}", json=body)
+        assert (moved.status_code, moved.json()["StatusId"]) == (200, state)
+
+
+async def test_an_order_that_is_not_there_is_not_started(web: httpx.AsyncClient) -> None:
+    """It is read first, so that it is a 404; the actions alone are refused with 422."""
+    assert (await web.post("/orders/999/start")).status_code == 404
+    assert (await web.post("/orders/999/complete", json={})).status_code == 422
+
+
 async def test_the_same_key_makes_one_order(web: httpx.AsyncClient, wosdk_sandbox: Sandbox) -> None:
     first = await web.post("/orders", json=NEW, headers=key())
     again = await web.post("/orders", json=NEW, headers=key())

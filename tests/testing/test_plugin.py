@@ -207,3 +207,60 @@ def test_pytest_finds_the_plugin() -> None:
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"wosdk": "wosdk_async.testing.plugin"}
     assert not any(each.startswith("pytest") for each in project["dependencies"])
+
+
+UNMATCHED = """
+    from wosdk_async import Customer, WoCreateCommand
+
+    {filter}
+
+    async def test_order(wosdk_company, wosdk_faults):
+        wosdk_faults.add("reset", operation="create", carried_out=True)
+        await wosdk_company.run("WoCreateCommand", {{"WorkOrder": {{"SubType": {{"Id": 259}}, "TypeCategory": "Request",
+            "Customer": {{"Id": 512}}, "Items": [{{"Asset": {{"Id": 20440}}, "Task": {{"Id": 14211}}}}]}}}})
+
+    async def test_delete(wosdk_company, wosdk_faults):
+        wosdk_faults.add("reset", operation="delete")
+        await wosdk_company.get(Customer, 512)
+
+    async def test_not_wanted(wosdk_company, wosdk_faults):
+        wosdk_faults.add("reset", operation="delete")
+        await wosdk_company.get(Customer, 512)
+        wosdk_faults.clear()
+
+    async def test_matched_before_another_was_added(wosdk_company, wosdk_faults):
+        wosdk_faults.add("status", status=503, operation="retrieve", first=1)
+        await wosdk_company.get(Customer, 512)
+        wosdk_faults.add("status", status=503, operation="query", first=1)
+        await wosdk_company.query(Customer).limit(1).all()
+
+    async def test_matched_and_not_due(wosdk_company, wosdk_faults):
+        wosdk_faults.add("reset", operation="retrieve", every=2)
+        await wosdk_company.get(Customer, 512)
+"""
+IGNORED = "import pytest\n    pytestmark = pytest.mark.filterwarnings('ignore::wosdk_async.testing.UnmatchedFaultWarning')"
+
+
+def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
+    """Such a test shows nothing; it names the rule, and what to write for a work order."""
+    kit.makepyfile(UNMATCHED.format(filter=""))
+    result = kit.runpytest_subprocess("-p", ASYNCIO, "-o", "asyncio_mode=auto", *SCOPE)
+    result.assert_outcomes(passed=5, warnings=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*::test_order",
+            "*UnmatchedFaultWarning: the fault add('reset', operation='create', carried_out=True) matched none of"
+            " the 3 requests of this test, so it did nothing; a command creates a work order: write"
+            " operation='WoCreateCommand'. If that is meant, end the test with wosdk_faults.clear()",
+            "*::test_delete",
+            "*matched none of the 3 requests of this test, so it did nothing. If that is meant, *",
+        ]
+    )
+
+
+@pytest.mark.parametrize(("filter", "outcomes"), [("", {"passed": 5, "errors": 2}), (IGNORED, {"passed": 5})])
+def test_where_warnings_are_errors(kit: pytest.Pytester, filter: str, outcomes: dict[str, int]) -> None:
+    """The test itself passes, its end does not; a filter by the category turns it off."""
+    kit.makepyfile(UNMATCHED.format(filter=filter))
+    result = kit.runpytest_subprocess("-p", ASYNCIO, "-W", "error", "-o", "asyncio_mode=auto", *SCOPE)
+    result.assert_outcomes(**outcomes)

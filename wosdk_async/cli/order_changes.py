@@ -16,6 +16,7 @@ from wosdk_async.cli.input.order_ids import ORDER_RULE
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.output.cells import visible
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
+from wosdk_async.protocol.order_states import OWN_MOVES, WAYS_ON
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -45,16 +46,13 @@ LOG = "ActionLogRecords.*"
 SHOWN = "shown"
 """Member of an order that was read with one more text for its line; no name of the service begins small."""
 
-_OWN_MOVES = "each Company sets up which state may follow which"
-_REOPEN = "`wosdk run WoReopenCommand WorkOrderId={id}` reopens the order"
-_FROM = {  # facts 5.1: what is documented to lead on from a state
-    "New": "`wosdk pickup` and then `wosdk start` lead from New to InProgress",
-    "Open": "`wosdk start` leads from Open to InProgress",
-    "Paused": "`wosdk resume --start` leads from Paused to InProgress",
-    "OnHold": "`wosdk resume --start` leads from OnHold to InProgress",
-    "Completed": _REOPEN,
-    "Cancelled": _REOPEN,
+_COMMANDS = {
+    "pick_up": "`wosdk pickup`",
+    "start": "`wosdk start`",
+    "resume": "`wosdk resume --start`",
+    "reopen": "`wosdk run WoReopenCommand WorkOrderId={id}`",
 }
+"""Commands for the actions of ``WAYS_ON``."""
 
 
 # --- options -----------------------------------------------------------------------------------
@@ -197,9 +195,13 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 def _hint(state: str | None, target: str | None, id: int) -> str:
     """Return how an order goes on from its state, for a refused move to ``target``; else nothing."""
-    if target is None or state is None or state == target or state not in _FROM:
+    way = None if target is None or state is None or state == target else WAYS_ON.get(state)
+    if way is None:
         return ""
-    return f"{_FROM[state].format(id=id)}; {_OWN_MOVES}"
+    commands = " and then ".join(_COMMANDS[action] for action in way.actions).format(id=id)
+    lead = "leads" if len(way.actions) == 1 else "lead"
+    what = f"{lead} from {state} to {way.target}" if way.target else "reopens the order"
+    return f"{commands} {what}; {OWN_MOVES}"
 
 
 async def reason_id(company: Company, action: str, reason: str | None) -> int:

@@ -109,7 +109,11 @@ class RecordChange:
         if self.partly:
             return f"{text}. A part of the change was made before that. {advice(self.look)}"
         explained = isinstance(error, BusinessRuleError) and self.rule_needs in error.message
-        return f"{text}. {self.rule}" if self.rule and explained else text
+        if not self.rule or not explained:
+            return text
+        if error.remedy:  # the rule says it in commands
+            text = text.replace(f"; {error.remedy}", "")
+        return f"{text}. {self.rule}"
 
     def as_json(self) -> str:
         """Return the JSON object of the outcome."""

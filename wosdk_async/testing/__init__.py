@@ -7,6 +7,7 @@
     recorder.py         the requests that the Company got
     recording.py        real traffic in a file, and its replay: recording_engines.py sends or answers,
                         scrubbing.py removes secrets, placeholders.py names, recorded_exchanges.py is the file
+    unmatched_faults.py warnings of faults that no request has met
     respx_routes.py     the service as routes of respx
     mock_responses.py   bodies of mocked responses
     operations.py       operations of the service, and mistakes in mocks
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from wosdk_async.testing.recording import Recording, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot
+    from wosdk_async.testing.unmatched_faults import UnmatchedFaultWarning
 
 __all__ = [
     "RecordedRequest",
@@ -34,6 +36,7 @@ __all__ = [
     "Sandbox",
     "SkippingClock",
     "Snapshot",
+    "UnmatchedFaultWarning",
     "UnrecordedRequestError",
     "routes",
 ]
@@ -45,6 +48,7 @@ _MODULES = {
     "Sandbox": "sandbox",
     "SkippingClock": "clock",
     "Snapshot": "sandbox",
+    "UnmatchedFaultWarning": "unmatched_faults",
     "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }

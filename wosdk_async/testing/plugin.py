@@ -59,6 +59,10 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox
+        from wosdk_async.testing.unmatched_faults import warnings_of
+
+        for warning in warnings_of(sandbox):
+            request.node.warn(warning)
 
 
 @pytest.fixture

@@ -76,7 +76,9 @@ class Faults:
         script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
         if self.companies:
             script.require_companies(self.companies)
+        met = self._state.met
         self.load(script)
+        self._state.met[: len(met)] = met
 
     def clear(self) -> None:
         """Remove all rules."""
@@ -102,6 +104,13 @@ class Faults:
             "injected": dict(state.injected),
             "late": len(self.late),
         }
+
+    def unmatched(self) -> list[Rule]:
+        """Return the rules in force that no request has matched since they were given.
+
+        Counters start again when a rule is added; what a rule has matched before counts here all the same.
+        """
+        return [rule for rule, met in zip(self.script.rules, self._state.met, strict=True) if not met]
 
     @property
     def idle(self) -> bool:
@@ -133,17 +142,21 @@ class _ScriptState:
     """Requests that each rule is about."""
     applied: list[int] = attrs.field(init=False)
     """How often the fault of each rule was applied."""
+    met: list[bool] = attrs.field(init=False)
+    """Whether a request has matched each rule, also before the counters started again."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.matched = [0] * len(self.script.rules)
         self.applied = list(self.matched)
+        self.met = [False] * len(self.matched)
 
     def match(self, place: int, request: RequestMatch) -> _RuleMatch | None:
         rule = self.script.rules[place]
         if not rule.matches(request):
             return None
         self.matched[place] += 1
+        self.met[place] = True
         rng = self.script.rng(place, self.matched[place])
         return _RuleMatch(self, place, rule, rng) if rule.is_due(self.matched[place], rng) else None
 

@@ -1,0 +1,68 @@
+"""A refused move of a work order says how the order goes on, in the error and in a problem body."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from tests.testing.orders import create_command
+from wosdk_async import BusinessRuleError, Company, WosdkError, problem_of
+
+TEXT = "{!{Work Order}!} that is in state 'New' cannot be placed in the state 'Completed'"
+WAY = "to get it from New to InProgress, pick it up and then start it; each Company sets up which state may follow which"
+
+
+async def refused(acme: Company, *before: str) -> BusinessRuleError:
+    """Return the error of completing an order after these actions."""
+    await acme.run(create_command())
+    for action in before:
+        await getattr(acme.work_orders, action)(1)
+    with pytest.raises(BusinessRuleError) as caught:
+        await acme.work_orders.complete(1)
+    return caught.value
+
+
+async def test_an_order_that_is_new(wosdk_company: Company) -> None:
+    """The message is the service's own; people read words without its markup, and what to do."""
+    error = await refused(wosdk_company)
+    assert (error.message, error.remedy) == (TEXT, WAY)
+    shown = f"Work Order that is in state 'New' cannot be placed in the state 'Completed'; {WAY}"
+    assert str(error).startswith(f"{shown} (operation WoCompleteCommand, ")
+    assert problem_of(error).body["detail"] == shown
+    assert problem_of(error).status == 422
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+async def test_an_order_that_is_open(wosdk_company: Company) -> None:
+    error = await refused(wosdk_company, "pick_up")
+    assert error.remedy.startswith("to get it from Open to InProgress, start it; ")
+
+
+async def test_an_order_that_is_cancelled(wosdk_company: Company) -> None:
+    await wosdk_company.run(create_command())
+    await wosdk_company.work_orders.cancel(1, reason="Entered twice")
+    with pytest.raises(BusinessRuleError) as caught:
+        await wosdk_company.work_orders.complete(1)
+    assert caught.value.remedy.startswith("WoReopenCommand reopens it; ")
+
+
+async def test_an_order_that_is_there_already(wosdk_company: Company) -> None:
+    """No way leads on, because none is needed."""
+    await wosdk_company.run(create_command())
+    await wosdk_company.work_orders.cancel(1, reason="Entered twice")
+    with pytest.raises(BusinessRuleError) as caught:
+        await wosdk_company.work_orders.cancel(1, reason="Entered twice")
+    assert caught.value.remedy == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("{!{Work Order}!} and {!{Customer}!}", "Work Order and Customer"),
+        ("{!{a{!{b}!}", "{!{ab"),
+        ("{!{}!} {Name} }!}", " {Name} }!}"),
+    ],
+)
+def test_markup_is_shown_as_words(text: str, shown: str) -> None:
+    assert str(WosdkError(text)) == shown
