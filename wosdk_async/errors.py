@@ -126,6 +126,9 @@ class ConfigurationError(WosdkError, ValueError):
 class InvalidCallError(WosdkError, ValueError):
     """A call that cannot be sent as it stands: a text too long, a value of the wrong type."""
 
+    for_callers: str = ""
+    """The message for a user of the program, who sent the value in JSON; empty if it is the same."""
+
 
 class PayloadError(WosdkError, ValueError):
     """A received text of the service that cannot be read: the body of a webhook."""

@@ -24,7 +24,7 @@ from typing import Any
 import attrs
 
 from wosdk_async import codec, errors
-from wosdk_async.errors import InDoubtError, ThrottledError, WosdkError
+from wosdk_async.errors import InDoubtError, InvalidCallError, ThrottledError, WosdkError
 from wosdk_async.masking import mask_text
 from wosdk_async.safe_text import one_line, shortened, without_markup
 
@@ -185,7 +185,8 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
 
 def _detail(error: WosdkError) -> str:
     """Return the message of an error in words for a user, with what to do."""
-    text = without_markup(error.message.removesuffix(_FOR_PROGRAMMERS))
+    told = error.for_callers if isinstance(error, InvalidCallError) else ""
+    text = without_markup(told or error.message.removesuffix(_FOR_PROGRAMMERS))
     return f"{text}; {error.remedy}" if error.remedy and error.remedy not in text else text
 
 

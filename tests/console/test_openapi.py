@@ -72,6 +72,14 @@ def test_it_says_what_the_catalogue_says(http: httpx.Client) -> None:
     assert statuses == [value.name for value in known.enums["WorkOrderStatus"].values]
 
 
+def test_a_new_order_has_the_fields_of_an_order(http: httpx.Client) -> None:
+    """The request of a command holds whole entities; in an entity another one is a reference."""
+    schemas = document(http)["components"]["schemas"]
+    order = schemas["WoCreateCommand.Request"]["properties"]["WorkOrder"]
+    assert "#/components/schemas/WorkOrder" in str(order)
+    assert "#/components/schemas/Reference" in str(schemas["WorkOrder"]["properties"]["Customer"])
+
+
 def test_it_holds_nothing_of_a_company(http: httpx.Client) -> None:
     """Anyone may read it, so it names no Company."""
     assert "AcmeFacilities" not in http.get("/openapi.json").text

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.errors.test_values import any_error
 from wosdk_async import (
     BusinessRuleError,
+    Company,
     ConfigurationError,
     CredentialsError,
     DownloadError,
@@ -23,6 +24,7 @@ from wosdk_async import (
     OverloadedError,
     ThrottledError,
     UnknownPropertyError,
+    WorkOrder,
     WosdkError,
     errors,
     problem_of,
@@ -72,6 +74,17 @@ def test_a_body() -> None:
         "operation": "WoStartCommand",
         "request_id": "7f",
     }
+
+
+async def test_a_value_of_a_caller_is_explained_without_python(wosdk_company: Company) -> None:
+    """The program itself is told what to write in Python."""
+    order = WorkOrder(id=1)
+    with pytest.raises(InvalidCallError) as caught:
+        await wosdk_company.update(order, customer="Lindqvist")
+    assert "await company.resolve(Customer, " in caught.value.message
+    assert problem_of(caught.value).body["detail"] == (
+        'WorkOrder: customer is a text; it takes an object of Customer, such as {"Id": 5}.'
+    )
 
 
 def test_a_doubt_is_not_repeated_by_machines() -> None:

@@ -54,6 +54,14 @@ async def test_bad_requests_are_refused_before_anything_is_sent(
     assert sent(wosdk_sandbox, "WoCreateCommand") == 0
 
 
+async def test_a_wrong_value_is_explained_in_words_of_json(web: httpx.AsyncClient) -> None:
+    """Those who call the back end write no Python."""
+    response = await web.get("/orders", params={"status": "open"})
+    assert response.status_code == 422
+    detail = "WorkOrder.StatusId is 'open'; WorkOrderStatus has no such value; did you mean 'Open'?"
+    assert response.json()["detail"] == detail
+
+
 async def test_what_the_service_cannot_take_is_the_callers_fault(web: httpx.AsyncClient) -> None:
     response = await web.post("/orders", json={**NEW, "Items": []}, headers=key())
     assert response.status_code == 422

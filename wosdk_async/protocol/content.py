@@ -124,8 +124,12 @@ def content_of_dict(
 
 def _refuse(name: str, found: list[Problem]) -> None:
     """Raise InvalidCallError for errors, and log warnings."""
-    if faults := [str(problem) for problem in found if problem.severity == "error"]:
-        raise InvalidCallError(f"{name}: {' '.join(faults)} (check=False sends it anyway)")
+    if faults := [problem for problem in found if problem.severity == "error"]:
+        in_json = " ".join(f"{problem.path} {problem.in_json or problem.message}" for problem in faults)
+        raise InvalidCallError(
+            f"{name}: {' '.join(map(str, faults))} (check=False sends it anyway)",
+            for_callers=f"{name}: {in_json}",
+        )
     for problem in found:
         _log.warning("%s: %s", name, problem)  # of names and numbers of the catalogue: on one line
 

@@ -163,7 +163,8 @@ def text(value: Any, path: ResolvedPath) -> str:
     kind = path.meta["type"]
     found = FIELD_TYPES[kind].check(value, {**path.meta, "max_length": None})
     if found and found[1] == "error":
-        raise InvalidCallError(f"{where} {found[0]}")
+        in_json = f"{where} {found.in_json}" if found.in_json else ""
+        raise InvalidCallError(f"{where} {found.message}", for_callers=in_json)
     return _WRITERS[kind](value, path.meta, where)
 
 

@@ -42,7 +42,7 @@ def schemas() -> dict[str, Schema]:
 def _command_schemas(command: Command) -> dict[str, Schema]:
     """Return request and result of a command. Both are open: unknown members are dropped (facts 3.3)."""
     required = [field.name for field in command.request if field.required and not field.aliases]
-    request = _fields(command.request) | ({"required": required} if required else {})
+    request = _fields(command.request, whole=True) | ({"required": required} if required else {})
     return {f"{command.name}.Request": request, f"{command.name}.Result": _fields(command.response)}
 
 
@@ -53,12 +53,13 @@ def _entity(entity: Entity) -> Schema:
     return own | ({"description": entity.meaning} if entity.meaning else {})
 
 
-def _fields(fields: Iterable[Field]) -> Schema:
-    return {"type": "object", "properties": {field.name: _field(field) for field in fields}}
+def _fields(fields: Iterable[Field], *, whole: bool = False) -> Schema:
+    """Return an object with these fields. ``whole``: an entity in it is sent with all its fields."""
+    return {"type": "object", "properties": {field.name: _field(field, whole) for field in fields}}
 
 
-def _field(field: Field) -> Schema:
-    schema = _bare(field)
+def _field(field: Field, whole: bool) -> Schema:
+    schema = _bare(field, whole)
     if field.nullable:
         schema = _or_null(schema)
     description = " ".join(filter(None, [field.meaning, _REMARKS.get(field.type), _target(field)]))
@@ -69,15 +70,15 @@ def _target(field: Field) -> str | None:
     return f"Of {field.of}." if field.type == "ref" else None
 
 
-def _bare(field: Field) -> Schema:
+def _bare(field: Field, whole: bool) -> Schema:
     if field.is_list:
-        return {"type": "array", "items": _value(field)}
+        return {"type": "array", "items": _value(field, whole)}
     # A length that only third parties state is no limit: the service sends longer values
     stated = field.max_length if field.max_length_source != "peer" else None
-    return _value(field) | ({"maxLength": stated} if stated else {})
+    return _value(field, whole) | ({"maxLength": stated} if stated else {})
 
 
-def _value(field: Field) -> Schema:
+def _value(field: Field, whole: bool) -> Schema:
     known = catalogue.load()
     if field.kind == "money":
         return reference("Money")
@@ -85,7 +86,7 @@ def _value(field: Field) -> Schema:
         return reference(_enum_name(field.of))
     entity = known.entities.get(field.of or "")
     if entity is not None:
-        return reference(entity.name if field.is_list or _is_whole(entity) else "Reference")
+        return reference(entity.name if whole or field.is_list or _is_whole(entity) else "Reference")
     if field.kind == "ref":
         return {"type": "object"}
     return {"type": _TYPES[field.kind]} if field.kind in _TYPES else {}
