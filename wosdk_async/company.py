@@ -40,6 +40,7 @@ from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
 from wosdk_async.resources.watermark import Watermark
 from wosdk_async.sender import CallSender
+from wosdk_async.suggestions import no_attribute
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -80,6 +81,11 @@ class Company:
     def __repr__(self) -> str:
         tenant = self._sender.tenant
         return f"<Company {tenant.company!r} region={tenant.region.name} {self._sender.sessions!r}>"
+
+    if not TYPE_CHECKING:  # to type checkers every name would be an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, "a Company")
 
     @property
     def name(self) -> str:

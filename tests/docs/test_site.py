@@ -248,6 +248,23 @@ def test_links_that_lead_nowhere_in_the_repository_are_explained_there() -> None
     assert {each for each in only_built if not explained & {each, f"{each.partition('/')[0]}/"}} == set()
 
 
+def test_the_start_page_says_how_large_all_pages_are(tmp_path: Path, pages: dict[str, str]) -> None:
+    write_for_machines(tmp_path, pages, [("Start", path) for path in pages])
+    stated = re.search(r"one file of about (\d\.\d) MB", pages["index.md"].replace("\n", " "))
+    assert stated is not None
+    size = (tmp_path / "llms-full.txt").stat().st_size / 1e6
+    assert abs(size - float(stated[1])) < 0.15
+
+
+def test_a_python_name_is_one_word_of_the_search(build: Path) -> None:
+    """Else ``po_number`` finds ``poll`` and ``number``."""
+    write_config(build)
+    config = (build / "mkdocs.yml").read_text(encoding="utf-8")
+    separator = re.search(r"^ +separator: '(.+)'$", config, re.MULTILINE)
+    assert separator is not None
+    assert re.split(separator[1], "PoNumber, po_number") == ["PoNumber", "po_number"]
+
+
 def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages: dict[str, str]) -> None:
     def section(page: str, title: str, level: int) -> dict[str, object]:
         place = f"{page.removesuffix('.md')}.html" + f"#{slug(title)}" * (level > 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import copy
 
 import pytest
 
@@ -10,7 +10,10 @@ from tests.testing.orders import create_command
 from wosdk_async import BusinessRuleError, Company, WosdkError, problem_of
 
 TEXT = "{!{Work Order}!} that is in state 'New' cannot be placed in the state 'Completed'"
-WAY = "to get it from New to InProgress, pick it up and then start it; each Company sets up which state may follow which"
+WAY = (
+    "to get it from New to InProgress, pick it up and then start it; "
+    "each Company sets up which state may follow which"
+)
 
 
 async def refused(acme: Company, *before: str) -> BusinessRuleError:
@@ -31,7 +34,7 @@ async def test_an_order_that_is_new(wosdk_company: Company) -> None:
     assert str(error).startswith(f"{shown} (operation WoCompleteCommand, ")
     assert problem_of(error).body["detail"] == shown
     assert problem_of(error).status == 422
-    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert str(copy.deepcopy(error)) == str(error)
 
 
 async def test_an_order_that_is_open(wosdk_company: Company) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotFoundError, NotUniqueError
 from wosdk_async.protocol.arguments import described
@@ -14,6 +14,7 @@ from wosdk_async.query.properties import Path
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
 from wosdk_async.resources.names import spellings
 from wosdk_async.resources.verbs import Verbs
+from wosdk_async.suggestions import no_attribute
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import Employee, RepairCode, WoActionReasonLookup, WOActionType, WorkOrder
@@ -23,12 +24,25 @@ __all__ = ["OrderLookups"]
 E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
 
+_ELSEWHERE = {
+    "create": "a command creates a work order: company.run(WoCreateCommand(work_order=...))",
+    "get": "any record is read by company.get(WorkOrder, id), or by_number of an order",
+    "query": "any record is queried by company.query(WorkOrder)",
+    "update": "any record is updated by company.update(order, ...)",
+}
+
+
 class OrderLookups:
     """Look-ups of :class:`~wosdk_async.resources.work_orders.WorkOrders`."""
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
         self._company = company
         self._tables = tables
+
+    if not TYPE_CHECKING:  # to type checkers every name would be an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute(self, name, "company.work_orders", _ELSEWHERE)
 
     # --- work orders by their numbers -------------------------------------------------------
 

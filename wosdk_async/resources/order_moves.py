@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from datetime import datetime
-from typing import TYPE_CHECKING, Never
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, TypeVar
 
-from wosdk_async.errors import BusinessRuleError, InvalidCallError
+from wosdk_async.errors import BusinessRuleError, InvalidCallError, UnknownFieldError
 from wosdk_async.protocol.arguments import described, refuse_keywords, require_id
 from wosdk_async.query.conditions import identifier
+from wosdk_async.resources.lookup_tables import listed
 from wosdk_async.resources.order_lookups import OrderLookups
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
@@ -26,6 +29,36 @@ __all__ = ["OrderMoves", "order_id"]
 _REASONED = ("reason", "comment", "at")
 _RESUMED = ("start", "comment", "at")
 _PLAIN = ("comment", "at")
+
+
+P = ParamSpec("P")
+M = TypeVar("M", bound="OrderMoves")
+Move = Callable[Concatenate[M, P], Coroutine[Any, Any, "WorkOrder"]]
+
+
+def _needs_reason(action: str) -> Callable[[Move[M, P]], Move[M, P]]:
+    """Return a decorator of an action that lists the reasons of the Company where none is given.
+
+    The signature alone would do for type checkers, but Python's own error does not say what to write.
+    """
+
+    def decorate(move: Move[M, P]) -> Move[M, P]:
+        @wraps(move)
+        async def checked(self: M, /, *args: P.args, **given: P.kwargs) -> WorkOrder:
+            if "reason" not in given:
+                if unknown := {
+                    name: value for name, value in given.items() if name not in ("order", *_REASONED)
+                }:
+                    refuse_keywords(f"work_orders.{move.__name__}", unknown, _REASONED)
+                names = listed([each.display_as or str(each.id) for each in await self.reasons(action)])
+                raise UnknownFieldError(
+                    f"work_orders.{move.__name__}() needs a reason by its name or id, reason=...; the Company has {names}"
+                )
+            return await move(self, *args, **given)
+
+        return checked
+
+    return decorate
 
 
 class OrderMoves(OrderLookups):
@@ -69,6 +102,7 @@ class OrderMoves(OrderLookups):
         command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
         return await self._act(command, id, at)
 
+    @_needs_reason("OnHold")
     async def hold(
         self,
         order: WorkOrder | int,
@@ -161,6 +195,7 @@ class OrderMoves(OrderLookups):
             refuse_keywords("work_orders.start", _unknown, _PLAIN)
         return await self._act(WoStartCommand(comment=comment), order_id(order), at)
 
+    @_needs_reason("Cancel")
     async def cancel(
         self,
         order: WorkOrder | int,
