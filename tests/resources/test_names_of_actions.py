@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import pickle
 from typing import Any
 
 import pytest
@@ -45,8 +44,6 @@ def test_copies_are_as_before(wosdk_company: Company) -> None:
     assert copy.copy(wosdk_company.work_orders).by_number
     assert not hasattr(Company.__new__(Company), "__deepcopy__")
     assert not hasattr(Company.__new__(Company), "_sender")
-    with pytest.raises((TypeError, AttributeError)):  # it holds a client, which no process can pass on
-        pickle.dumps(wosdk_company)
 
 
 @pytest.mark.parametrize(("verb", "reason"), [("hold", "Weather"), ("cancel", "Entered twice")])

@@ -216,8 +216,10 @@ UNMATCHED = """
 
     async def test_order(wosdk_company, wosdk_faults):
         wosdk_faults.add("reset", operation="create", carried_out=True)
-        await wosdk_company.run("WoCreateCommand", {{"WorkOrder": {{"SubType": {{"Id": 259}}, "TypeCategory": "Request",
-            "Customer": {{"Id": 512}}, "Items": [{{"Asset": {{"Id": 20440}}, "Task": {{"Id": 14211}}}}]}}}})
+        await wosdk_company.run("WoCreateCommand", {{"WorkOrder": {{
+            "SubType": {{"Id": 259}}, "TypeCategory": "Request", "Customer": {{"Id": 512}},
+            "Items": [{{"Asset": {{"Id": 20440}}, "Task": {{"Id": 14211}}}}],
+        }}}})
 
     async def test_delete(wosdk_company, wosdk_faults):
         wosdk_faults.add("reset", operation="delete")
@@ -238,7 +240,9 @@ UNMATCHED = """
         wosdk_faults.add("reset", operation="retrieve", every=2)
         await wosdk_company.get(Customer, 512)
 """
-IGNORED = "import pytest\n    pytestmark = pytest.mark.filterwarnings('ignore::wosdk_async.testing.UnmatchedFaultWarning')"
+IGNORED = """import pytest
+    pytestmark = pytest.mark.filterwarnings("ignore::wosdk_async.testing.UnmatchedFaultWarning")
+"""
 
 
 def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
@@ -249,8 +253,8 @@ def test_a_fault_that_no_request_met_is_a_warning(kit: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(
         [
             "*::test_order",
-            "*UnmatchedFaultWarning: the fault add('reset', operation='create', carried_out=True) matched none of"
-            " the 3 requests of this test, so it did nothing; a command creates a work order: write"
+            "*UnmatchedFaultWarning: the fault add('reset', operation='create', carried_out=True) matched"
+            " none of the 3 requests of this test, so it did nothing; a command creates a work order: write"
             " operation='WoCreateCommand'. If that is meant, end the test with wosdk_faults.clear()",
             "*::test_delete",
             "*matched none of the 3 requests of this test, so it did nothing. If that is meant, *",

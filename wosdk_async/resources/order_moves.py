@@ -52,7 +52,8 @@ def _needs_reason(action: str) -> Callable[[Move[M, P]], Move[M, P]]:
                     refuse_keywords(f"work_orders.{move.__name__}", unknown, _REASONED)
                 names = listed([each.display_as or str(each.id) for each in await self.reasons(action)])
                 raise UnknownFieldError(
-                    f"work_orders.{move.__name__}() needs a reason by its name or id, reason=...; the Company has {names}"
+                    f"work_orders.{move.__name__}() needs a reason by its name or id, reason=...;"
+                    f" the Company has {names}"
                 )
             return await move(self, *args, **given)
 

@@ -28,8 +28,8 @@ def warnings_of(sandbox: Sandbox) -> Iterator[UnmatchedFaultWarning]:
     for rule in unmatched:
         shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
         yield UnmatchedFaultWarning(
-            f"the fault add({shown}) matched none of the {len(paths)} requests of this test, so it did nothing"
-            f"{_remedy(rule, commands)}. If that is meant, end the test with wosdk_faults.clear()"
+            f"the fault add({shown}) matched none of the {len(paths)} requests of this test, so it did"
+            f" nothing{_remedy(rule, commands)}. If that is meant, end the test with wosdk_faults.clear()"
         )
 
 
