@@ -108,8 +108,7 @@ class RecordChange:
             return f"{text}. {advice(self.look)}"
         if self.partly:
             return f"{text}. A part of the change was made before that. {advice(self.look)}"
-        explained = isinstance(error, BusinessRuleError) and self.rule_needs in error.message
-        if not self.rule or not explained:
+        if not self.rule or not isinstance(error, BusinessRuleError) or self.rule_needs not in error.message:
             return text
         if error.remedy:  # the rule says it in commands
             text = text.replace(f"; {error.remedy}", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, Never, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar, cast
 
 from wosdk_async.errors import BusinessRuleError, InvalidCallError, UnknownFieldError
 from wosdk_async.protocol.arguments import described, refuse_keywords, require_id
@@ -31,20 +31,18 @@ _RESUMED = ("start", "comment", "at")
 _PLAIN = ("comment", "at")
 
 
-P = ParamSpec("P")
-M = TypeVar("M", bound="OrderMoves")
-Move = Callable[Concatenate[M, P], Coroutine[Any, Any, "WorkOrder"]]
+M = TypeVar("M", bound=Callable[..., Coroutine[Any, Any, "WorkOrder"]])
 
 
-def _needs_reason(action: str) -> Callable[[Move[M, P]], Move[M, P]]:
+def _needs_reason(action: str) -> Callable[[M], M]:
     """Return a decorator of an action that lists the reasons of the Company where none is given.
 
     The signature alone would do for type checkers, but Python's own error does not say what to write.
     """
 
-    def decorate(move: Move[M, P]) -> Move[M, P]:
+    def decorate(move: M) -> M:
         @wraps(move)
-        async def checked(self: M, /, *args: P.args, **given: P.kwargs) -> WorkOrder:
+        async def checked(self: OrderMoves, *args: Any, **given: Any) -> WorkOrder:
             if "reason" not in given:
                 if unknown := {
                     name: value for name, value in given.items() if name not in ("order", *_REASONED)
@@ -57,7 +55,7 @@ def _needs_reason(action: str) -> Callable[[Move[M, P]], Move[M, P]]:
                 )
             return await move(self, *args, **given)
 
-        return checked
+        return cast(M, checked)
 
     return decorate
 
