@@ -96,7 +96,7 @@ async def said_by(service: Service, client: Client) -> list[str]:
         return wait if wait is not None and "sent again" in wait[1] else None
 
     company = client.company()
-    async with saying_slow_login(look, patience=0.0, each=0.01, say=say):
+    async with saying_slow_login(look, patience=0.0, between_looks=0.01, show=say):
         await company.connect()
         await company.get("Customer", 1)
     return lines

@@ -18,7 +18,7 @@ LoginWait = tuple[float, str]
 """Seconds since a log-in began, and what it waits for; empty if that is not known."""
 
 _PATIENCE = 3.0  # seconds: a log-in takes less than one, also with a new attempt
-_EACH = 0.5  # seconds between two looks
+_BETWEEN_LOOKS = 0.5  # seconds
 
 
 def login_wait_of(client: Client) -> LoginWait | None:
@@ -35,28 +35,28 @@ async def saying_slow_login(
     look: Callable[[], LoginWait | None],
     *,
     patience: float = _PATIENCE,
-    each: float = _EACH,
-    say: Callable[[str], None] = say,
+    between_looks: float = _BETWEEN_LOOKS,
+    show: Callable[[str], None] = say,
 ) -> AsyncIterator[None]:
     """Say once for each log-in within the block that it takes long, and what it waits for.
 
     Args:
         look: returns how long the log-in that runs has taken, and what it waits for; None without one.
         patience: seconds of a log-in that are not worth a line.
-        each: seconds between two looks.
-        say: called with the line.
+        between_looks: seconds between two looks.
+        show: called with the line.
     """
 
     async def watch() -> None:
         said = False
         while True:
-            await asyncio.sleep(each)
+            await asyncio.sleep(between_looks)
             wait = look()
             if wait is None:
                 said = False
             elif not said and wait[0] >= patience:
                 said = True
-                say(_text(*wait))
+                show(_text(*wait))
 
     watching = asyncio.create_task(watch())
     try:
