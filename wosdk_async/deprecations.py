@@ -1,6 +1,6 @@
 """Deprecations: what goes in a later version works until then, with a warning that says what to use instead.
 
-CONTRIBUTING.md says which of the three fits what, and what else a deprecation needs.
+The table of CONTRIBUTING.md says what fits what, and what else a deprecation needs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def renamed_arguments(goes_in: str, **names: str) -> Callable[[F], F]:
                     if new in kwargs:
                         raise TypeError(f"{function.__qualname__}() got {new}= and its old name {old}=")
                     # Here, and not in the function: a coroutine would warn at its await.
-                    warn_deprecated(f"{old}=", instead=f"write {new}=", goes_in=goes_in, stacklevel=2)
+                    warn_deprecated(f"{old}=", instead=f"write {new}=", goes_in=goes_in)
                     kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)
 
