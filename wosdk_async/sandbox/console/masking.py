@@ -23,30 +23,47 @@ _PERCENT = "%(?:25){0,4}"  # escaped once or several times
 
 
 def _any_escape(name: str) -> str:
-    """Return a pattern of ``name`` in which any character may be escaped as in JSON or in a form."""
+    r"""Return a pattern of ``name`` in which any character may be escaped as in JSON or in a form.
+
+    ``a`` becomes ``(?:a|(?:\\u00|%(?:25){0,4})(?:61|41))``, which fits ``a``, ``\u0061``, ``%61``, ``%2541``.
+    """
     codes = ([f"{ord(each):02x}" for each in (char, char.upper())] for char in name)
     escaped = (rf"(?:\\u00|{_PERCENT})(?:{'|'.join(pair)})" for pair in codes)
     return "".join(rf"(?:{char}|{code})" for char, code in zip(name, escaped, strict=True))
 
 
+# Below each comment: texts, and what is shown of them.
 _NAMES = "|".join(map(_any_escape, sorted(_SECRETS)))
 # For text that is not complete JSON. A string ends with its quote, or where it was cut. Objects and lists are
 # hidden up to the end of the text, as their own end is not known. Some programs write single quotes.
+#   {"password": "a\"b", "c": 1             {"password": •••, "c": 1
+#   {'password': ['a', 'b'], 'c': 1          {'password': •••
 _IN_JSON = re.compile(
     rf"(([\"'])(?:{_NAMES})\2\s*:\s*)"
     r"(?:\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)|'(?:[^'\\]|\\.)*(?:'|\\?\Z)|[\[{].*|[^\s\"\[{,}\]]+)",
     re.IGNORECASE | re.DOTALL,
 )
 # JSON inside a string of JSON: hidden up to the end too
+#   {"Text": "{\"password\": \"a\"}", "b": 1  {"Text": "{\"password\":•••
+#   ["{\\\"password\\\": 7}"]                 ["{\\\"password\\\":•••
 _IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
 # As in a header, YAML or JavaScript; lines that begin with a blank continue the value
+#   Authorization: Bearer a                  Authorization: •••
+#   password: |\n  a\nb: 2                   password: •••\nb: 2
 _IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)
 # Up to the next &: a semicolon may separate fields or be part of a secret
+#   a=1&client_secret=x;y&b=2                a=1&client_secret=•••&b=2
+#   user[password]=x&b=2                     user[password]=•••&b=2
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
-_IN_ESCAPES = re.compile(  # a form or JSON, escaped as a whole
+# A form or JSON, escaped as a whole
+#   a%3D1%26client%5Fsecret%3Dx              a%3D1%26client%5Fsecret%3D•••
+#   %22password%22%3A%22x%22&b=2             %22password%22%3A•••&b=2
+_IN_ESCAPES = re.compile(
     rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
 )
 # The key in the address of a file opens it (facts 3.10), however the address is escaped
+#   /files/46/7/0123abcd?x=1                 /files/46/7/•••?x=1
+#   %2Ffiles%2F46%2F7%2F0123abcd             %2Ffiles%2F46%2F7%2F•••
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
 _FILE_KEY = re.compile(
     rf"({_SLASH}{_any_escape('files')}{_SLASH}{_DIGITS}{_SLASH}{_DIGITS}{_SLASH})[0-9a-z%]+", re.IGNORECASE
@@ -80,13 +97,19 @@ class _Enclosed(NamedTuple):
         return "".join((*shown, text[done:]))
 
 
-_PART = _Enclosed(  # of a multipart form: after the empty line, which is at most 20 lines on
+# Part of a multipart form: after the empty line, which is at most 20 lines on
+#   name="password"\r\n\r\nx\r\n--b          name="password"\r\n\r\n•••\r\n--b
+#   name=password\nType: text\n\nx           name=password\nType: text\n\n•••
+_PART = _Enclosed(
     re.compile(rf"name\s*=\s*[\"']?(?:{_NAMES})", re.IGNORECASE),
     re.compile(r"(?:[^\r\n]*\r?\n){1,20}?\r?\n"),
     re.compile(r"[^\r\n]*"),
     re.compile(r"\r?\n--"),
 )
-_ELEMENT = _Enclosed(  # of XML
+# Element of XML
+#   <x:Password type="y">z</x:Password>      <x:Password type="y">•••</x:Password>
+#   <a><password>z                           <a><password>•••
+_ELEMENT = _Enclosed(
     re.compile(rf"<(?:[\w.-]{{1,50}}:)?(?:{_NAMES})\b", re.IGNORECASE),
     re.compile(r"[^>]*>"),
     re.compile(r"[^>]*"),
