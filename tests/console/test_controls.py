@@ -111,7 +111,7 @@ def test_every_control_works_with_its_defaults(page: Any, sandbox: Served, work:
     for place in range(len(controls)):
         control = go(page, sandbox, name, work)[place]
         if not control.is_visible():
-            continue  # the reasons and people of an action, which test_actions.py chooses from
+            continue  # the reasons and people of an action, which test_acting.py chooses from
         press(page, control)
         page.wait_for_load_state("networkidle")
         assert page.locator("main .error").all_inner_texts() == [], name_of(control)
