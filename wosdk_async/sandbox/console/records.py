@@ -23,6 +23,7 @@ from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, find_sche
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.service.query.selection import selection
+from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import REPEATED_IDS
 
 __all__ = ["PAGE", "count_records", "list_records", "one_record", "raw_text", "record_types"]
@@ -49,7 +50,7 @@ def record_types(context: RequestContext) -> Record:
     rows = [
         {
             "Name": name,
-            "Count": count_records(context, name),
+            "Count": count_records(context.store, context.company.id, name),
             "Family": entities[name].family,
             "Meaning": entities[name].meaning or "",
         }
@@ -58,10 +59,10 @@ def record_types(context: RequestContext) -> Record:
     return {"Company": context.company.name, "Types": rows}
 
 
-def count_records(context: RequestContext, entity: str) -> int:
+def count_records(store: Store, company: int, entity: str) -> int:
     """Return the number of records of an entity type in a Company."""
     text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 a name of the catalogue
-    return int(json.loads(str(context.store.select(text, [context.company.id])[0])))
+    return int(json.loads(str(store.select(text, [company])[0])))
 
 
 def list_records(context: RequestContext, entity: str, asked: Mapping[str, str], page: int) -> Record:

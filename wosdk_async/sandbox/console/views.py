@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import attrs
 
+from wosdk_async.sandbox.console.records import count_records
 from wosdk_async.sandbox.faults.script import FaultScript
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import Record
@@ -27,15 +27,10 @@ def companies(store: Store) -> list[Record]:
             "Name": company.name,
             "Live": company.live,
             "ClientId": company.client_id,
-            "Counts": {name: _count(store, company.id, name) for name in _COUNTED},
+            "Counts": {name: count_records(store, company.id, name) for name in _COUNTED},
         }
         for company in store.companies()
     ]
-
-
-def _count(store: Store, company: int, entity: str) -> int:
-    text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 - a name of _COUNTED
-    return int(json.loads(str(store.select(text, [company])[0])))
 
 
 @attrs.define
