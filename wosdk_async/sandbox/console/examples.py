@@ -188,7 +188,7 @@ def _draft(context: RequestContext, command: Command) -> Record:
 
 def _reason(context: RequestContext, command: Command) -> int | None:
     action = ACTIONS.get(command.name)
-    if action is None or not (action.needs_reason or command.name == "WoFlagCommand"):
+    if action is None or not action.takes_reason:
         return None
     fitting = f"{column('ActionId', 'enum', 't.')} = '{action.logged}'"
     found = _select(context, "WoActionReasonLookup", fitting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from wosdk_async.sandbox.console.presentation import label_of, shown_record
@@ -16,16 +17,14 @@ from wosdk_async.sandbox.service.query.expression import run_query
 
 __all__ = ["choices", "one_order", "orders"]
 
-# Properties that are searched, listed, and shown of one work order.
+# Properties that are searched, listed (the columns of static/orders.js), and shown of one work order.
 _SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
 _LISTED = [
     "Number",
     "StatusId",
-    "TypeCategory",
     "ShortLocation",
     "TaskRefinement",
     "PoNumber",
-    "CreatedDateUtc",
     "LastActionDateUtc",
     "Customer.Name",
     "Priority.DisplayAs",
@@ -63,7 +62,6 @@ _OFFERED = {
     "WoFlagCommand": "Flag",
     "WoCancelCommand": "Cancel",
 }
-_WITH_REASON = frozenset({"WoFlagCommand"})  # beside the actions that need one: without it nothing happens
 _MAX_CHOICES = 200
 _CHOICES = {  # members of a new work order -> the entity type to choose from
     "Customer": "Customer",
@@ -74,13 +72,13 @@ _CHOICES = {  # members of a new work order -> the entity type to choose from
 }
 
 
-def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
+def orders(context: RequestContext, asked: Mapping[str, str], page: int) -> Record:
     """Return a page of work orders, the newest first.
 
     Args:
         context: context of the Company.
-        state: a WorkOrderStatus; empty for all.
-        text: text that a searched property contains; empty for all.
+        asked: what was asked for: ``state``, a WorkOrderStatus, and ``text``, which a searched property
+            contains; each is empty or left out for all.
         page: number of the page, from 0.
 
     Raises:
@@ -88,9 +86,9 @@ def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
     """
     schema = find_schema("WorkOrder")
     filters: list[Record] = []
-    if state:
+    if state := asked.get("state"):
         filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
-    if text:
+    if text := asked.get("text"):
         likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
         filters.append({"Conditions": likes, "FilterOperator": "Or"})
     found = run_query(
@@ -156,9 +154,7 @@ def _actions(context: RequestContext, state: str) -> list[Record]:
             "Command": command,
             "Title": title,
             "Target": action.target or state,
-            "Reasons": _reasons(context, action.logged)
-            if action.needs_reason or command in _WITH_REASON
-            else None,
+            "Reasons": _reasons(context, action.logged) if action.takes_reason else None,
             "Assignees": _offered(context, "Employee") if command == "WoAssignCommand" else None,
         }
         for command, title in _OFFERED.items()

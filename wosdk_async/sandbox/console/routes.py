@@ -101,9 +101,8 @@ class _Console:
         return {"Companies": companies(self.store)}
 
     async def orders(self, request: Request) -> Record:
-        query = request.query_params
-        number = _whole(query.get("page", "0"), "page")
-        return orders(self._context(request), query.get("state", ""), query.get("text", ""), number)
+        number = _whole(request.query_params.get("page", "0"), "page")
+        return orders(self._context(request), request.query_params, number)
 
     async def order(self, request: Request) -> Record:
         return one_order(self._context(request), request.path_params["key"])

@@ -45,6 +45,8 @@ class Action:
         sources: the states that it starts from; None for all.
         target: the state that it leads to; None leaves the state.
         needs_reason: whether the command must give a reason.
+        takes_reason: whether a reason has an effect. One that is not needed can be given, too: a flag is
+            its reason, and without one nothing happens.
         effect: does what else is to be done, and returns whether anything changed.
     """
 
@@ -52,6 +54,9 @@ class Action:
     sources: frozenset[str] | None = None
     target: str | None = None
     needs_reason: bool = False
+    takes_reason: bool = attrs.field(
+        default=attrs.Factory(lambda self: self.needs_reason, takes_self=True), kw_only=True
+    )
     effect: Effect | None = None
 
 
@@ -130,7 +135,7 @@ ACTIONS = {
     "WoCancelCommand": Action("Cancel", _ACTIVE, "Cancelled", needs_reason=True),
     "WoCompleteCommand": Action("Complete", _states("InProgress"), "Completed", effect=_complete),
     "WoReopenCommand": Action("Reopen", _states("Cancelled", "Completed", "Paused", "OnHold"), "New"),
-    "WoFlagCommand": Action("Attention", effect=add_flag),
+    "WoFlagCommand": Action("Attention", takes_reason=True, effect=add_flag),
     "WoSetFlagsCommand": Action("Attention", effect=set_flags),
     "WoClearFlagsCommand": Action("FlagCleared", effect=clear_flags),
     "WoRecallCommand": Action("WonWoRecall", effect=_recall),
