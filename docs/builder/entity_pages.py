@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from docs.builder.markup import table, title
 from docs.builder.shapes import SOURCES, Links, entity_path, field_table, joined, says, sentence
-from wosdk_async.catalogue import Catalogue, Entity
+from wosdk_async.catalogue import VERBS, Catalogue, Entity
 from wosdk_async.catalogue.generator.names import class_name
 
 __all__ = ["KINDS", "entity_pages", "families"]
@@ -17,7 +17,6 @@ KINDS = {
     "messages": ("Messages", "bodies of responses and errors"),
     "bases": ("Shared fields", "shapes whose fields entities inherit; they are never sent"),
 }
-VERBS = ("create", "retrieve", "update", "delete", "query")
 
 
 def entity_pages(links: Links) -> Iterator[tuple[str, str]]:

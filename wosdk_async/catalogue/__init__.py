@@ -18,9 +18,19 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.catalogue.rows import Command, CommandBase, Entity, EnumType, EnumValue, Field, Operation
+from wosdk_async.catalogue.rows import (
+    VERBS,
+    Command,
+    CommandBase,
+    Entity,
+    EnumType,
+    EnumValue,
+    Field,
+    Operation,
+)
 
 __all__ = [
+    "VERBS",
     "Catalogue",
     "Command",
     "CommandBase",

@@ -7,9 +7,12 @@ from typing import Literal
 
 import attrs
 
-__all__ = ["Command", "CommandBase", "Entity", "EnumType", "EnumValue", "Field", "Operation"]
+__all__ = ["VERBS", "Command", "CommandBase", "Entity", "EnumType", "EnumValue", "Field", "Operation"]
 
 Repeat = Literal["safe", "unsafe"]
+
+VERBS = ("create", "retrieve", "update", "delete", "query")
+"""Keys of ``Entity.operations``, in the order in which they are shown."""
 
 
 @attrs.frozen(kw_only=True)

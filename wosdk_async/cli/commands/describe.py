@@ -9,7 +9,7 @@ from typing import IO, Any
 import attrs
 import click
 
-from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity, EnumType, Field, load
+from wosdk_async.catalogue import VERBS, Catalogue, Command, CommandBase, Entity, EnumType, Field, load
 from wosdk_async.cli.completed_names import names
 from wosdk_async.cli.exit_codes import CliError, cli_errors
 from wosdk_async.cli.output.cells import json_text
@@ -21,7 +21,6 @@ __all__ = ["describe_command"]
 
 Definition = Entity | Command | CommandBase | EnumType
 
-_OPERATIONS = ("create", "retrieve", "update", "delete", "query")
 _SOURCES = {
     "spec": "the specification",
     "doc": "the vendor's public pages",
@@ -92,7 +91,7 @@ def _show_entity(file: IO[str], row: Entity) -> None:
     if row.operations:
         file.write("\n")
         lines = [
-            [f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in _OPERATIONS
+            [f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in VERBS
         ]
         print_table(file, lines)
     if row.composite_key:
