@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Never
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.arguments import described, refuse_keywords, require_record
 from wosdk_async.query.conditions import identifier
+from wosdk_async.resources.actor_types import CUSTOM_FIELD_TYPES
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.verbs import Verbs
 from wosdk_async.suggestions import suggestion
@@ -92,12 +93,6 @@ _READERS: dict[str, Callable[[str], Any]] = {
 """CfType -> reader of its text; text of other types stays text."""
 
 # spec 4.9; facts 3.9
-
-_KINDS = {
-    "WorkOrder": "WO",  # spec 2.3
-    "Contact": "LeaseUser",  # facts 9
-    "Customer": "CommLease",  # facts 9: seems so
-}
 _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 
@@ -262,7 +257,7 @@ def _id_of(record: Record) -> int:
 def _kind_of(record: Record) -> str:
     """Return the ``ObjectTypeId`` of a record."""
     # facts 9: an Employee row is an Employee or a Provider, as it says itself
-    kind = _KINDS.get(record.wire_name) or getattr(record, "actor_type_id", None)
+    kind = CUSTOM_FIELD_TYPES.get(record.wire_name) or getattr(record, "actor_type_id", None)
     if kind is None:
         raise InvalidCallError(
             f"the kind of a {type(record).__name__} for custom fields is not known; pass kind=, the"

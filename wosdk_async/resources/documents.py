@@ -24,6 +24,7 @@ from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described, refuse_keywords
 from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
+from wosdk_async.resources.actor_types import ACTOR_TYPES
 from wosdk_async.resources.document_types import LINK, OTHER, stored_type
 from wosdk_async.resources.files import (
     Source,
@@ -52,16 +53,6 @@ __all__ = ["Documents"]
 _MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: taken from the sister product, not confirmed; assumed
 _MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes
 _DOWNLOAD_SECONDS = 120.0  # for the address and the file: files are longer than the responses of calls
-
-# facts 9 for the first four, spec 2.10 for Space; Location by its name (assumed)
-_KINDS = {
-    "WorkOrder": "WO",
-    "Customer": "CommLease",
-    "Contact": "LeaseUser",
-    "Employee": "Employee",
-    "Space": "CommLeaseSpace",
-    "Location": "Asset",
-}
 
 _LINKED = ("title", "description", "mime_type", "doc_type", "shared", "public", "actor_type")
 _ATTACH = ("file_name", *_LINKED, "max_bytes")
@@ -301,7 +292,7 @@ class Documents:
 
 def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
     """Return the fields that say whose a document is and where it is stored; a bare id is a work order's."""
-    kind = actor_type or (_KINDS.get(owner.wire_name) if isinstance(owner, Record) else "WO")
+    kind = actor_type or (ACTOR_TYPES.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
         raise InvalidCallError(
             f"the kind of a {type(owner).__name__} as an owner is not known; pass actor_type="
