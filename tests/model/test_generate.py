@@ -53,6 +53,14 @@ def test_a_changed_catalogue_changes_the_model_and_the_stub() -> None:
     assert {name for name in before if before[name] != after[name]} == {"model/values.py", "query/fields.pyi"}
 
 
+def test_a_field_of_a_command_is_required_and_not_on_creation() -> None:
+    """Only records are created: a command is sent, and says "Required"."""
+    for name, text in generator.files(load()).items():
+        is_command = name.startswith("model/commands/")
+        assert not (is_command and "Required on creation." in text), name
+        assert is_command or " Required." not in text, name
+
+
 def with_the_entry_of_the_page(**changed: object) -> Catalogue:
     """Return a catalogue with the command of docs/add-a-command.md, before all others as its name is."""
     (block,) = [each for each in blocks("json") if each.page == "docs/add-a-command.md"]

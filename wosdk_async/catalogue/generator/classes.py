@@ -89,12 +89,12 @@ class Module:
         self.imports.setdefault("typing", set()).add("Any")
         return "Any"
 
-    def field(self, field: Field) -> str:
+    def field(self, field: Field, *, of_command: bool = False) -> str:
         """Return the declaration of a field and its docstring."""
         self.imports.setdefault("attrs", set()).add("field")
         self.use("metadata", "wire")
         value = f"field(default=None, metadata=wire({', '.join(_wire(field))}))"
-        doc = docstring(field_text(field, self.catalogue.aliases), "    ")
+        doc = docstring(field_text(field, self.catalogue.aliases, of_command=of_command), "    ")
         return f"    {snake(field.name)}: {self.annotation(field)} = {value}\n{doc}"
 
     def add(self, head: str, doc: str, body: Iterable[str]) -> None:
@@ -212,7 +212,7 @@ def _command_base_class(module: Module, shape: CommandBase) -> None:
         sentences("Never sent itself: a shape that commands share", shape.note),
     )
     head = f"{shape.name}({_command_parent(module, shape)}[{module.use('base', 'R')}])"
-    module.add(head, doc, [module.field(field) for field in shape.own_request])
+    module.add(head, doc, [module.field(field, of_command=True) for field in shape.own_request])
 
 
 def _command_class(module: Module, command: Command) -> None:
@@ -236,7 +236,7 @@ def _command_class(module: Module, command: Command) -> None:
         "result_name": command.result,
     }
     lines = [f"    {name} = {literal(value)}" for name, value in facts.items() if value]
-    fields = [module.field(field) for field in command.own_request]
+    fields = [module.field(field, of_command=True) for field in command.own_request]
     module.add(f"{command.name}({base}[{result}])", doc, [*lines, "", *fields])
 
 

@@ -112,15 +112,15 @@ def sentences(*parts: str | None) -> str:
     return " ".join(f"{part[0].upper()}{part[1:]}".rstrip(".") + "." for part in full)
 
 
-def field_text(field: Field, aliases: Mapping[str, str]) -> str:
-    """Return the text of a field's docstring."""
+def field_text(field: Field, aliases: Mapping[str, str], *, of_command: bool) -> str:
+    """Return the text of a field's docstring. A command creates no record: its fields are just required."""
     nicknames = [name for name, wire in aliases.items() if wire == field.of and name == field.name]
     return sentences(
         field.meaning or f"``{field.name}`` on the wire",
         FORMATS.get(field.kind),
         f"The service's documents call the type {nicknames[0]}" if nicknames else None,
         _length(field),
-        "Required on creation" if field.required else None,
+        ("Required" if of_command else "Required on creation") if field.required else None,
         None if field.updatable else "Not updatable",
         field.note,
     )

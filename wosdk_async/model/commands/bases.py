@@ -26,7 +26,7 @@ class WorkOrderAction(Command[R]):
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation."""
+    """Work order acted on. Required."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
     )

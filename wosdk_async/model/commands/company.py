@@ -48,12 +48,12 @@ class GetCompanyWsdkUrlCommand(Command[GetCompanyWsdkUrlResult]):
     result_name = "GetCompanyWsdkUrlResult"
 
     company_name: str | None = field(default=None, metadata=wire("CompanyName", "string", required=True))
-    """``CompanyName`` on the wire. Required on creation."""
+    """``CompanyName`` on the wire. Required."""
     protocol: Protocols | None = field(
         default=None, metadata=wire("Protocol", "enum", "Protocols", required=True)
     )
-    """``Protocol`` on the wire. Required on creation."""
+    """``Protocol`` on the wire. Required."""
     api_type: ApiTypes | None = field(
         default=None, metadata=wire("ApiType", "enum", "ApiTypes", required=True)
     )
-    """``ApiType`` on the wire. Required on creation. In the 2023 OpenAPI description only."""
+    """``ApiType`` on the wire. Required. In the 2023 OpenAPI description only."""

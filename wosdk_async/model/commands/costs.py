@@ -61,11 +61,11 @@ class ApStatusChangeCommand(FinancialAction[FinancialStatusChangeResponse]):
     work_order_id: int | None = field(
         default=None, metadata=wire("WorkOrderId", "integer", required=True, aliases=("WorkOrderid",))
     )
-    """Work order acted on. Required on creation."""
+    """Work order acted on. Required."""
     vendor_invoice_status_id: int | None = field(
         default=None, metadata=wire("VendorInvoiceStatusId", "integer", required=True)
     )
-    """Target payable status of the invoice. Required on creation."""
+    """Target payable status of the invoice. Required."""
 
 
 @define(kw_only=True, eq=False, repr=False)

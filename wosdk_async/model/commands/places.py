@@ -154,7 +154,7 @@ class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
     result_name = "SpaceCreateCommandResponse"
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
-    """Id of the customer. Required on creation. Schemas: integer."""
+    """Id of the customer. Required. Schemas: integer."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
     """Start date. ISO 8601 local time, no zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))

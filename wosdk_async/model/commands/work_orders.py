@@ -133,7 +133,7 @@ class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
     result_name = "SendWorkOrderResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation."""
+    """Work order acted on. Required."""
     send_to: str | None = field(default=None, metadata=wire("SendTo", "string"))
     """``SendTo`` on the wire."""
     request_quote: bool | None = field(default=None, metadata=wire("RequestQuote", "boolean"))
@@ -187,7 +187,7 @@ class VerifyWorkCommand(Command[VerifyWorkResponse]):
     result_name = "VerifyWorkResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation."""
+    """Work order acted on. Required."""
     wo_rating_id: WoRating | None = field(default=None, metadata=wire("WoRatingId", "enum", "WoRating"))
     """``WoRatingId`` on the wire."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
@@ -244,7 +244,7 @@ class WoCancelCommand(WorkOrderAction[WoActionResponse]):
     action_reason_id: int | None = field(
         default=None, metadata=wire("ActionReasonId", "integer", required=True)
     )
-    """Id of the reason record. Required on creation."""
+    """Id of the reason record. Required."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -276,7 +276,7 @@ class WoCompleteCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation."""
+    """Work order acted on. Required."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
     )
@@ -323,7 +323,7 @@ class WoCreateCommand(WorkOrderAction[WoActionResponse]):
     work_order: WorkOrder | None = field(
         default=None, metadata=wire("WorkOrder", "ref", "WorkOrder", required=True)
     )
-    """Related work order. Required on creation."""
+    """Related work order. Required."""
     wp_tree: WpTree | None = field(default=None, metadata=wire("WpTree", "ref", "WpTree"))
     """Work plan link, when part of a plan."""
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
@@ -409,7 +409,7 @@ class WoOnHoldCommand(WorkOrderAction[WoActionResponse]):
     action_reason_id: int | None = field(
         default=None, metadata=wire("ActionReasonId", "integer", required=True)
     )
-    """Id of the reason record. Required on creation."""
+    """Id of the reason record. Required."""
 
 
 @define(kw_only=True, eq=False, repr=False)
