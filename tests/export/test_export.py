@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pyarrow.parquet as pq
 import pytest
 
@@ -28,6 +29,8 @@ from wosdk_async import (
 from wosdk_async.jobs import Export, IncrementalExport
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.export.errors import ExportError
+from wosdk_async.jobs.export.options import ExportOptions
+from wosdk_async.jobs.export.plan import ExportPlan
 
 SMALL = {"page": 10, "parallel": 3}
 
@@ -165,6 +168,22 @@ async def test_an_export_of_something_else_does_not_go_on(
             await Export(WorkOrder, output, company=acme, **(parquet | other))
     await Export(WorkOrder, output, company=acme, again=True, select=["Number"], **parquet)
     assert pq.read_schema(output).names == ["Number", "Id", "Extra"]
+
+
+@pytest.mark.parametrize("name", attrs.fields_dict(ExportPlan))
+def test_each_field_of_a_plan_is_compared(name: str) -> None:
+    """Else a stopped export would go on in another form."""
+    plan = ExportPlan(
+        entity="WorkOrder", company="Acme", expression={}, columns=[["Id", "integer"]], format="csv"
+    )
+    assert plan.differences(plan.as_dict()) == []
+    other = {"Criteria": {"Conditions": []}} if name == "expression" else "other"
+    assert len(plan.differences(plan.as_dict() | {name: other})) == 1
+
+
+def test_each_option_is_in_the_plan_or_changes_nothing_of_the_rows() -> None:
+    options, planned = attrs.fields_dict(ExportOptions), attrs.fields_dict(ExportPlan)
+    assert set(options) - set(planned) == {"parallel", "page", "again", "force"}
 
 
 async def test_an_entity_without_ids_of_its_own_is_read_in_one_range(

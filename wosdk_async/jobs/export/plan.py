@@ -49,7 +49,7 @@ class ExportPlan:
 
 
 def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what decides the rows and their form, by the words of messages."""
+    """Return what decides the rows and their form, by the words of messages: each field but ``columns``."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
