@@ -86,7 +86,7 @@ def check_text(value: Any, meta: Wire) -> Finding | None:
     if not isinstance(value, str):
         remedy = "base64.b64encode(...).decode()" if isinstance(value, bytes | bytearray) else "str(...)"
         return _misfit(value, f"text, send {remedy}", "a text")
-    limit = meta.get("max_length")
+    limit = meta.get("max_length")  # compile_fast_writer (compiler.py) has this check, too: it skips this one
     if limit is None or len(value) <= limit:
         return None
     if meta["max_length_source"] == "doc":

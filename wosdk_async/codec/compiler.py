@@ -223,7 +223,7 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict
             names[f"write_{of}"] = _find_at_first_call(names, f"write_{of}", writers, names[of])
         elif kind is OBJECT:
             fits = "False"
-        if limit := meta.get("max_length"):
+        if limit := meta.get("max_length"):  # as check_text (checks.py): what it finds must not be sent
             fits += f" and len(v) <= {limit}"
         one = _SCALAR if kind is not OBJECT else _REFERENCE if meta["type"] == "ref" else _OBJECT
         template = _LIST if meta.get("many") else one
