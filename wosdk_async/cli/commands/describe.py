@@ -90,9 +90,7 @@ def _show(file: IO[str], row: Definition) -> None:
 def _show_entity(file: IO[str], row: Entity) -> None:
     if row.operations:
         file.write("\n")
-        lines = [
-            [f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in VERBS
-        ]
+        lines = [[f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in VERBS]
         print_table(file, lines)
     if row.composite_key:
         _lines(file, (f"its key is {' and '.join(row.composite_key)}",))
