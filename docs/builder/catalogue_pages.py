@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from docs.builder.command_pages import code_page, command_pages, enum_page
+from docs.builder.command_pages import command_pages
 from docs.builder.entity_pages import KINDS, entity_pages, families
 from docs.builder.markup import title
 from docs.builder.shapes import Links
+from docs.builder.value_pages import code_page, enum_page
 from wosdk_async.catalogue import load
 from wosdk_async.catalogue.generator.names import command_modules
 

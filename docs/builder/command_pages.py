@@ -1,4 +1,4 @@
-"""Pages of commands, enums and error codes, written from the catalogue."""
+"""Pages of commands, written from the catalogue."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from docs.builder.markup import table, title
 from docs.builder.shapes import Links, field_table, joined, says, sentence
-from wosdk_async.catalogue import Command, EnumType
-from wosdk_async.catalogue.generator.names import command_modules, member_name
-from wosdk_async.protocol.verdicts import CODES
+from wosdk_async.catalogue import Command
+from wosdk_async.catalogue.generator.names import command_modules
 
-__all__ = ["code_page", "command_pages", "enum_page"]
+__all__ = ["command_pages"]
 
 
 def command_pages(links: Links) -> Iterator[tuple[str, str]]:
@@ -27,9 +26,8 @@ def command_pages(links: Links) -> Iterator[tuple[str, str]]:
             rows.append((links.to(command.name), sentence(command.meaning), safe))
         yield f"commands/{name}.md", joined(parts)
     text = (
-        f"All {len(rows)} commands. A command that is not safe to repeat is never sent a "
-        f"second time when the "
-        "first may have taken effect: [what failure means](../failures.md)."
+        f"All {len(rows)} commands. A command that is not safe to repeat is never sent a second time when "
+        "the first may have taken effect: [what failure means](../failures.md)."
     )
     yield (
         "commands/index.md",
@@ -60,69 +58,3 @@ def _contents(commands: int) -> str:
     if commands == 1:
         return "One command, with the fields that it takes and returns."
     return f"{commands} commands, with the fields that each takes and returns."
-
-
-def enum_page(links: Links) -> str:
-    """Return the page of all enums."""
-    enums = links.catalogue.enums
-    parts = [
-        "# Enums",
-        f"All {len(enums)} enums with their values. Each is open: the service may add a "
-        f"value in any release, "
-        "and the library keeps one that it does not know as it came.",
-    ]
-    for enum in enums.values():
-        parts += [
-            f"## {enum.name}",
-            " ".join(filter(None, (sentence(enum.note), says(enum.sources)))),
-            values(enum),
-        ]
-    return joined(parts)
-
-
-def values(enum: EnumType) -> str:
-    """Return the table of an enum's values."""
-    rows = (
-        (
-            f"`{value.name}`",
-            f"`{member_name(value.name)}`" if member_name(value.name) != value.name else "",
-            "" if value.value is None else value.value,
-            " ".join(filter(None, (value.meaning, sentence(value.note)))),
-            value.sources.replace(" ", ", "),
-        )
-        for value in enum.values
-    )
-    kept = list(rows)
-    shown = [i for i in range(5) if i in (0, 4) or any(row[i] != "" for row in kept)]
-    head = ("Value", "In Python", "Number", "Meaning", "Sources")
-    return table([head[i] for i in shown], ([row[i] for i in shown] for row in kept))
-
-
-def code_page(links: Links) -> str:
-    """Return the page of error codes: the catalogue's facts beside the library's rule for each."""
-    known = {value.name: value for value in links.catalogue.enums["ErrorCode"].values}
-    rows = []
-    for code in sorted({*known, *CODES}):
-        value, rule = known.get(code), CODES.get(code)
-        rows.append(
-            (
-                f"`{code}`",
-                value.http_status if value and value.http_status else "",
-                value.meaning if value else "Named by the library alone.",
-                rule.verdict.name if rule else "refused",
-                f"`{rule.error.__name__}`" if rule else "`RefusedError`",
-            )
-        )
-    return joined(
-        [
-            "# Error codes",
-            f"The {len(rows)} codes of the service that are known, what the library takes each for, and the "
-            "exception that your program sees. The list is open: any other code is raised as "
-            "`RefusedError`, which "
-            "has it as `code`.",
-            table(["Code", "HTTP", "Meaning", "Verdict", "Raised as"], rows),
-            "[What failure means](failures.md) explains the verdicts; [error "
-            "messages](messages.md) go by what "
-            "you read.",
-        ]
-    )

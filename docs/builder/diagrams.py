@@ -6,7 +6,7 @@ where it stands alone; the site puts it into the page, where ``styles/site.css``
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -44,7 +44,7 @@ class Drawing:
     def box(self, x: int, y: int, width: int, lines: Iterable[str], kind: str = "box") -> int:
         """Draw a box with a title and smaller lines; return where it ends."""
         texts = list(lines)
-        height = 12 + 16 * len(texts)
+        height = _height(texts)
         self.parts.append(f'<rect class="{kind}" x="{x}" y="{y}" width="{width}" height="{height}" rx="5"/>')
         for number, text in enumerate(texts):
             size = "strong" if number == 0 else "small"
@@ -81,12 +81,20 @@ class Drawing:
         )
 
 
+def _height(lines: Sequence[str]) -> int:
+    """Return the height of a box with these lines."""
+    return 12 + 16 * len(lines)
+
+
 def call_chain() -> Drawing:
-    """Draw one call from the program to the service and back."""
+    """Draw one call from the program to the service and back: a column of boxes in two frames."""
     drawing = Drawing("One call: deadline, retries, slot, session, request, response")
-    end = drawing.box(60, 8, 240, ["company.run(command)", "checked, then made a Call"])
-    top = end + 20
-    drawing.arrow((170, end), (170, top + 68))
+    middle, left, width = 170, 50, 240  # of the arrows between the steps; of the boxes of the steps
+    right = left + width
+    end = drawing.box(60, 8, width, ["company.run(command)", "checked, then made a Call"])
+    top = end + 20  # of the outer frame
+    first = top + 68  # top of the first step: below the names of both frames
+    drawing.arrow((middle, end), (middle, first))
     steps = (
         ("slot", "waits its turn in the Company's queue"),
         ("session", "token and host, renewed once for all"),
@@ -94,16 +102,18 @@ def call_chain() -> Drawing:
         ("engine.send", "bytes out, bytes in"),
         ("read the response", "believed only if it is for this call"),
     )
-    y = top + 68
+    y = first
     for number, lines in enumerate(steps):
-        end = drawing.box(50, y, 240, lines)
+        end = drawing.box(left, y, width, lines)
         if number < len(steps) - 1:
-            drawing.arrow((170, end), (170, end + 14))
+            drawing.arrow((middle, end), (middle, end + 14))
         y = end + 14
-    drawing.frame(30, top + 26, 308, end - top - 16, "retry: each attempt")
-    drawing.frame(12, top, 336, end - top + 20, "deadline: the whole call")
-    drawing.arrow((290, end - 22), (318, end - 22), (318, top + 90), (290, top + 90))
-    below = end + 48
+    drawing.frame(30, top + 26, 308, end - top - 16, "retry: each attempt")  # ends 10 below the last step
+    drawing.frame(12, top, 336, end - top + 20, "deadline: the whole call")  # ends 10 below the inner frame
+    # Another attempt: from the middle of the last step, between boxes and frame, to the middle of the first
+    last, beside = end - 22, right + 28
+    drawing.arrow((right, last), (beside, last), (beside, first + 22), (right, first + 22))
+    below = end + 48  # the frames end 20 below the last step, and arrows need some room
     drawing.arrow((100, end), (100, below))
     drawing.arrow((255, end), (255, below))
     drawing.box(12, below, 162, ["a result", "typed, extra fields kept"], "good")
@@ -112,7 +122,7 @@ def call_chain() -> Drawing:
 
 
 def verdict_tree() -> Drawing:
-    """Draw how an attempt gets its verdict."""
+    """Draw how an attempt gets its verdict: questions at the left, verdicts at the right, doubt below all."""
     drawing = Drawing("What became of an attempt: questions from top to bottom, and the verdict of each")
     drawing.text(100, 18, "one attempt, asked from the top", "small")
     asked = (
@@ -130,25 +140,27 @@ def verdict_tree() -> Drawing:
             "bad",
         ),
     )
+    left, width = 8, 176  # of a question
+    right, verdicts = left + width, 218  # where a question ends, and its verdict begins
     y = 28
     for lines, answer, verdict, then, kind in asked:
-        height = 12 + 16 * len(lines)
-        end = drawing.box(8, y, 176, lines)
-        other = drawing.box(218, y + height // 2 - 22, 134, [verdict, then], kind)
-        drawing.arrow((184, y + height // 2), (218, y + height // 2))
-        drawing.text(200, y + height // 2 - 5, answer)
-        bottom = max(end, other) + 14
-        drawing.arrow((96, end), (96, bottom + 4))
-        drawing.text(110, end + 13, "no" if answer == "yes" else "yes", "small", "start")
-        y = bottom + 4
+        middle = y + _height(lines) // 2  # of the question and of its verdict
+        end = drawing.box(left, y, width, lines)
+        other = drawing.box(verdicts, middle - _height([verdict, then]) // 2, 134, [verdict, then], kind)
+        drawing.arrow((right, middle), (verdicts, middle))
+        drawing.text(200, middle - 5, answer)  # above that arrow
+        y = max(end, other) + 18  # of the next question
+        drawing.arrow((left + width // 2, end), (left + width // 2, y))
+        drawing.text(110, end + 13, "no" if answer == "yes" else "yes", "small", "start")  # beside that arrow
     drawing.frame(8, y, 344, 112, v.IN_DOUBT.name)
+    inside = y + 26  # below the name of the frame
     drawing.box(
-        18, y + 26, 104, ["repeatable", "safe to repeat:", "sent again, then", "NoAnswerError"], "again"
+        18, inside, 104, ["repeatable", "safe to repeat:", "sent again, then", "NoAnswerError"], "again"
     )
     drawing.box(
-        128, y + 26, 104, ["has a marker", "looked up by its", "key: done, or", "sent again"], "again"
+        128, inside, 104, ["has a marker", "looked up by its", "key: done, or", "sent again"], "again"
     )
-    drawing.box(238, y + 26, 104, ["neither", "InDoubtError:", "look before", "you repeat it"], "doubt")
+    drawing.box(238, inside, 104, ["neither", "InDoubtError:", "look before", "you repeat it"], "doubt")
     return drawing
 
 
@@ -156,22 +168,25 @@ def journal() -> Drawing:
     """Draw the states of a row of a job."""
     drawing = Drawing("States of a row in the journal of a job")
     end = drawing.box(90, 8, 180, ["planned", "nothing of it was sent"])
-    drawing.arrow((180, end), (180, end + 40))
+    second = end + 40  # top of the second row of boxes
+    drawing.arrow((180, end), (180, second))
     drawing.text(190, end + 24, "written to the disk first", "small", "start")
-    drawing.arrow((90, 30), (50, 30), (50, end + 40))
-    found = drawing.box(8, end + 40, 84, ["found", "its key was", "there before"], "good")
-    sending = drawing.box(110, end + 40, 242, ["sending", "the request may leave, or has left"])
-    split = max(found, sending) + 28
-    for x in (60, 180, 300):
+    drawing.arrow((90, 30), (50, 30), (50, second))  # from the left side of "planned", down to "found"
+    found = drawing.box(8, second, 84, ["found", "its key was", "there before"], "good")
+    sending = drawing.box(110, second, 242, ["sending", "the request may leave, or has left"])
+    third = max(found, sending) + 28  # top of the third row
+    for x in (60, 180, 300):  # from "sending" to the middles of the boxes below
+        # The first box is left of "sending": its arrow begins inside it, and turns below "found".
         start = max(x, 130)
-        drawing.arrow((start, sending), (start, found + 10), (x, found + 10), (x, split))
-    drawing.box(8, split, 108, ["done", "a response, or", "found by its key"], "good")
-    drawing.box(126, split, 108, ["refused", "it had", "no effect"], "bad")
-    low = drawing.box(244, split, 108, ["in doubt", "sent, and no", "word of it"], "doubt")
-    drawing.arrow((298, low), (298, low + 34), (62, low + 34), (62, low))
-    drawing.text(180, low + 28, "looked up by its key: it is there")
-    drawing.text(180, low + 58, "A refused row is planned again by --retry refused.")
-    drawing.height = low + 70
+        drawing.arrow((start, sending), (start, found + 10), (x, found + 10), (x, third))
+    drawing.box(8, third, 108, ["done", "a response, or", "found by its key"], "good")
+    drawing.box(126, third, 108, ["refused", "it had", "no effect"], "bad")
+    low = drawing.box(244, third, 108, ["in doubt", "sent, and no", "word of it"], "doubt")
+    back = low + 34  # the way from "in doubt" back to "done": low enough for the text above it
+    drawing.arrow((298, low), (298, back), (62, back), (62, low))
+    drawing.text(180, back - 6, "looked up by its key: it is there")
+    drawing.text(180, back + 24, "A refused row is planned again by --retry refused.")
+    drawing.height = back + 36
     return drawing
 
 

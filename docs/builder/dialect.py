@@ -30,7 +30,15 @@ def with_bars(text: str) -> str:
 
 
 def with_whole_options(text: str) -> str:
-    """Return a page whose short options are not broken behind their hyphens: ``.whole`` is in site.css."""
+    """Return a page whose options in code are not broken across lines; ``.whole`` is in site.css.
+
+    Before and after::
+
+        | `--csv` | with it |
+        | `--csv`{ .whole } | with it |
+
+    Long options, headings and blocks of code stay: they may be broken, or never are.
+    """
     fenced, lines = False, text.split("\n")
     for number, line in enumerate(lines):
         fenced ^= bool(_FENCE.match(line))
@@ -48,7 +56,26 @@ def _uncommented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
-    """Move what belongs to an item of a list to a multiple of four."""
+    """Move what belongs to an item of a list to a multiple of four.
+
+    Before: the text of an item begins behind its mark, so the column depends on the mark::
+
+        * a
+          * b
+        1. c
+
+           text of c
+
+    After: a column of four for each item around the line::
+
+        * a
+            * b
+        1. c
+
+            text of c
+
+    Lines of code keep their columns beside each other, and look like no items.
+    """
     fenced, widths = False, list[int]()  # of the items around a line: where their text begins
     for line in lines:
         indent = len(_INDENT.match(line)[0])  # type: ignore[index]
@@ -63,7 +90,24 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _apart(lines: Iterable[str]) -> Iterator[str]:
-    """Put an empty line before a list or a table that follows a paragraph."""
+    """Put an empty line before a list or a table that follows a paragraph, or else it would be text of that.
+
+    Before::
+
+        Such as:
+        * a
+        * b
+        | c |
+
+    After: not between items, nor between rows, nor in code::
+
+        Such as:
+
+        * a
+        * b
+
+        | c |
+    """
     fenced, before, listed = False, "", False
     for line in lines:
         starts_list = bool(_ITEM.match(line)) and not listed

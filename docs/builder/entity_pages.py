@@ -39,15 +39,12 @@ def entity_index(links: Links) -> Iterator[str]:
     catalogue = links.catalogue
     yield "# Entities"
     yield (
-        f"All {len(catalogue.entities)} entities and other shapes that the library knows, "
-        f"each with its fields, "
-        "what the service lets you do with it, and who says so. The search finds each name and field; "
-        "`wosdk describe WorkOrder` shows the same in a terminal."
+        f"All {len(catalogue.entities)} entities and other shapes that the library knows, each with its "
+        "fields, what the service lets you do with it, and who says so. The search finds each name and "
+        "field; `wosdk describe WorkOrder` shows the same in a terminal."
     )
-    yield (
-        "A query gives at most "
-        f"{catalogue.row_cap:,} records; the library reads on ([queries](../queries.md))."
-    )
+    cap = catalogue.row_cap
+    yield f"A query gives at most {cap:,} records; the library reads on ([queries](../queries.md))."
     yield (
         "Other names that are taken: "
         + ", ".join(f"`{alias}` for {links.to(name)}" for alias, name in catalogue.aliases.items())

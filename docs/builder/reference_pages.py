@@ -61,11 +61,9 @@ def _literal(text: str) -> str:
 
 
 def _options() -> Iterator[str]:
-    yield "# Options of a client and of its jobs\n\nEvery option with its default and"
-    yield "unit. Those of `ClientOptions`"
-    yield "are arguments of `Client(...)` and `Client.from_env(...)`;"
-    yield "[settings](settings.md) says where Company and"
-    yield "credentials come from.\n"
+    yield "# Options of a client and of its jobs\n\nEvery option with its default and unit. Those of"
+    yield "`ClientOptions` are arguments of `Client(...)` and `Client.from_env(...)`;"
+    yield "[settings](settings.md) says where Company and credentials come from.\n"
     for owner in OPTIONS:
         yield f"## {owner.__name__}\n\n{plain(inspect.getdoc(owner) or '')}\n".replace("](../", "](")
         meanings = attribute_docs(owner)
