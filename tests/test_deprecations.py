@@ -42,6 +42,18 @@ def read(*, limit: int = 1, wait: float = 0.0) -> tuple[int, float]:
     return limit, wait
 
 
+def load(*, pause: float = 0.0) -> str:
+    if pause != 0.0:
+        warn_deprecated("load(pause=)", instead="leave it out", goes_in="9.0")
+    return "here"
+
+
+async def load_later(*, pause: float = 0.0) -> str:
+    if pause != 0.0:
+        warn_deprecated("load_later(pause=)", instead="leave it out", goes_in="9.0")
+    return "here"
+
+
 class Reader:
     @renamed_arguments("9.0", most="limit")
     def __init__(self, *, limit: int = 1) -> None:
@@ -120,6 +132,21 @@ async def test_an_argument_of_a_coroutine_warns_at_the_call(caught: list[warning
     assert await asyncio.create_task(coroutine) == 6
 
 
+async def test_an_argument_that_just_goes_warns_at_the_call_or_at_the_await(
+    caught: list[warnings.WarningMessage],
+) -> None:
+    assert load() == await load_later() == "here"
+    assert caught == []
+    line = line_after()
+    assert load(pause=1.0) == "here"
+    assert_warned(caught, line, "load(pause=) is deprecated and goes in 9.0: leave it out")
+    caught.clear()
+    coroutine = load_later(pause=1.0)
+    line = line_after()
+    assert await coroutine == "here"
+    assert_warned(caught, line, "load_later(pause=) is deprecated and goes in 9.0: leave it out")
+
+
 def test_new_names_do_not_warn_and_both_at_once_are_refused(caught: list[warnings.WarningMessage]) -> None:
     assert read(limit=5, wait=1.0) == (5, 1.0)
     with pytest.raises(TypeError, match=r"^read\(\) got limit= and its old name most=$"):
@@ -186,5 +213,5 @@ def test_what_goes_in_a_version_is_gone_in_it() -> None:
 def test_an_overdue_deprecation_is_found() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
     assert overdue(source, "8.1.0") == []
-    assert len(overdue(source, "9.0")) == len(overdue(source, "9.0.1")) == len(list(versions(source))) == 7
+    assert len(overdue(source, "9.0")) == len(overdue(source, "9.0.1")) == len(list(versions(source))) == 9
     assert overdue("@deprecated('old; write new')\ndef f(): ...", "0.1.0") == [1]
