@@ -147,3 +147,13 @@ def test_actions_are_those_of_the_state(http: httpx.Client, acme: Caller) -> Non
         acme.run("WoOnHoldCommand", WorkOrderId=order, ActionReasonId=reason["Id"])
         assert "WoOnHoldCommand" not in offered()
         acme.run("WoReopenCommand", WorkOrderId=order)
+
+
+def test_a_flag_is_offered_with_reasons_and_its_example_has_one(http: httpx.Client, acme: Caller) -> None:
+    """The service takes a flag without one, but then nothing happens; a start has no reason."""
+    order = acme.order()["Id"]
+    offered = {one["Command"]: one["Reasons"] for one in read(http, f"orders/{order}")["Actions"]}
+    assert offered["WoFlagCommand"]
+    assert offered["WoPickUpCommand"] is None
+    assert "ActionReasonId" in read(http, "examples/WoFlagCommand")["Body"]["Command"]
+    assert "ActionReasonId" not in read(http, "examples/WoPickUpCommand")["Body"]["Command"]
