@@ -265,6 +265,18 @@ async def test_a_refusal_is_final_and_explained(work: Workplace) -> None:
     assert sent(work.sandbox, "WoCreateCommand") == 1
 
 
+async def test_a_refused_move_says_how_the_order_goes_on(work: Workplace) -> None:
+    """In words of ours, once, and not as something for the operator to mend."""
+    async with work.agent() as agent:
+        order = (await agent("commit", plan=await plan_order(agent)))["untrusted_result"]["Wo"]
+        fields = {"WorkOrderId": order["Id"], "Comment": "Done"}
+        planned = await agent("plan", action="command", name="WoCompleteCommand", fields=fields)
+        found = (await agent("commit", plan=planned["plan"]))["problem"]
+    assert found["remedy"].startswith("to get it from New to InProgress, pick it up and then start it")
+    assert "'New'" in found["untrusted_detail"]
+    assert "pick it up" not in found["untrusted_detail"]
+
+
 async def test_what_was_certainly_not_sent_can_be_committed_again(work: Workplace) -> None:
     async with work.agent() as agent:
         plan = await plan_order(agent)

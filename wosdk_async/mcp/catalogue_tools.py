@@ -10,7 +10,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from pydantic import Field
 
-from wosdk_async.catalogue import Command, Entity, EnumType, load
+from wosdk_async.catalogue import VERBS, Command, Entity, EnumType, load
 from wosdk_async.catalogue import Field as CatalogueField
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.mcp.results import Result, known_codes
@@ -20,7 +20,6 @@ from wosdk_async.suggestions import suggestion
 __all__ = ["DescribeResult", "add_resources", "describe"]
 
 _JSON = "application/json"
-_OPERATIONS = ("create", "retrieve", "update", "delete", "query")
 
 
 class DescribeResult(Result):
@@ -119,7 +118,7 @@ def _definition(name: str) -> dict[str, Any]:
 
 
 def _entity(row: Entity) -> dict[str, Any]:
-    can = {name: row.operations.get(name) for name in _OPERATIONS if name in row.operations}
+    can = {name: row.operations.get(name) for name in VERBS if name in row.operations}
     return _without_empty(
         {
             "name": row.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
@@ -30,7 +31,15 @@ _DETAILS = (
     "Employee.DisplayAs", "Items.*", "Items.Task.DisplayAs", "Items.Asset.Name", "Notes.*", "Assignments.*",
     "ActionLogRecords.*", "Address.*",
 )  # fmt: skip
+_REASONS = {"hold_reasons": "OnHold", "cancel_reasons": "Cancel", "flags": "Attention"}
+_TABLES: Mapping[str, Any] = {
+    "repair_codes": RepairCode,
+    "priorities": WoPriority,
+    "work_order_types": WorkOrderType,
+}
+_MOST_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
+_SEPARATOR = "."  # between the time and the cursor, which is of base64
 
 Limit = Annotated[int, Field(ge=1, le=MOST_ROWS, description=f"Records at the most, 1 to {MOST_ROWS}.")]
 Cursor = Annotated[str, Field(max_length=300, description="'more' of the result before; empty to begin.")]
@@ -171,7 +180,7 @@ class OrderTools:
         )
         rows = await query.page(self.company, cursor)
         if rows.more:
-            rows.more = f"{int(begin.timestamp())}{_PART}{rows.more}"
+            rows.more = f"{int(begin.timestamp())}{_SEPARATOR}{rows.more}"
         following = (begin - _OVERLAP).isoformat(timespec="seconds").replace("+00:00", "Z")
         return ChangesResult(**dict(rows), next_since=since if rows.more else following)
 
@@ -194,17 +203,11 @@ class OrderTools:
             return ChoicesResult(
                 kind=kind, values=[{"name": each.name, "meaning": each.meaning or ""} for each in states]
             )
-        actions = {"hold_reasons": "OnHold", "cancel_reasons": "Cancel", "flags": "Attention"}
-        tables: dict[str, Any] = {
-            "repair_codes": RepairCode,
-            "priorities": WoPriority,
-            "work_order_types": WorkOrderType,
-        }
         rows: list[Any]
-        if kind in actions:
-            rows = await self.company.work_orders.reasons(actions[kind])
+        if kind in _REASONS:
+            rows = await self.company.work_orders.reasons(_REASONS[kind])
         else:
-            rows = [row async for row in self.company.query(tables[kind]).limit(_MOST_CHOICES)]
+            rows = [row async for row in self.company.query(_TABLES[kind]).limit(_MOST_CHOICES)]
         named = [
             {"Id": row.id, "DisplayAs": row.display_as} for row in rows if not getattr(row, "is_removed", 0)
         ]
@@ -212,15 +215,11 @@ class OrderTools:
         return ChoicesResult(kind=kind, untrusted_records=shown)
 
 
-_MOST_CHOICES = 500
-_PART = "."  # between the time and the cursor, which is of base64
-
-
 def _begun(cursor: str, now: datetime) -> tuple[datetime, str]:
     """Return when the first page was read, and the cursor of the rows. A later page begins no new time."""
     if not cursor:
         return now, ""
-    seconds, part, rows = cursor.partition(_PART)
+    seconds, part, rows = cursor.partition(_SEPARATOR)
     if not (part and rows and seconds.isascii() and seconds.isdecimal() and len(seconds) <= 10):
         raise InvalidCallError("the cursor cannot be read; leave it out to begin anew")
     return min(now, datetime.fromtimestamp(int(seconds), UTC)), rows

@@ -130,39 +130,21 @@ class PlanTools:
         order, run its command: WoOnHoldCommand with WorkOrderId and ActionReasonId (list_choices has the
         reasons). Show the plan to the user, then call commit within ten minutes. Nothing can be deleted.
         """
-        named = class_of(action, name)  # what follows looks for the service's names only
-        verb, name, fields = with_order_command(action, named.wire_name, service_names(named, fields))
-        if (record is None) == (verb == "update"):
-            raise InvalidCallError("an update takes 'record', the id; other actions do not")
-        refuse_plan_ids(fields)
-        id, now = new_id(), self.commits.journal.now()
-        fields, path = marked(verb, name, fields, marker, id)
-        made = Plan(
-            id=id,
-            target=self.commits.target,
-            action=verb,
-            name=name,
-            record=record,
-            fields=fields,
-            marker=path,
-            version=None,
-            made=now,
-            expires=now + EXPIRES,
-        )
+        made = self._planned(action, name, fields, record, marker)
         with self.commits.gate.dry_run() as dry:  # also a check, before anybody is asked
-            await change_of(made).sent(self.commits.company)
+            await change_of(made).dry_send(self.commits.company)
         current = await self._current(made)
-        version = current.get("ConcurrencyId") if verb == "update" else None
+        version = current.get("ConcurrencyId") if made.action == "update" else None
         made = attrs.evolve(made, version=version if type(version) is int else None)
         view = planned_view([call for _, call in dry.calls])
         self.commits.journal.add(made)
         return PlanResult(
-            plan=id,
+            plan=made.id,
             expires_at=datetime.fromtimestamp(made.expires, UTC).isoformat(timespec="seconds"),
             would_send=view.requests,
             untrusted_now=one_fitted(current)[0] if current else None,
             warnings=warnings_of(made) + view.warnings,
-            marker=path is not None,
+            marker=made.marker is not None,
             next="Show this to the user. If the user agrees, call commit with the plan's id.",
         )
 
@@ -179,6 +161,30 @@ class PlanTools:
         A plan in doubt is looked up by its marker, if it has one.
         """
         return _commit_result(plan, await self.commits.settle(plan))
+
+    def _planned(
+        self, action: str, name: str, fields: dict[str, Any], record: int | None, marker: str
+    ) -> Plan:
+        """Return a plan with the service's names and its marker. Raises InvalidCallError if it cannot be one."""
+        named = class_of(action, name)  # what follows looks for the service's names only
+        verb, name, fields = with_order_command(action, named.wire_name, service_names(named, fields))
+        if (record is None) == (verb == "update"):
+            raise InvalidCallError("an update takes 'record', the id; other actions do not")
+        refuse_plan_ids(fields)
+        id, now = new_id(), self.commits.journal.now()
+        fields, path = marked(verb, name, fields, marker, id)
+        return Plan(
+            id=id,
+            target=self.commits.target,
+            action=verb,
+            name=name,
+            record=record,
+            fields=fields,
+            marker=path,
+            version=None,
+            made=now,
+            expires=now + EXPIRES,
+        )
 
     async def _current(self, plan: Plan) -> dict[str, Any]:
         """Return the record that a plan is about, as it is now; empty for a new one."""

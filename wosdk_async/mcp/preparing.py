@@ -19,6 +19,7 @@ from wosdk_async.mcp.planned_names import command_named
 from wosdk_async.mcp.refused_plans import refuse_command, refuse_emptied_lists, refuse_fields
 from wosdk_async.mcp.untrusted import one_fitted
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
+from wosdk_async.order_schedule import DUE_TIMES, replaced_fields
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.validation import missing, problems, wire_path
 from wosdk_async.records import from_dict, to_dict
@@ -26,9 +27,6 @@ from wosdk_async.records import from_dict, to_dict
 __all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]
 
 _MOST_BYTES = 64_000  # of the fields of a plan
-_SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule the service replaces them
-    "DtDue", "DueDateUtc", "DtAcknowledgeBy", "AcknowledgeByUtc", "DtOnSiteBy", "DtUtcOnSiteBy", "Priority",
-)  # fmt: skip
 
 
 @attrs.frozen(kw_only=True)
@@ -57,7 +55,7 @@ class Change:
             made = await company.create(self.subject, **look)
         return outcome_of(made)
 
-    async def sent(self, company: Company) -> None:
+    async def dry_send(self, company: Company) -> None:
         """Make the calls for a dry run: nothing is looked up or compared."""
         if isinstance(self.subject, Command):
             await company.run(self.subject)
@@ -88,7 +86,7 @@ def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[
     """
     if (action, name) != ("create", "WorkOrder"):
         return action, name, fields
-    compute = {} if any(each in fields for each in _SCHEDULE) else {"ComputeSchedule": True}
+    compute = {} if replaced_fields(fields) else {"ComputeSchedule": True}
     return "command", WoCreateCommand.wire_name, {"WorkOrder": fields, **compute}
 
 
@@ -97,7 +95,7 @@ def warnings_of(plan: Plan) -> list[str]:
     found = []
     order = plan.fields.get("WorkOrder")
     if plan.name == WoCreateCommand.wire_name and isinstance(order, dict):
-        if not plan.fields.get("ComputeSchedule") and not any(order.get(each) for each in _SCHEDULE[:2]):
+        if not plan.fields.get("ComputeSchedule") and not any(order.get(each) for each in DUE_TIMES):
             found.append("The order gets no due time: add DtDue, or leave out what replaces the schedule.")
         found += [
             f"The service requires {name} of a new work order, and will probably refuse this one."

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from wosdk_async.catalogue import load
 from wosdk_async.errors import (
+    BusinessRuleError,
     ConfigurationError,
     ConflictError,
     NotFoundError,
@@ -131,8 +132,11 @@ def problem(error: WosdkError) -> Problem:
     # Texts about records hold their values, also when this library wrote them: names, ids, versions.
     by_service = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
     detail, code = escaped(str(made["detail"])), made.get("code")
-    # A remedy is for the operator, and may name what another host has sent.
+    # A remedy is for the operator, and may name what another host has sent; that of a rule is from our table.
     remedy = _OPERATOR if error.remedy else ""
+    if isinstance(error, BusinessRuleError) and error.remedy:
+        remedy = error.remedy
+        detail = detail.removesuffix(f"; {remedy}")
     if isinstance(error, PlansUnusableError):
         detail, remedy = f"{safe_text(error.message)}. Nothing was sent now.", _PLANS
     elif isinstance(error, SessionError | ConfigurationError):
