@@ -165,7 +165,7 @@ class PlanTools:
     def _planned(
         self, action: str, name: str, fields: dict[str, Any], record: int | None, marker: str
     ) -> Plan:
-        """Return a plan with the service's names and its marker. Raises InvalidCallError if it cannot be one."""
+        """Return a plan by the service's names, with its marker. Raises InvalidCallError for a wrong one."""
         named = class_of(action, name)  # what follows looks for the service's names only
         verb, name, fields = with_order_command(action, named.wire_name, service_names(named, fields))
         if (record is None) == (verb == "update"):
