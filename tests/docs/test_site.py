@@ -211,11 +211,16 @@ def test_a_drawing_is_in_the_page_itself(build: Path, pages: dict[str, str]) -> 
     assert "<style>" not in text
 
 
-def test_a_notebook_is_a_page_with_its_plots(pages: dict[str, str]) -> None:
+def test_a_notebook_is_a_page_with_its_results(pages: dict[str, str]) -> None:
     (path,) = notebook_pages.NOTEBOOKS
     text = pages["notebooks/work_orders.md"]
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     assert [cell["id"] for cell in cells if "".join(cell["source"]) not in text] == []
+    sources = {cell["id"]: "".join(cell["source"]) for cell in cells}
+    printed = notebook_pages.results(path)
+    assert [name for name, source in sources.items() if "print(" in source and name not in printed] == []
+    for name, result in printed.items():
+        assert f"```python\n{sources[name]}\n```\n\n```text\n{result}```\n" in text
     plots = re.findall(r"!\[(.+)]\(\.\./images/(work-orders-\d\.svg)\)", text)
     assert plots == [
         ("By state: the plot", "work-orders-1.svg"),
