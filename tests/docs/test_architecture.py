@@ -14,7 +14,11 @@ CONTRACTS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     "contracts"
 ]
 DRAWN = [
-    [set(re.split(r"  |$", line)[0].split(", ")) for line in block.text.splitlines()]
+    [
+        set(re.split(r"  |$", line)[0].split(", "))
+        for line in block.text.splitlines()
+        if not line.startswith(" ")  # the meaning of the names above it
+    ]
     for block in read(ROOT / "docs" / "architecture.md").blocks
 ]
 

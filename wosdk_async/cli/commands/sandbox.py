@@ -37,7 +37,9 @@ def sandbox_command() -> None:
 
 @sandbox_command.command()
 @_new_store
-@click.option("--port", type=_PORT, default=8900, show_default=True, help="0 picks a free one.")
+@click.option(
+    "--port", type=_PORT, metavar="PORT", default=8900, show_default=True, help="0 picks a free one."
+)
 @click.option(
     "--dialect",
     type=click.Choice(["spec", "recorded"]),
@@ -57,7 +59,9 @@ def sandbox_command() -> None:
 @click.option(
     "--certificate", type=_FILE, metavar="PEM", help="A key and its certificate, to serve https with."
 )
-@click.option("--second-port", type=_PORT, default=0, help="Where a fault moves the Company to.")
+@click.option(
+    "--second-port", type=_PORT, metavar="PORT", default=0, help="Where a fault moves the Company to."
+)
 def serve(
     store: Path,
     port: int,

@@ -68,6 +68,7 @@ class _Left:
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 1000),
+    metavar="N",
     default=16,
     show_default=True,
     help="The highest number of calls at a time.",
