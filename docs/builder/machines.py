@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from posixpath import dirname, normpath
 
 __all__ = ["first_sentence", "heading", "write_for_machines"]
 
 _DIRECTIVE = re.compile(r"^::: (\S+)\n(?: +.*\n)*", re.MULTILINE)
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]*)?\)")
 ABOUT = (
     "Typed asyncio client for the Corrigo Enterprise REST work-order service (unofficial), with a local "
     "Company to try it on without an account. A create is never silently lost or doubled."
@@ -35,8 +37,20 @@ def write_for_machines(site: Path, pages: Mapping[str, str], nav: list[tuple[str
             lines.append(f"\n## {section}\n")
         lines.append(f"- [{heading(texts[path])}]({path}): {first_sentence(texts[path])}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    whole = (f"<!-- {path} -->\n\n{text.strip()}\n" for path, text in texts.items())
+    whole = (f"<!-- {path} -->\n\n{_from_the_root(text, path).strip()}\n" for path, text in texts.items())
     (site / "llms-full.txt").write_text("\n".join(whole), encoding="utf-8")
+
+
+def _from_the_root(text: str, path: str) -> str:
+    """Return a page with links as they lead from the folder of the site, where the file of all pages is."""
+
+    def link(found: re.Match[str]) -> str:
+        target = normpath(f"{dirname(path) or '.'}/{found[1]}") if found[1] else path
+        return f"]({target}{found[2] or ''})"
+
+    kept = [found[0] for found in _FENCE.finditer(text)]
+    prose = [_LINK.sub(link, part) for part in _FENCE.split(text)]
+    return "".join(part for pair in zip(prose, [*kept, ""], strict=True) for part in pair)
 
 
 def heading(text: str) -> str:

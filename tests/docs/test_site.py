@@ -244,6 +244,15 @@ def test_llms_txt_lists_every_page_and_each_is_there(tmp_path: Path) -> None:
     assert all(text.strip() in whole for text in shown.values())
 
 
+def test_links_in_the_file_of_all_pages_lead_from_where_it_is(tmp_path: Path) -> None:
+    page = "# C\n\n[a](../a.md#x) [d](d.md) [here](#c) [far](https://x.example/y.md)\n\n```md\n[kept](d.md)\n```\n\n[e](e/f.md)\n"
+    write_for_machines(tmp_path, {"b/c.md": page}, [("Start", "b/c.md")])
+    whole = (tmp_path / "llms-full.txt").read_text(encoding="utf-8")
+    assert "[a](a.md#x) [d](b/d.md) [here](b/c.md#c) [far](https://x.example/y.md)" in whole
+    assert "[kept](d.md)" in whole
+    assert "[e](b/e/f.md)" in whole
+
+
 def test_links_that_lead_nowhere_in_the_repository_are_explained_there() -> None:
     """``docs/README.md`` says what the builder writes, and where else to look."""
     targets = {link.partition("#")[0] for path in written() for link in reader.read(path).links}
