@@ -89,7 +89,11 @@ def _heading(facts: JobFacts, name: str) -> Markup:
 def _to_do(facts: JobFacts) -> Markup | None:
     """Return what a person should do now; None when there is nothing."""
     if facts.undone is not None:
-        step = "The same command sends nothing; with --again it imports the file again, as a new job."
+        step = joined(
+            "The same command sends nothing; with ",
+            _option("--again"),
+            " it imports the file again, as a new job.",
+        )
         return element("ul", element("li", step), class_="todo")
     if facts.continued_by is not None:
         step = joined(
@@ -99,11 +103,17 @@ def _to_do(facts: JobFacts) -> Markup | None:
             "rejects of this one.",
         )
         return element("ul", element("li", step), class_="todo")
-    counts, steps = facts.counts, []
+    counts = facts.counts
+    steps: list[str | Markup] = []
     if counts[State.PLANNED]:
         steps.append(
-            "Give the same command again, without --again: it goes on with the rows that were not started. "
-            "If the file has changed since, add --continue."
+            joined(
+                "Give the same command again, without ",
+                _option("--again"),
+                ": it goes on with the rows that were not started. If the file has changed since, add ",
+                _option("--continue"),
+                ".",
+            )
         )
     if counts[State.REFUSED]:
         command = rejects_command(facts.given, facts.folder / facts.rejects)
@@ -125,9 +135,14 @@ def _to_do(facts: JobFacts) -> Markup | None:
         where = element("code", "in_doubt.csv")
         steps.append(joined(f"Rows {which}, in ", where, f", may have been carried out: {how}."))
     if facts.audit_state == "not clean":
-        step = "Look at the rows of the audit in the Company; the same command, given again, looks them up."
-        steps.append(step)
+        steps.append(
+            "Look at the rows of the audit in the Company; the same command, given again, looks them up."
+        )
     return element("ul", (element("li", step) for step in steps), class_="todo") if steps else None
+
+
+def _option(name: str) -> Markup:
+    return element("code", name, class_="option")  # not broken at its hyphens
 
 
 def _totals(facts: JobFacts) -> Markup:
