@@ -149,6 +149,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
                 "Routes",
                 "Recording",
                 "UnrecordedRequestError",
+                "UnmatchedFaultWarning",
             )
         ),
     ),

@@ -391,7 +391,7 @@ def undelivered_report(
     return UndeliveredReport(1, f"w{epoch}", report)
 
 
-async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
+async def test_reports_that_workers_could_not_deliver_are_collected_before_anything_is_sent(
     local: Local, job: Job, write: Write
 ) -> None:
     local.company = local.company.with_options(settle=0)
@@ -399,13 +399,13 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
     folder = await left_open(job(source, MAP, marker=MARKER), local, 1, 2, 3, 4)
     await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
     found = (await local.rows("WorkOrder"))[-1]["Id"]
-    left = [
+    undelivered = [
         undelivered_report(1, 1, entity="WorkOrder", id=found, version=1),
         undelivered_report(2, 2, "not_sent"),
         undelivered_report(3, 3, "failed", error="RefusedError", reason="no such thing"),
         undelivered_report(1, 5, epoch=9, id=5),  # of a grant that the journal does not have
     ]
-    pool = LocalPool(local.company, left=left)
+    pool = LocalPool(local.company, undelivered=undelivered)
     stages: list[str] = []
     ready = job(source, MAP, marker=MARKER, workers=pool, on_stage=stages.append)
     local.server.asked.clear()
@@ -424,7 +424,7 @@ async def test_reports_that_workers_left_are_taken_before_anything_is_sent(
     # A run that takes reports and is killed does not forget them: the next run gets them once more.
     async with Journal.open(folder) as journal:
         journal.record(RowRecord(6, State.PLANNED))
-    again = LocalPool(local.company, left=left)
+    again = LocalPool(local.company, undelivered=undelivered)
     assert (await job(source, MAP, marker=MARKER, workers=again, if_exists="skip").run(local.company)).found
     async with Journal.open(folder, snapshot=True) as journal:
         assert (await journal.grant_totals()).leases == leases

@@ -13,7 +13,8 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.journal.plans import a_plan
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.runs import held
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
@@ -359,6 +360,27 @@ async def test_keys_of_undone_records_can_be_used_again(local: Local, job: Job, 
     summary = await job(source, MAP, marker=MARKER, again=True).run(local.company)
     assert (summary.done, summary.failed) == (0, 3), "they are there, one of them cancelled by somebody"
     assert fates(await undone(local, third)) == {1: "gone", 2: "undone", 3: "undone"}
+
+
+async def test_keys_of_an_undone_job_of_rejects_can_be_used_again(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The job of a mended row stands within the folder of the job that refused it."""
+    source = write(HEADER, rows(1, customer="Pier Coffee") + rows(2, customer="Nobody"))
+    by_name = WORK_ORDER + CUSTOMER
+    first = await job(source, by_name, marker=MARKER).run(local.company)
+    assert first.folder is not None
+    assert (first.created, first.failed) == (1, 1)
+    text = source.read_text("utf-8").replace("Nobody", "Pier Coffee")
+    mended = first.folder / "mended.csv"
+    mended.write_text(text, "utf-8")
+    await job(mended, by_name, marker=MARKER, if_exists="skip").run(local.company)
+    assert await held(local) == Counter("12")
+    for folder in (first.folder, first.folder / "mended.csv.job"):
+        await undone(local, folder)
+    source.write_text(text, "utf-8")
+    again = await job(source, by_name, marker=MARKER, again=True).run(local.company)
+    assert (again.created, again.failed) == (2, 0)
 
 
 async def test_an_undone_record_that_is_opened_again_counts(local: Local, job: Job, write: Write) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending
+from wosdk_async import WorkOrder
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.errors import JournalError
 
@@ -43,7 +44,7 @@ async def test_without_keys_a_changed_file_cannot_be_continued(local: Local, job
 
 
 async def test_a_file_that_is_as_it_was_belongs_to_its_old_job(local: Local, job: Job, write: Write) -> None:
-    for keys, now in (((1, 2), 2), ((1, 2, 3), 3), ((1, 2), 0)):
+    for keys, now in (((1, 2), 2), ((3, 4, 5), 3), ((1, 2), 0)):
         summary = await job(write(HEADER, rows(*keys)), MAP).run(local.company)
         assert summary.created_now == now
 
@@ -175,3 +176,42 @@ async def test_refused_rows_are_not_sent_again_once_their_rejects_were(
     with pytest.raises(ImportMapError, match=r"were imported by the job in .*rejects\.csv\.job: "):
         await carried_out(job(source, MAP, retry_refused=True), local)
     assert await held(local) == Counter("12")
+
+
+# --- a file that changed after its job was finished ------------------------------------------------------
+
+
+async def test_rows_without_keys_are_not_created_twice_because_their_file_was_saved_again(
+    local: Local, job: Job, write: Write
+) -> None:
+    """As spreadsheets do: other bytes, equal cells. Only ``again`` sends them once more."""
+    await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
+    source = write(HEADER, rows(1, 2, 3))
+    with pytest.raises(
+        ImportMapError, match=r"2 of the rows of .*rows.csv were sent by the job in .*--again"
+    ):
+        await job(source, MAP).run(local.company)
+    assert len(await local.company.query(WorkOrder).select("Id").all()) == 2
+    assert (await job(source, MAP, again=True).run(local.company)).created_now == 3
+
+
+async def test_rows_that_are_new_need_no_word(local: Local, job: Job, write: Write) -> None:
+    for keys in ((1, 2), (3, 4)):
+        assert (await job(write(HEADER, rows(*keys)), MAP).run(local.company)).created_now == 2
+
+
+async def test_rows_with_keys_are_named_before_they_fail(local: Local, job: Job, write: Write) -> None:
+    await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
+    summary = await job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER).run(local.company)
+    assert (summary.created_now, summary.failed) == (1, 2)
+    (warning,) = summary.warnings
+    assert warning.startswith("2 of the rows of ")
+    assert "--continue --retry refused goes on with that job" in warning
+    assert await held(local) == Counter("123")
+
+
+async def test_another_marker_prevents_nothing(local: Local, job: Job, write: Write) -> None:
+    """The orders of the first job do not carry the keys of the second."""
+    await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
+    with pytest.raises(ImportMapError, match="were sent by the job in"):
+        await job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER).run(local.company)

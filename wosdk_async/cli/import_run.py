@@ -73,7 +73,7 @@ def run_import(given: ImportArguments) -> int:
         if not opened.new:
             runner.run(say_earlier(opened.journal, job.operation.label, opened.retried))
         if not opened.finished:
-            for warning in job.warnings:
+            for warning in (*opened.warnings, *job.warnings):
                 say(f"warning: {warning}")
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)

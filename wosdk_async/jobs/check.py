@@ -150,6 +150,7 @@ class Check:
         if job is None:
             return
         self._result.import_refused = job.refusal
+        self._result.warnings += job.warnings
         if job.is_unchanged:
             self._job, self._result.job = job, job.overview
             self._result.job_would = job.overview.resume_would(retry=self._options.retry_refused)
@@ -267,7 +268,7 @@ class Check:
 
     def _finish(self) -> None:
         result = self._result
-        result.warnings = list(self._index.warnings)
+        result.warnings += self._index.warnings
         for name, spec in self._index.specs.items():
             if missing := self._index.missing(spec):
                 result.new_records[name] = len(missing)

@@ -19,6 +19,7 @@ from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.opening import job_base
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.overview import Overview, overview
+from wosdk_async.jobs.repeated_rows import require_no_repeats
 from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["EarlierJob"]
@@ -40,6 +41,8 @@ class EarlierJob:
     """Why the import would be refused; None when it would not."""
     goes_on: GoesOn = "not"
     """Whether the import would go on with it."""
+    warnings: Sequence[str] = ()
+    """What the user should know of a new job beside it."""
 
     @classmethod
     async def find(
@@ -106,14 +109,23 @@ class EarlierJob:
         Raises:
             JournalError: a journal cannot be read.
         """
-        return await cls.find(
+        marker = options.marker or import_map.marker or import_map.action.by
+        found = await cls.find(
             job_base(source, options),
             source.path.absolute(),
             company,
             import_map.operation,
-            marker=options.marker or import_map.marker or import_map.action.by,
+            marker=marker,
             options=options,
         )
+        if found is None or found.is_unchanged or found.refusal or found.goes_on != "not" or options.again:
+            return found
+        try:
+            async with Journal.open(found.overview.folder, snapshot=True) as journal:
+                warnings = await require_no_repeats(journal, source, marker)
+        except ImportMapError as error:
+            return attrs.evolve(found, refusal=error.message)
+        return attrs.evolve(found, warnings=warnings)
 
     @property
     def is_left_behind(self) -> bool:

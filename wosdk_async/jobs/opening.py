@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
@@ -38,6 +38,7 @@ from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import References
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.repeated_rows import require_no_repeats
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 from wosdk_async.transport.session.hosts import is_local
@@ -128,14 +129,17 @@ async def open_job(
     if found is None or options.again:
         return _opened(await asyncio.to_thread(request.begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)
+    warnings: list[str] = []
     try:
         job = await request.go_on(journal)
+        if job is None:
+            warnings = await require_no_repeats(journal, source, marker)
     except BaseException:
         await journal.close()
         raise
     if job is None or job.journal is not journal:
         await journal.close()
-    return job or _opened(await asyncio.to_thread(request.begin), new=True)
+    return job or _opened(await asyncio.to_thread(request.begin), new=True, warnings=warnings)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -243,8 +247,11 @@ class _JobRequest:
         )
 
 
-def _opened(journal: Journal, *, new: bool) -> OpenedJob:
-    return OpenedJob(folder=journal.folder, journal=journal, new=new, finished=is_finished(journal))
+def _opened(journal: Journal, *, new: bool, warnings: Sequence[str] = ()) -> OpenedJob:
+    finished = is_finished(journal)
+    return OpenedJob(
+        folder=journal.folder, journal=journal, new=new, finished=finished, warnings=list(warnings)
+    )
 
 
 def _entries(source: Source, keys: RowKeys | None, references: References) -> Iterator[RowEntry]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.company import Company
-from wosdk_async.jobs.job_places import jobs_at
+from wosdk_async.jobs.job_places import jobs_at, jobs_of_rejects
 from wosdk_async.jobs.journal import Journal, plan_of
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.model import WOStatus
@@ -22,6 +22,8 @@ __all__ = ["find_rows", "is_ended", "is_taken_back", "keep_undone", "undone_besi
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
     """Return the ids of the records that undos of jobs took back, and of those that these jobs knew of.
 
+    The jobs of their rejects count, too: a row that was mended there has the key that it has in the file.
+
     Args:
         base: the folder of the first job; the others stand beside it.
         company: identity of the Company of the jobs.
@@ -29,7 +31,8 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
         besides: the folder of a job that is left out.
     """
     found: set[int] = set()
-    for folder in jobs_at(base):
+    beside = jobs_at(base)
+    for folder in (*beside, *(each for job in beside for each in jobs_of_rejects(job))):
         plan = plan_of(folder)
         if plan.company == company and plan.operation == operation and folder != besides:
             async with Journal.open(folder, snapshot=True) as journal:
