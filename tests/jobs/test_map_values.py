@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -237,6 +238,25 @@ def test_a_format_is_checked_when_the_map_is_loaded(
     with pytest.raises(ImportMapError) as caught:
         load(tmp_path, field, options)
     assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "keys"),
+    [
+        ("datetime-local", "01.12.2026", 'date = "%d.%m.%Y"'),
+        ("datetime-utc", "01/12/2026 08:00", 'date = "%d/%m/%Y" or date = "%m/%d/%Y"'),
+        ("number", "1.250,50", 'decimal = ",", thousands = "."'),
+        ("number", "80,5", 'decimal = ",", thousands = "."'),
+    ],
+)
+def test_a_text_of_another_country_leads_to_the_keys_of_the_map(kind: str, text: str, keys: str) -> None:
+    with pytest.raises(
+        ValueError,
+        match=re.escape(f'if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'),
+    ):
+        parser(kind)(text)
+    with pytest.raises(ValueError, match=r"not 'soon'$"):
+        parser(kind)("soon")
 
 
 def test_a_fixed_text_is_read_in_its_format_too(tmp_path: Path) -> None:

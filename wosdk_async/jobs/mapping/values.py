@@ -28,6 +28,11 @@ _LONGEST_CACHED = 64  # characters
 _SIGN = "; the map takes no currency sign or unit away, so remove it from the column"
 _SHOWN = 8  # words of a map in a message
 _SPACES = " \u00a0\u202f"
+_WRITTEN_SO = (  # texts that a format of the map reads, and the keys that state it
+    (re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}.*"), 'date = "%d.%m.%Y"'),
+    (re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}.*"), 'date = "%d/%m/%Y" or date = "%m/%d/%Y"'),
+    (re.compile(r"[+-]?[0-9]{1,3}(\.?[0-9]{3})*,[0-9]+"), 'decimal = ",", thousands = "."'),
+)
 _WHOLE: Wire = {"type": "integer"}
 
 
@@ -54,7 +59,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
         return None
     if kind in ("boolean", "enum") and "{" in table.text:  # a fixed word has no other words to explain
         return _cached(partial(_named, meta=meta))
-    return _cached(partial(parse_value, meta=meta, lenient=True))
+    return _cached(partial(_plain, meta=meta))
 
 
 def zone_of(table: TextTable) -> zoneinfo.ZoneInfo | None:
@@ -74,6 +79,19 @@ def word_parser(values: Mapping[str, Any]) -> Parser:
         return meanings[word]
 
     return parse
+
+
+def _plain(text: str, meta: Wire) -> Any:
+    try:
+        return parse_value(text, meta, lenient=True)
+    except ValueError as error:
+        keys = next((keys for looks, keys in _WRITTEN_SO if looks.fullmatch(text.strip())), None)
+        hint = (
+            f'; if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'
+            if keys
+            else ""
+        )
+        raise ValueError(f"{error}{hint}") from None
 
 
 def _named(text: str, meta: Wire) -> Any:
