@@ -91,7 +91,7 @@ class _InstantWorker:
 
     def __init__(self, _: Setup) -> None:
         self.nonce = os.urandom(16).hex()
-        self.has_left = False
+        self.is_drained = False
         self._results: list[RowReport] = []
         self._number = self._epoch = self._session = 0
 
@@ -131,9 +131,9 @@ class _InstantWorker:
             seconds=0.001,
         )
 
-    def leave(self) -> None:
-        """Go at once: nothing is under way."""
-        self.has_left = True
+    def drain(self) -> None:
+        """End at once: nothing is under way."""
+        self.is_drained = True
 
     async def end(self) -> list[RowReport]:
         """Return what was not confirmed."""
