@@ -7,10 +7,12 @@ their ids which of them an undo of a job beside it took back; all others count a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from wosdk_async.company import Company
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.job_places import jobs_at, jobs_of_rejects
 from wosdk_async.jobs.journal import Journal, plan_of
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
@@ -31,13 +33,20 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
         besides: the folder of a job that is left out.
     """
     found: set[int] = set()
-    beside = jobs_at(base)
-    for folder in (*beside, *(each for job in beside for each in jobs_of_rejects(job))):
-        plan = plan_of(folder)
-        if plan.company == company and plan.operation == operation and folder != besides:
-            async with Journal.open(folder, snapshot=True) as journal:
-                found |= await journal.undone_ids()
+    for folder in jobs_at(base):
+        found |= await _undone_by(folder, company, operation, besides)
+        for rejects in jobs_of_rejects(folder):
+            with suppress(JournalError):  # its keys then count as there, and nothing is created twice
+                found |= await _undone_by(rejects, company, operation, besides)
     return found
+
+
+async def _undone_by(folder: Path, company: str, operation: str, besides: Path | None) -> set[int]:
+    plan = plan_of(folder)
+    if folder == besides or (plan.company, plan.operation) != (company, operation):
+        return set()
+    async with Journal.open(folder, snapshot=True) as journal:
+        return await journal.undone_ids()
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:
