@@ -210,6 +210,13 @@ async def test_rows_with_keys_are_named_before_they_fail(local: Local, job: Job,
     assert await held(local) == Counter("123")
 
 
+async def test_rows_that_are_skipped_need_no_warning(local: Local, job: Job, write: Write) -> None:
+    await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
+    again = job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, if_exists="skip")
+    summary = await again.run(local.company)
+    assert (summary.created_now, summary.found, summary.warnings) == (1, 2, [])
+
+
 async def test_another_marker_prevents_nothing(local: Local, job: Job, write: Write) -> None:
     """The orders of the first job do not carry the keys of the second."""
     await job(write(HEADER, rows(1, 2)), MAP).run(local.company)

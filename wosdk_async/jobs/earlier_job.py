@@ -122,7 +122,7 @@ class EarlierJob:
             return found
         try:
             async with Journal.open(found.overview.folder, snapshot=True) as journal:
-                warnings = await require_no_repeats(journal, source, marker)
+                warnings = await require_no_repeats(journal, source, marker, options)
         except ImportMapError as error:
             return attrs.evolve(found, refusal=error.message)
         return attrs.evolve(found, warnings=warnings)

@@ -133,7 +133,7 @@ async def open_job(
     try:
         job = await request.go_on(journal)
         if job is None:
-            warnings = await require_no_repeats(journal, source, marker)
+            warnings = await require_no_repeats(journal, source, marker, options)
     except BaseException:
         await journal.close()
         raise

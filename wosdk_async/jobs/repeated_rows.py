@@ -9,13 +9,16 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.going_on import tells_rows_by_keys
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import WoCreateCommand
 
 __all__ = ["require_no_repeats"]
 
 
-async def require_no_repeats(journal: JournalReader, source: Source, marker: str | None) -> list[str]:
+async def require_no_repeats(
+    journal: JournalReader, source: Source, marker: str | None, options: ImportOptions
+) -> list[str]:
     """Return a warning for rows that a finished job of the file, before it changed, has created.
 
     Rows are the same if their cells are. Those that an undo took back do not count.
@@ -24,6 +27,7 @@ async def require_no_repeats(journal: JournalReader, source: Source, marker: str
         journal: of the finished job.
         source: the file as it is now.
         marker: the field that carries the key of each row; keys that are there are not created again.
+        options: of the import; rows that it skips need no warning.
 
     Raises:
         ImportMapError: there are such rows, and no key prevents that they are created again.
@@ -42,7 +46,7 @@ async def require_no_repeats(journal: JournalReader, source: Source, marker: str
         return []
     rows = f"{repeated} of the rows of {source.path}"
     if marker is not None and marker == journal.plan.marker and await tells_rows_by_keys(journal):
-        return [_warning(rows, journal.folder)]
+        return [] if options.if_exists == "skip" else [_warning(rows, journal.folder)]
     raise ImportMapError(
         f"{rows} were sent by the job in {journal.folder}, before the file changed, and no key prevents that "
         "they are created again: import the new rows from a file of their own, or add --again to send all "
