@@ -91,7 +91,7 @@ def exported(tree: Path) -> dict[str, Any]:
 
     options = {"allow_inspection": False, "resolve_aliases": True, "try_relative_path": False}
     package = load("wosdk_async", search_paths=[tree], **options)
-    drop_refused_keywords(package)
+    drop_refusing_parameters(package)
     found = {}
     for path in (*PUBLIC, *REACHED):
         _, _, inside = path.partition(".")
@@ -105,22 +105,20 @@ def exported(tree: Path) -> dict[str, Any]:
     return found
 
 
-def drop_refused_keywords(parent: Any) -> None:
-    """Remove parameters like ``**_unknown``, which only refuse misspelt names in their own words.
+def drop_refusing_parameters(parent: Any) -> None:
+    """Remove parameters like ``**_unknown`` and ``*names: Never``, which only refuse with words of their own.
 
-    For griffe such a function takes every keyword, also one that was removed.
+    For griffe a function with ``**_unknown`` takes every keyword, also one that was removed.
     """
-    from griffe import ParameterKind
-
     for member in parent.members.values():
         if member.is_alias:
             continue
         if member.is_function:
             for each in list(member.parameters):
-                if each.kind is ParameterKind.var_keyword and each.name.startswith("_"):
+                if each.name.startswith("_") or str(each.annotation) == "Never":
                     del member.parameters[each.name]
         elif member.is_module or member.is_class:
-            drop_refused_keywords(member)
+            drop_refusing_parameters(member)
 
 
 def command_line(tree: Path) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:

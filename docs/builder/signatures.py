@@ -92,11 +92,10 @@ def _drop_unknown(function: griffe.Function) -> None:
 
 def _show_values(function: griffe.Function) -> None:
     """Show a default by its value where the source has a constant of its module, such as ``_PAGE``."""
-    module = import_module(function.module.path)
     for each in function.parameters:
         constant, _, attribute = str(each.default).partition(".")
-        if constant.isidentifier() and hasattr(module, constant):
-            value = getattr(module, constant)
+        if constant in function.module.members:  # only then: a module may need an extra to be imported
+            value = getattr(import_module(function.module.path), constant)
             value = getattr(value, attribute) if attribute else value
             if type(value) in (str, int, float):
                 each.default = repr(value)

@@ -57,21 +57,20 @@ class Faults:
         self._request_ids.clear()
         self._state = _ScriptState(script)
 
-    def add(self, fault: str, *unnamed: Never, **settings: Any) -> None:
+    def add(self, fault: str, *_unnamed: Never, **settings: Any) -> None:
         """Add a rule after those in force. All counters start again.
 
         Args:
             fault: its kind, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` has all.
-            unnamed: refused: settings need names.
-            settings: which requests the rule is for (``operation``, ``company``; ``first``, ``every`` or
-                ``rate``), and the settings of the fault. A command creates a work order: its operation is
-                ``WoCreateCommand`` or ``command``, not ``create``.
+            settings: by name: which requests the rule is for (``operation``, ``company``; ``first``,
+                ``every`` or ``rate``), and the settings of the fault. A command creates a work order: its
+                operation is ``WoCreateCommand`` or ``command``, not ``create``.
 
         Raises:
             FaultScriptError: the rule is wrong; the message says what would be right.
         """
-        if unnamed:
-            raise FaultScriptError(f"{unnamed[0]!r} has no name; write it as in add({fault!r}, status=503).")
+        if _unnamed:
+            raise FaultScriptError(f"{_unnamed[0]!r} has no name; write it as in add({fault!r}, status=503).")
         written = self.script.written()
         script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
         if self.companies:
