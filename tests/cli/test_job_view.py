@@ -168,6 +168,12 @@ def test_rejects_of_rejects_are_followed(store: Path, wosdk: Wosdk, tmp_path: Pa
     assert f"rejects    {third} is finished: 1 done of 1 row\n" in shown
     for text in (said, shown, wosdk("jobs", "show", second).stdout):
         assert ("--retry refused" in text, "mend " in text) == (False, False)
+    written = wosdk("import", source, "--map", MAP, "--sandbox", store, "--retry", "refused").stderr
+    assert f"they were imported by the job in {second}; import them no more, but its rejects" in written
+    assert "once they are corrected" not in written
+    report = (first / "report.html").read_text("utf-8")
+    assert f"They were imported by the job in <code>{second}</code>" in report
+    assert "import that file as it stands" not in report
     checked = wosdk("jobs", "undo", first, "--check")
     for folder in (second, third):
         assert f"not undone with it: 1 row done by the job in {folder}, of rejects" in checked.stdout
@@ -238,7 +244,7 @@ def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wo
         f"wosdk: the job in {folder} is finished (14 of 15 rows created, 1 failed): nothing is sent",
         "wosdk: to import the file again, as a new job: --again",
         "wosdk: to send the rows again that failed: "
-        "--retry refused after you mended the map, or --continue --retry refused after you mended the file, "
+        "--retry refused after you mended the map, or --continue after you mended the file, "
         f"or mend {folder}/rejects.csv and give: "
         f"wosdk import {folder}/rejects.csv --map={MAP} --sandbox={store}",
         f"wosdk: to write the report again: wosdk jobs report {folder}",

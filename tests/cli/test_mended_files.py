@@ -60,7 +60,14 @@ def test_what_the_refusal_advises_sends_the_mended_row(
     file: Path, store: Path, job: Path, wosdk: Wosdk
 ) -> None:
     mend(file)
-    went_on = wosdk(*command(file, store, "--continue", "--retry", "refused"))
+    refused = wosdk(*command(file, store))
+    assert refused.exit_code == 2
+    assert (
+        f"14 of the rows of {file} were sent by the job in {job}, before the file changed: " in refused.stderr
+    )
+    assert "add --continue to go on with that job" in refused.stderr
+    assert refused.stderr.removeprefix("wosdk: ") in wosdk(*command(file, store, "--check")).stderr
+    went_on = wosdk(*command(file, store, "--continue"))
     assert (went_on.exit_code, went_on.stdout.partition("\n")[0]) == (
         0,
         "15 rows: 15 created, 0 failed, 0 in doubt",
@@ -84,7 +91,7 @@ def test_an_undo_of_a_continued_job_takes_back_what_only_it_has(
     mend(file)
     header, _, *rest = file.read_text("utf-8").splitlines(keepends=True)
     file.write_text("".join([header, *rest]), "utf-8")
-    assert wosdk(*command(file, store, "--continue", "--retry", "refused")).exit_code == 0
+    assert wosdk(*command(file, store, "--continue")).exit_code == 0
     checked = wosdk("jobs", "undo", job, "--check", "--reason", "Entered twice")
     assert checked.exit_code != 2, checked.stderr
     assert "has its other rows, too: 1 row carried out here that the new file does not have" in checked.stderr
@@ -103,7 +110,7 @@ def test_a_check_of_the_mended_file_reads_the_job_as_the_import_does(
     given = ("import", file, "--map", map_file, "--sandbox", store)
     assert wosdk(*given).exit_code == 1
     job = file.with_name(f"{file.name}.job")
-    more = ("--continue", "--retry", "refused", "--check")
+    more = ("--continue", "--check")
     new = last.replace("900014", "900016")
     mended = failing.replace("x" * 4000, "shorter")
     header, _, rest = text.partition("\n")
@@ -165,10 +172,7 @@ def test_a_finished_job_says_what_to_do_after_the_file_was_mended(
     file: Path, store: Path, job: Path, wosdk: Wosdk
 ) -> None:
     tip = next(line for line in wosdk(*command(file, store)).stderr.splitlines() if "that failed:" in line)
-    assert (
-        "--retry refused after you mended the map, or --continue --retry refused after you mended the file"
-        in tip
-    )
+    assert "--retry refused after you mended the map, or --continue after you mended the file" in tip
     bare = MAP.read_text("utf-8").replace('marker = "work_order.po_number"', "")
     (unmarked := file.with_name("map.toml")).write_text(bare, "utf-8")
     given = (

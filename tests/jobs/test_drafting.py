@@ -129,6 +129,15 @@ def test_a_column_that_is_unique_is_the_marker(tmp_path: Path) -> None:
         assert "marker" not in tomllib.loads(draft_of(tmp_path, "WoCreateCommand", rows_of_file))
 
 
+def test_a_cell_that_is_there_twice_is_named_where_a_column_could_be_the_marker(tmp_path: Path) -> None:
+    rows_of_file = [f"A-{number},same\n" for number in range(1, 9)]
+    text = draft_of(tmp_path, "WoCreateCommand", "".join(["order,kind\n", *rows_of_file, rows_of_file[2]]))
+    assert "marker" not in tomllib.loads(text)
+    words = " ".join(text.split("\n# "))
+    assert "order would be one, but its cell in line 4 is there again in line 10." in words
+    assert "kind would be one" not in words
+
+
 def test_a_request_has_a_customer_in_the_draft(tmp_path: Path) -> None:
     text = draft_of(tmp_path, "WoCreateCommand", "a,customer_name\n1,Pier\n2,Pier\n")
     tables = tomllib.loads(text)

@@ -67,7 +67,7 @@ async def test_removed_records_are_not_found(local: Local, job: Job, write: Writ
     await local.company.delete(Customer, made.id)
     await local.company.update(Customer(id=made.id), display_as="Gone")  # it read "Gone (deleted)"
     (outcome,) = (await carried_out(job(write(HEADER, named("gone")), WORK_ORDER + CUSTOMER), local)).values()
-    assert outcome.reason == "customer: no Customer is called 'gone'"
+    assert outcome.reason == "customer: no Customer is called 'gone' (display_as)"
 
 
 @pytest.mark.parametrize("text", [CUSTOMER, CREATED])
@@ -105,7 +105,7 @@ async def test_an_unknown_name_fails_its_row_only(local: Local, job: Job, write:
         "row": 2,
         "line": 3,
         "outcome": "failed",
-        "reason": "customer: no Customer is called 'Nobody'",
+        "reason": "customer: no Customer is called 'Nobody' (display_as)",
     }
 
 
@@ -137,7 +137,7 @@ async def test_rows_that_cannot_be_created_make_no_records(local: Local, job: Jo
     outcomes = await carried_out(job(write(HEADER, rows), text), local)
     assert [row for row, outcome in outcomes.items() if outcome.outcome == "created"] == [3]
     assert (outcomes[1].reason or "").startswith("command.work_order.dt_due takes a time")
-    assert outcomes[2].reason == "task: no Task is called 'Nothing known'"
+    assert outcomes[2].reason == "task: no Task is called 'Nothing known' (display_as)"
     assert (outcomes[4].reason or "").startswith("command.work_order.dt_due takes a time")
     customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
     assert customers[-1] == "Fits"
@@ -253,7 +253,10 @@ async def test_references_may_be_filtered_by_others(local: Local, job: Job, writ
     text += '[reference.zone]\nentity = "WorkZone"\nby = "display_as"\nfrom = "harbor mall"\n'
     outcomes = await carried_out(job(write(HEADER, named("Pier Coffee", "Lindqvist Dental")), text), local)
     assert outcomes[1].outcome == "created"
-    assert outcomes[2].reason == "customer: no Customer is called 'Lindqvist Dental' with work_zone = @zone"
+    assert (
+        outcomes[2].reason
+        == "customer: no Customer is called 'Lindqvist Dental' (display_as) with work_zone = @zone"
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from tests.jobs.runs import carried_out, held, killed_while_sending
 from wosdk_async import WorkOrder
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.undo import Undo
 
 
 async def stopped_after(number: int, ready: Import, local: Local) -> None:
@@ -200,21 +202,85 @@ async def test_rows_that_are_new_need_no_word(local: Local, job: Job, write: Wri
         assert (await job(write(HEADER, rows(*keys)), MAP).run(local.company)).created_now == 2
 
 
-async def test_rows_with_keys_are_named_before_they_fail(local: Local, job: Job, write: Write) -> None:
-    await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
-    summary = await job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER).run(local.company)
-    assert (summary.created_now, summary.failed) == (1, 2)
-    (warning,) = summary.warnings
-    assert warning.startswith("2 of the rows of ")
-    assert "--continue --retry refused goes on with that job" in warning
+async def test_after_rows_were_mended_in_the_file_its_finished_job_goes_on(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The first row failed and is mended, the second one was created, the third one is new."""
+    long = ["1", "x" * 4000, "", ""]
+    assert (await job(write(HEADER, [long, *rows(2)]), MAP, marker=MARKER).run(local.company)).failed == 1
+    source = write(HEADER, rows(1, 2, 3))
+    with pytest.raises(ImportMapError, match=r"1 of the rows of .* were sent .*: add --continue to go on"):
+        await job(source, MAP, marker=MARKER).run(local.company)
+    assert await held(local) == Counter("2")
+    summary = await job(source, MAP, marker=MARKER, carry_over=True).run(local.company)
+    assert (summary.created_now, summary.failed) == (2, 0)
     assert await held(local) == Counter("123")
 
 
-async def test_rows_that_are_skipped_need_no_warning(local: Local, job: Job, write: Write) -> None:
+async def test_a_row_that_was_sent_is_known_by_its_key_whatever_else_changed(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Also when a column was added, which changes all rows."""
+    await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
+    wider = [*HEADER, "remark"], [[*row, "seen"] for row in rows(1, 2)]
+    with pytest.raises(ImportMapError, match=r"2 of the rows of .* were sent"):
+        await job(write(*wider), MAP, marker=MARKER).run(local.company)
+    summary = await job(write(*wider), MAP, marker=MARKER, carry_over=True).run(local.company)
+    assert (summary.created, summary.created_now) == (2, 0)
+
+
+async def test_without_keys_no_job_begins_after_the_columns_changed(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Nothing tells that these rows were sent: all of their cells are another text."""
+    await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
+    source = write([*HEADER, "remark"], [[*row, "seen"] for row in rows(1, 2)])
+    with pytest.raises(ImportMapError, match=r"columns of .* have changed, so nothing tells .*--again"):
+        await job(source, MAP).run(local.company)
+    assert len(await local.company.query(WorkOrder).select("Id").all()) == 2
+
+
+async def test_a_changed_file_goes_on_only_with_the_keys_that_its_rows_had(
+    local: Local, job: Job, write: Write
+) -> None:
+    """With other keys no row of the job is found, and all would be sent again."""
+    await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4)), MAP, marker=MARKER, limit=1), local)
+    source = write(HEADER, rows(1, 2, 3, 4, 5))
+    renamed = MAP.replace('po_number = "{key}"', 'po_number = "K-{key}"')
+    assert renamed != MAP
+    with pytest.raises(ImportMapError, match=r"gives other keys than the job in .*; give the map as it was"):
+        await job(source, renamed, marker=MARKER, carry_over=True).run(local.company)
+    summary = await job(source, MAP, marker=MARKER, carry_over=True).run(local.company)
+    assert summary.created == 5
+    assert await held(local) == Counter("12345")
+
+
+async def test_a_job_that_made_its_keys_itself_does_not_go_on_with_those_of_a_map(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = MAP.replace('po_number = "{key}"\n', "")
+    await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4)), text, marker=MARKER, limit=1), local)
+    with pytest.raises(ImportMapError, match="the rows of this job have none of their own"):
+        await job(write(HEADER, rows(1, 2, 3, 4, 5)), MAP, marker=MARKER, carry_over=True).run(local.company)
+
+
+async def test_rows_that_are_skipped_need_no_word(local: Local, job: Job, write: Write) -> None:
     await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
     again = job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, if_exists="skip")
     summary = await again.run(local.company)
-    assert (summary.created_now, summary.found, summary.warnings) == (1, 2, [])
+    assert (summary.created_now, summary.found) == (1, 2)
+
+
+async def test_a_row_that_an_undo_took_back_is_new(local: Local, job: Job, write: Write) -> None:
+    summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
+    assert summary.folder is not None
+    async with Journal.open(summary.folder) as journal:
+        reason = await local.company.work_orders.cancel_reason("Entered twice")
+        await Undo(company=local.company, journal=journal).run(reason)
+    source = write(HEADER, rows(1, 2, 3))
+    with pytest.raises(ImportMapError, match=r"was undone.* It does not go on; .*--again"):
+        await job(source, MAP, marker=MARKER, carry_over=True).run(local.company)
+    assert (await job(source, MAP, marker=MARKER).run(local.company)).created_now == 3
 
 
 async def test_another_marker_prevents_nothing(local: Local, job: Job, write: Write) -> None:

@@ -97,12 +97,16 @@ _JOB = (
         "--continue",
         "carry_over",
         is_flag=True,
-        help="Go on with an unfinished job after FILE was changed.",
+        help="Go on with the job after FILE was changed: rows that were sent are known by their keys.",
     ),
     click.option("--check", is_flag=True, help="Write nothing; say what would become of each row."),
     click.option("--sample", type=click.IntRange(1), metavar="N", help="With --check: look at N rows only."),
     click.option("--resume", is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume)."),
-    click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused."),
+    click.option(
+        "--retry",
+        type=click.Choice(["refused"]),
+        help="Send the rows again that were refused, after the map was changed.",
+    ),
 )
 
 _RESULTS = (

@@ -57,7 +57,7 @@ class RowBuilder:
         return record
 
     def _put_key(self, keys: RowKeys, row: Row, record: Record, planned: str | None) -> None:
-        if keys.node is not None and (now := keys.key(row, self.references)) != planned:
+        if keys.are_own and (now := keys.key(row)) != planned:
             raise RowError(
                 f"its key is {now!r} now, and was {planned!r} when the job began; give the map as it was"
             )

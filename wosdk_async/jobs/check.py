@@ -24,11 +24,10 @@ from wosdk_async.jobs.errors import (
     ImportMapError,
     RowError,
 )
-from wosdk_async.jobs.going_on import NO_KEYS
+from wosdk_async.jobs.going_on import job_base
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.jobs.opening import job_base
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.replaced_fields import ReplacedFields
@@ -150,14 +149,10 @@ class Check:
         if job is None:
             return
         self._result.import_refused = job.refusal
-        self._result.warnings += job.warnings
         if job.is_unchanged:
             self._job, self._result.job = job, job.overview
             self._result.job_would = job.overview.resume_would(retry=self._options.retry_refused)
         elif job.goes_on == "with a new file":
-            if self._keys is None or self._keys.node is None:
-                self._result.import_refused = NO_KEYS
-                return
             self._job, self._result.job = job, job.overview
             self._result.job_would = [
                 "go on with the changed file, in a new job that takes over the ended rows by their keys",
@@ -174,7 +169,7 @@ class Check:
             found = await self._carried_over(self._job, page, found, built.seen)
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Mapping[str, Sequence[Any]] = {}
-        if self._keys is not None and self._keys.node is not None and keys:
+        if self._keys is not None and self._keys.are_own and keys:
             began = time.perf_counter()
             records = await self._operation.find(company, self._keys.path, keys)
             self._looks.append(time.perf_counter() - began)

@@ -98,8 +98,8 @@ class CheckedRows:
         keys, key = self.builder.keys, ""
         try:
             if keys is not None and row.fault is None:
-                key = keys.key(row, self.builder.references)
-                if keys.node is not None:
+                key = keys.key(row)
+                if keys.are_own:
                     self._require_first(row, key)
             record, missing = self.builder.build(row)
             require_sendable(record, new=self.builder.import_map.action.new)

@@ -14,6 +14,7 @@ from typing import Any
 
 from wosdk_async.jobs.draft_fields import MARKER_FIELD, DraftField, draft_fields, is_usable, name_field
 from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.key_columns import KeyColumns
 from wosdk_async.jobs.mapping.template import OPEN
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.model import registry
@@ -28,16 +29,19 @@ _WIDTH = 110
 _SHOWN_VALUES = 8  # of an enumeration
 
 
-def draft_map(columns: Sequence[str], operation: RowOperation, file: str, keys: Sequence[str] = ()) -> str:
+def draft_map(
+    columns: Sequence[str], operation: RowOperation, file: str, keys: KeyColumns | None = None
+) -> str:
     """Return the text of a map that fills the fields of an operation from the columns of a file.
 
     Args:
         columns: the header of the file.
         operation: what is done with each row.
         file: the name of the file, for the first line.
-        keys: the columns that can identify the rows.
+        keys: the columns that can identify the rows, if the file was read for them.
     """
-    found = draft_fields(columns, operation, keys)
+    keys = keys or KeyColumns()
+    found = draft_fields(columns, operation, keys.unique)
     shown = [each for each in found if each.shown]
     lines = [
         *_comment(
@@ -73,18 +77,18 @@ def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[s
     ]
 
 
-def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: Sequence[str]) -> list[str]:
+def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColumns) -> list[str]:
     if operation.by is not None or (operation.table == "command" and operation.label != "created"):
         return []
     texts = [each for each in shown if each.meta["type"] == "string" and each.target is None]
     if operation.table == "command":
         texts = [each for each in texts if each.name == MARKER_FIELD]
-    known = [each for each in texts if each.column in keys]
+    known = [each for each in texts if each.column in keys.unique]
     for each in known:
         path = each.name if operation.table == "entity" else f"work_order.{each.name}"
         with contextlib.suppress(ImportMapError):
             operation.require_marker(path)
-            others = ", ".join(key for key in keys if key != each.column)
+            others = ", ".join(key for key in keys.unique if key != each.column)
             more = f" So is that of {others}." if others else ""
             return [
                 "",
@@ -98,12 +102,16 @@ def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: Sequence
         example = f"marker = {_quoted(f'work_order.{MARKER_FIELD}')}"
     else:
         example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
-    unique = f" Columns that are unique: {', '.join(keys)}." if keys else ""
+    unique = f" Columns that are unique: {', '.join(keys.unique)}." if keys.unique else ""
+    nearly = "".join(
+        f" {column} would be one, but its cell in line {first} is there again in line {line}."
+        for column, (first, line) in keys.nearly.items()
+    )
     return [
         "",
         *_comment(
             "The field that carries a key that is unique in the file: with it no row is created twice. "
-            f"Remove the # when the field gets such a column.{unique}"
+            f"Remove the # when the field gets such a column.{unique}{nearly}"
         ),
         f"# {example}",
     ]

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Self
 
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.going_on import GoesOn, goes_on
+from wosdk_async.jobs.going_on import GivenImport, GoesOn
 from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal, State
-from wosdk_async.jobs.journal.folder import plan_of
+from wosdk_async.jobs.journal.folder import job_among
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.opening import job_base
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.overview import Overview, overview
-from wosdk_async.jobs.repeated_rows import require_no_repeats
 from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["EarlierJob"]
@@ -41,58 +37,6 @@ class EarlierJob:
     """Why the import would be refused; None when it would not."""
     goes_on: GoesOn = "not"
     """Whether the import would go on with it."""
-    warnings: Sequence[str] = ()
-    """What the user should know of a new job beside it."""
-
-    @classmethod
-    async def find(
-        cls,
-        base: Path,
-        path: Path,
-        company: str,
-        operation: str,
-        *,
-        marker: str | None,
-        options: ImportOptions,
-    ) -> Self | None:
-        """Return the job that an import would go on with, or None.
-
-        Args:
-            base: the job folder; those with numbers after its name are looked at too.
-            path: the file.
-            company: text that identifies the Company, as the journal keeps it.
-            operation: what is done with each row.
-            marker: the field that carries the key of each row.
-            options: options of the import.
-
-        Raises:
-            JournalError: a journal cannot be read.
-        """
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        same_content: Path | None = None
-        same_place: Path | None = None
-        for folder in jobs_at(base):
-            plan = plan_of(folder)
-            if (plan.company, plan.operation) != (company, operation):
-                continue
-            if plan.sha256 == sha256:
-                same_content = folder
-            elif Path(plan.file) == path:
-                same_place = folder
-        found = same_content or same_place
-        if found is None:
-            return None
-        async with Journal.open(found, snapshot=True) as journal:
-            states = await _states(journal) if same_content else b""
-            refusal: str | None = None
-            how: GoesOn = "not"
-            try:
-                how = await goes_on(journal, path, sha256, marker, options)
-            except ImportMapError as error:
-                refusal = error.message
-            same_keys = marker is not None and marker == journal.plan.marker
-            return cls(await overview(journal), same_content is not None, same_keys, states, refusal, how)
 
     @classmethod
     async def of_import(
@@ -109,23 +53,33 @@ class EarlierJob:
         Raises:
             JournalError: a journal cannot be read.
         """
-        marker = options.marker or import_map.marker or import_map.action.by
-        found = await cls.find(
-            job_base(source, options),
-            source.path.absolute(),
-            company,
-            import_map.operation,
-            marker=marker,
+        given = GivenImport(
+            source=source,
+            import_map=import_map,
+            marker=options.marker or import_map.marker or import_map.action.by,
+            identity=company,
             options=options,
         )
-        if found is None or found.is_unchanged or found.refusal or found.goes_on != "not" or options.again:
-            return found
-        try:
-            async with Journal.open(found.overview.folder, snapshot=True) as journal:
-                warnings = await require_no_repeats(journal, source, marker, options)
-        except ImportMapError as error:
-            return attrs.evolve(found, refusal=error.message)
-        return attrs.evolve(found, warnings=warnings)
+        found = job_among(jobs_at(given.base), *given.known_by)
+        if found is None:
+            return None
+        async with Journal.open(found, snapshot=True) as journal:
+            unchanged = journal.plan.sha256 == given.sha256
+            refusal: str | None = None
+            how: GoesOn = "not"
+            try:
+                if not options.again:
+                    how = await given.goes_on(journal)
+            except ImportMapError as error:
+                refusal = error.message
+            return cls(
+                await overview(journal),
+                unchanged,
+                has_same_keys=given.marker is not None and given.marker == journal.plan.marker,
+                states=await _states(journal) if unchanged else b"",
+                refusal=refusal,
+                goes_on=how,
+            )
 
     @property
     def is_left_behind(self) -> bool:

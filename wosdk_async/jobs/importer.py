@@ -15,11 +15,12 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.cluster.pool import WorkerPool, require_pool
 from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.going_on import job_base
 from wosdk_async.jobs.inputs import require_opened
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.jobs.opening import OpenedJob, company_identity, job_base, open_job
+from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.replaced_fields import ReplacedFields
@@ -169,7 +170,6 @@ class Import:
             self._job = await open_job(
                 self._source,
                 self._map,
-                self._index,
                 marker=self._marker,
                 identity=identity or company_identity(self._company),
                 options=self.options,

@@ -10,12 +10,15 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, References, RowContext, TextNode
+from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, RowContext, TextNode
+from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["RowKeys"]
+
+_NO_RECORDS = ReferenceIndex(())  # a key is made of columns alone
 
 
 @attrs.frozen
@@ -28,6 +31,11 @@ class RowKeys:
     """What the map puts there."""
     job: str
     """The id of the job, which makes default keys unique."""
+
+    @property
+    def are_own(self) -> bool:
+        """Whether a row has a key of its own, made of its cells: the same in each job."""
+        return self.node is not None
 
     @classmethod
     def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
@@ -60,16 +68,25 @@ class RowKeys:
             )
         return cls(path, node, job)
 
-    def key(self, row: Row, references: References) -> str:
+    def key(self, row: Row) -> str:
         """Return the key of a row. Raise RowError when it has none."""
         if self.node is None:
             return f"{self.job}-{row.number}"
-        found = self.node.fill(RowContext(row.cells, references))
+        found = self.node.fill(RowContext(row.cells, _NO_RECORDS))
         key = "" if found is None else str(found)
         if not key or key != key.strip():
             problem = "has blanks at an end" if key.strip() else "is empty"
             raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs a key of its own")
         return key
+
+    def key_or_none(self, row: Row) -> str | None:
+        """Return the key of a row, or None for a row that will be refused, as it has none or is faulty."""
+        if row.fault is not None:
+            return None
+        try:
+            return self.key(row)
+        except RowError:
+            return None
 
     def put(self, command: Any, key: str | None) -> None:
         """Write a default key into the command of a row."""

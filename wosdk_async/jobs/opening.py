@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
@@ -13,37 +12,31 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.earlier_leases import EarlierLeases
-from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.going_on import (
-    NO_KEYS,
-    goes_on,
+    GivenImport,
     is_finished,
     is_untouched,
     left_behind,
     resumed_folder,
+    sha256_of,
 )
 from wosdk_async.jobs.inputs import keep_copy
-from wosdk_async.jobs.job_places import jobs_of_rejects
 from wosdk_async.jobs.journal import (
     JobFolders,
     JobPlan,
     Journal,
     RowEntry,
-    State,
     new_job_id,
 )
-from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.nodes import References
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.repeated_rows import require_no_repeats
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 from wosdk_async.transport.session.hosts import is_local
 
-__all__ = ["OpenedJob", "company_identity", "job_base", "open_job"]
+__all__ = ["OpenedJob", "company_identity", "open_job"]
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -83,16 +76,9 @@ def company_identity(company: Company) -> str:
     return f"{company.name.casefold()} ({company.id}) at {place}"
 
 
-def job_base(source: Source, options: ImportOptions) -> Path:
-    """Return the folder of the first job of a file; further ones stand beside it, with numbers."""
-    path = source.path.absolute()
-    return options.folder or path.with_name(f"{path.name}.job")
-
-
 async def open_job(
     source: Source,
     import_map: ImportMap,
-    references: References,
     *,
     marker: str | None,
     identity: str,
@@ -104,7 +90,6 @@ async def open_job(
     Args:
         source: the file.
         import_map: the map.
-        references: the records that keys may refer to.
         marker: the field that carries the key of each row.
         identity: text that identifies the Company.
         options: where the job is, and whether it begins anew.
@@ -114,82 +99,70 @@ async def open_job(
         ImportMapError: the file or the marker has changed since an unfinished job began.
         JournalError: another process holds the job, or its journal cannot be used.
     """
-    request = _JobRequest(
+    given = await asyncio.to_thread(
+        GivenImport,
         source=source,
         import_map=import_map,
-        references=references,
         marker=marker,
         identity=identity,
         options=options,
+    )
+    request = _JobRequest(
+        given=given,
         journals=journals,
-        sha256=await asyncio.to_thread(_sha256, source.path),
-        folders=JobFolders(job_base(source, options)),
+        folders=JobFolders(given.base),
     )
     found = await asyncio.to_thread(request.find)
     if found is None or options.again:
         return _opened(await asyncio.to_thread(request.begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)
-    warnings: list[str] = []
     try:
         job = await request.go_on(journal)
-        if job is None:
-            warnings = await require_no_repeats(journal, source, marker, options)
     except BaseException:
         await journal.close()
         raise
     if job is None or job.journal is not journal:
         await journal.close()
-    return job or _opened(await asyncio.to_thread(request.begin), new=True, warnings=warnings)
+    return job or _opened(await asyncio.to_thread(request.begin), new=True)
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class _JobRequest:
-    """What an import asks for; the arguments of :func:`open_job`, and the hash of the file."""
+    """The arguments of :func:`open_job`, and the folders that are there."""
 
-    source: Source
-    import_map: ImportMap
-    references: References
-    marker: str | None
-    identity: str
-    options: ImportOptions
+    given: GivenImport
     journals: type[Journal]
-    sha256: str
     folders: JobFolders
     """It remembers what :meth:`find` saw, so that :meth:`begin` takes no folder of another process."""
 
-    @property
-    def path(self) -> Path:
-        return self.source.path.absolute()
-
     def find(self) -> Path | None:
         """Return the folder of the job that may go on; None when there is none."""
-        identity, operation = self.identity, self.import_map.operation
-        if self.options.resume:
-            return resumed_folder(self.folders.base, self.path, self.sha256, identity, operation)
-        address = self.options.details.get(ADDRESS)
-        return self.folders.find(identity, operation, self.path, self.sha256, address)
+        if self.given.options.resume:
+            return resumed_folder(self.given)
+        return self.folders.find(*self.given.known_by)
 
     def begin(self, earlier: Journal | None = None) -> Journal:
         """Begin a new job, which takes over the states of the rows of ``earlier``."""
+        given = self.given
         plan = JobPlan(
             job=new_job_id(),
-            file=str(self.path),
-            size=self.path.stat().st_size,
-            sha256=self.sha256,
-            company=self.identity,
-            operation=self.import_map.operation,
-            marker=self.marker,
-            map_sha256=_sha256(self.import_map.path),
-            empty_rows=self.source.empty_rows,
+            file=str(given.path),
+            size=given.path.stat().st_size,
+            sha256=given.sha256,
+            company=given.identity,
+            operation=given.import_map.operation,
+            marker=given.marker,
+            map_sha256=sha256_of(given.import_map.path),
+            empty_rows=given.source.empty_rows,
             created_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            options=dict(self.options.details),
+            options=dict(given.options.details),
+            columns=list(given.source.columns),
         )
-        keys = RowKeys.of(self.import_map, self.marker, plan.job) if self.marker else None
-        entries = _entries(self.source, keys, self.references)
+        entries = _entries(given.source, given.keys(plan.job))
         folder, lock = self.folders.new()
         try:
             with explained(folder):
-                keep_copy(self.path, self.folders.base, folder)
+                keep_copy(given.path, self.folders.base, folder)
         except BaseException:
             lock.release()
             raise
@@ -197,43 +170,21 @@ class _JobRequest:
 
     async def go_on(self, journal: Journal) -> OpenedJob | None:
         """Return the job of a journal, or the one that takes its rows over; None when another one begins."""
-        undone = await undo_state(journal)
-        if undone is not None and (self.options.retry_refused or not is_finished(journal)):
-            raise ImportMapError(
-                f"the job in {journal.folder} was {undone}. It does not go on; give the command of the "
-                "import with --again to begin a new job"
-            )
-        if self.options.retry_refused:
-            await self._require_rejects_unsent(journal)
-        match await goes_on(journal, self.source.path, self.sha256, self.marker, self.options):
+        match await self.given.goes_on(journal):
             case "with the same file":
+                undone = await undo_state(journal)
                 job = _opened(journal, new=await is_untouched(journal))
                 audited = undone is not None or await audit_state_of(journal) not in ("due", "not clean")
                 # They are planned again by the run: a command that is refused before it changes nothing.
-                retried = await journal.refused_for_now() if self.options.retry_refused else 0
+                retried = await journal.refused_for_now() if self.given.options.retry_refused else 0
                 finished = job.finished and audited and not retried
                 return attrs.evolve(job, undone=undone, retried=retried, finished=finished)
             case "with a new file":
                 return await self._renew(journal)
         return None
 
-    async def _require_rejects_unsent(self, journal: Journal) -> None:
-        """Raise ImportMapError when a job of the rejects has sent rows, and no key prevents doubles."""
-        if self.marker and RowKeys.of(self.import_map, self.marker, journal.plan.job).node is not None:
-            return
-        for folder in jobs_of_rejects(journal.folder):
-            async with Journal.open(folder, snapshot=True) as rejects:
-                counts = rejects.counts()
-            if counts[State.DONE] + counts[State.SENDING] + counts[State.IN_DOUBT]:
-                raise ImportMapError(
-                    f"the rejects of the job in {journal.folder} were imported by the job in {folder}: "
-                    "--retry refused would send them once more. Correct and import the rejects of that job"
-                )
-
     async def _renew(self, journal: Journal) -> OpenedJob:
         """Begin a job for a file that has changed; it takes over what became of the rows, by their keys."""
-        if self.marker is None or RowKeys.of(self.import_map, self.marker, journal.plan.job).node is None:
-            raise ImportMapError(NO_KEYS)
         earlier = EarlierLeases.of_job(journal)
         await earlier.collect()  # undelivered results are found there only
         renewed = await asyncio.to_thread(self.begin, journal)
@@ -247,24 +198,11 @@ class _JobRequest:
         )
 
 
-def _opened(journal: Journal, *, new: bool, warnings: Sequence[str] = ()) -> OpenedJob:
-    finished = is_finished(journal)
-    return OpenedJob(
-        folder=journal.folder, journal=journal, new=new, finished=finished, warnings=list(warnings)
-    )
+def _opened(journal: Journal, *, new: bool) -> OpenedJob:
+    return OpenedJob(folder=journal.folder, journal=journal, new=new, finished=is_finished(journal))
 
 
-def _entries(source: Source, keys: RowKeys | None, references: References) -> Iterator[RowEntry]:
+def _entries(source: Source, keys: RowKeys | None) -> Iterator[RowEntry]:
     for row in source:
-        key = None
-        if keys is not None and row.fault is None:
-            try:
-                key = keys.key(row, references)
-            except RowError:
-                key = None  # the row is refused with the reason when its turn comes
+        key = keys.key_or_none(row) if keys is not None else None
         yield RowEntry(row=row.number, line=row.line, digest=row.digest, key=key)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

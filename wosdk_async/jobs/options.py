@@ -79,7 +79,7 @@ class ImportOptions:
     again: bool = switch(False)
     """Whether to begin a new job although one for the same file, Company and command is there."""
     carry_over: bool = switch(False)
-    """Whether an unfinished job goes on with a file that has changed: states are carried over by key."""
+    """Whether the job goes on with a file that has changed: states are carried over by key."""
     retry_refused: bool = switch(False)
     """Whether to send the rows again that were refused, for example after the map was corrected."""
     resume: bool = switch(False)

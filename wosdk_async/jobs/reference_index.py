@@ -230,7 +230,7 @@ class ReferenceIndex:
 def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
     if spec.template is None:
         return f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change its where"
-    return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r}{spec.filtered}"
+    return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
 
 
 def _error_of(outcome: Outcome[Any, Any]) -> Exception:

@@ -1,69 +1,64 @@
-"""Rows of a changed file that a finished job of it has created: a new job would create them again."""
+"""Rows of a changed file that the job before has sent: a new job would send them again."""
 
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
+from collections.abc import Set
 
-from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.going_on import tells_rows_by_keys
-from wosdk_async.jobs.journal import State
+import attrs
+
+from wosdk_async.jobs.journal import State, digest
 from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.model import WoCreateCommand
 
-__all__ = ["require_no_repeats"]
+__all__ = ["RepeatedRows", "repeated_rows"]
+
+_SENT = (State.DONE, State.FOUND, State.SENDING, State.IN_DOUBT)
 
 
-async def require_no_repeats(
-    journal: JournalReader, source: Source, marker: str | None, options: ImportOptions
-) -> list[str]:
-    """Return a warning for rows that a finished job of the file, before it changed, has created.
+@attrs.frozen
+class RepeatedRows:
+    """How many rows of a file a job of it has sent, before the file changed."""
 
-    Rows are the same if their cells are. Those that an undo took back do not count.
+    with_keys: int = 0
+    """Rows whose keys that job has sent: a look-up finds their records."""
+    without_keys: int = 0
+    """Further rows with the cells of a row that it has sent: no key prevents that they are sent again."""
+    unknown: bool = False
+    """Whether other rows cannot be told, as the columns have changed and rows have no keys."""
+
+
+async def repeated_rows(journal: JournalReader, source: Source, keys: RowKeys | None) -> RepeatedRows:
+    """Compare a file with a job of it. Rows whose records an undo took back are new.
 
     Args:
-        journal: of the finished job.
+        journal: of the job.
         source: the file as it is now.
-        marker: the field that carries the key of each row; keys that are there are not created again.
-        options: of the import; rows that it skips need no warning.
-
-    Raises:
-        ImportMapError: there are such rows, and no key prevents that they are created again.
+        keys: the keys of its rows; None if they and those of the job cannot be compared.
     """
-    if not _creates(journal.plan.operation):
-        return []
     undone = await journal.undone_ids()
-    created = {
-        row.digest
-        async for page in journal.pages(State.DONE, State.IN_DOUBT)
-        for row in page
-        if row.id is None or row.id not in undone
-    }
-    repeated = await asyncio.to_thread(_count, source, created) if created else 0
-    if not repeated:
-        return []
-    rows = f"{repeated} of the rows of {source.path}"
-    if marker is not None and marker == journal.plan.marker and await tells_rows_by_keys(journal):
-        return [] if options.if_exists == "skip" else [_warning(rows, journal.folder)]
-    raise ImportMapError(
-        f"{rows} were sent by the job in {journal.folder}, before the file changed, and no key prevents that "
-        "they are created again: import the new rows from a file of their own, or add --again to send all "
-        "rows once more"
-    )
+    sent: set[int] = set()
+    sent_keys: set[int] = set()
+    async for page in journal.pages(*_SENT):
+        for row in page:
+            if row.id is None or row.id not in undone:
+                sent.add(row.digest)
+                if keys is not None and row.key is not None:
+                    sent_keys.add(digest((row.key,)))
+    if not sent:
+        return RepeatedRows()
+    with_keys, without = await asyncio.to_thread(_counts, source, keys, sent, sent_keys)
+    columns = journal.plan.columns
+    return RepeatedRows(with_keys, without, keys is None and columns not in ([], list(source.columns)))
 
 
-def _warning(rows: str, folder: Path) -> str:
-    return (
-        f"{rows} were created by the job in {folder}, before the file changed, and fail as they are there "
-        "already: --if-exists skip leaves them out, --continue --retry refused goes on with that job"
-    )
-
-
-def _creates(operation: str) -> bool:
-    return operation == WoCreateCommand.wire_name or operation.startswith("create ")
-
-
-def _count(source: Source, digests: set[int]) -> int:
-    return sum(row.digest in digests for row in source)
+def _counts(source: Source, keys: RowKeys | None, sent: Set[int], sent_keys: Set[int]) -> tuple[int, int]:
+    with_keys = without = 0
+    for row in source:
+        key = keys.key_or_none(row) if keys is not None else None
+        if key is not None and digest((key,)) in sent_keys:
+            with_keys += 1
+        elif row.digest in sent:
+            without += 1
+    return with_keys, without

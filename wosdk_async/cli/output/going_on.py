@@ -61,7 +61,7 @@ async def _ways_to_retry(journal: Journal) -> list[str]:
     """Return the options that send the refused rows of a job again, and what each is for."""
     from wosdk_async.jobs.going_on import tells_rows_by_keys
 
-    mended = "--continue --retry refused after you mended the file"
+    mended = "--continue after you mended the file"
     continued = [mended] if await tells_rows_by_keys(journal) else []
     return ["--retry refused after you mended the map", *continued]
 

@@ -129,13 +129,16 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
         plan: the plan of the job, with the options of this run.
     """
     from wosdk_async.jobs.job_commands import rejects_command
+    from wosdk_async.jobs.job_places import jobs_within
     from wosdk_async.jobs.output_folder import unnumbered
 
     for path in summary.files:
         name = unnumbered(path).name
         if what := _FILES.get(name):
             say(f"{what}: {path}")
-        if name == "rejects.csv" and (command := rejects_command(plan, path)):
+        if name == "rejects.csv" and (again := jobs_within(path.parent)):
+            say(f"they were imported by the job in {again[-1]}; import them no more, but its rejects")
+        elif name == "rejects.csv" and (command := rejects_command(plan, path)):
             say(f"once they are corrected: {command}")
     say_kept(summary.files)
 

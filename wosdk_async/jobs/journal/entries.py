@@ -93,6 +93,7 @@ class JobPlan:
         rows: rows of the file without the empty ones. ``Journal.create`` sets it: it counts them.
         created_at: UTC, in ISO format.
         options: anything else that a report shows.
+        columns: names of the columns of the file; none in a job from before they were kept.
         version: of the journal's format.
     """
 
@@ -108,6 +109,7 @@ class JobPlan:
     rows: int = 0
     empty_rows: int = 0
     options: dict[str, Any] = attrs.field(factory=dict)
+    columns: list[str] = attrs.field(factory=list)
     version: int = FORMAT
 
     def as_dict(self) -> dict[str, Any]:

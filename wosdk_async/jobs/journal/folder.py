@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,13 +22,45 @@ from wosdk_async.jobs.journal.store import (
     sync_folder,
 )
 
-__all__ = ["ADDRESS", "JobFolders", "job_folders", "plan_of", "read_regular", "remove_job", "replace_file"]
+__all__ = [
+    "ADDRESS",
+    "JobFolders",
+    "job_among",
+    "job_folders",
+    "plan_of",
+    "read_regular",
+    "remove_job",
+    "replace_file",
+]
 
 ADDRESS = "address"
 """Name of the URL of an input among the options of a plan."""
 
 _UNDELIVERED = re.compile(r"undelivered-[0-9]+-[0-9a-f]+\.jsonl")
 _OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
+
+
+def job_among(
+    folders: Iterable[Path],
+    company: str,
+    operation: str,
+    path: Path | None,
+    sha256: str,
+    address: str | None = None,
+) -> Path | None:
+    """Return the one that :meth:`JobFolders.find` would find of these folders of jobs, the oldest first."""
+    same_content = same_place = None
+    for folder in folders:
+        plan = plan_of(folder)
+        if plan.company != company or plan.operation != operation:
+            continue
+        if plan.sha256 == sha256:
+            same_content = folder
+        elif (path is not None and Path(plan.file) == path.absolute()) or (
+            address is not None and plan.options.get(ADDRESS) == address
+        ):
+            same_place = folder
+    return same_content or same_place
 
 
 class JobFolders:
@@ -67,22 +99,14 @@ class JobFolders:
             JournalError: a journal cannot be read, so nobody knows what was sent; or another process is just
                 making a job.
         """
-        same_content = same_place = None
+        found = []
         for folder in self._existing():
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
             self._free = None  # a new job gets a higher number than those that are there
-            plan = plan_of(folder)
-            if plan.company != company or plan.operation != operation:
-                continue
-            if plan.sha256 == sha256:
-                same_content = folder
-            elif (path is not None and Path(plan.file) == path.absolute()) or (
-                address is not None and plan.options.get(ADDRESS) == address
-            ):
-                same_place = folder
-        return same_content or same_place
+            found.append(folder)
+        return job_among(found, company, operation, path, sha256, address)
 
     def new(self) -> tuple[Path, FolderLock]:
         """Make the folder of a new job, after :meth:`find`; return it with its lock.

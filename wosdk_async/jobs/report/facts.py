@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.audit import audit_state_of, why_no_audit
+from wosdk_async.jobs.job_places import jobs_within
 from wosdk_async.jobs.journal import (
     AuditResult,
     AuditRow,
@@ -110,6 +111,8 @@ class JobFacts:
     """How far an undo took the job back; None without one."""
     continued_by: Path | None = None
     """The folder of the job that took the rows over by their keys, for a changed file."""
+    rejects_sent_by: Path | None = None
+    """The folder of the last job that has imported its rejects."""
     audit: AuditResult | None = None
     """What the Company has for the rows; None without an audit."""
     audit_state: AuditState = "none"
@@ -140,6 +143,7 @@ class JobFacts:
             await journal.samples(),
             await undo_state(journal),
             await continued_by(journal),
+            next(reversed(jobs_within(journal.folder)), None),
             await journal.audit(),
             await audit_state_of(journal),
             await journal.audit_rows(limit=_MAX_LISTED),

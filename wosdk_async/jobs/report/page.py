@@ -116,15 +116,7 @@ def _to_do(facts: JobFacts) -> Markup | None:
             )
         )
     if counts[State.REFUSED]:
-        command = rejects_command(facts.given, facts.folder / facts.rejects)
-        steps.append(
-            joined(
-                "Failed rows had no effect. Correct them in ",
-                element("code", facts.rejects),
-                ", and import that file as it stands" + (": " if command else "."),
-                element("code", command) if command else "",
-            )
-        )
+        steps.append(_failed(facts))
     kinds = [(counts[State.IN_DOUBT], "in doubt"), (counts[State.SENDING], UNDER_WAY)]
     if which := " and ".join(words for count, words in kinds if count):
         how = (
@@ -139,6 +131,23 @@ def _to_do(facts: JobFacts) -> Markup | None:
             "Look at the rows of the audit in the Company; the same command, given again, looks them up."
         )
     return element("ul", (element("li", step) for step in steps), class_="todo") if steps else None
+
+
+def _failed(facts: JobFacts) -> Markup:
+    """Return what to do with the rows that failed."""
+    if facts.rejects_sent_by is not None:
+        return joined(
+            "Failed rows had no effect. They were imported by the job in ",
+            element("code", str(facts.rejects_sent_by)),
+            ": do not import them once more, but what that job rejects.",
+        )
+    command = rejects_command(facts.given, facts.folder / facts.rejects)
+    return joined(
+        "Failed rows had no effect. Correct them in ",
+        element("code", facts.rejects),
+        ", and import that file as it stands" + (": " if command else "."),
+        element("code", command) if command else "",
+    )
 
 
 def _option(name: str) -> Markup:
