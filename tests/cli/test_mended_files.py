@@ -60,6 +60,10 @@ def test_what_the_refusal_advises_sends_the_mended_row(
     file: Path, store: Path, job: Path, wosdk: Wosdk
 ) -> None:
     mend(file)
+    shown = wosdk("jobs", "show", job).stdout
+    assert (
+        "the file, which has changed, has no row of this one any more; or be refused, unless --con" in shown
+    )
     refused = wosdk(*command(file, store))
     assert refused.exit_code == 2
     assert (

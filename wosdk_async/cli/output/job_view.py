@@ -45,8 +45,13 @@ async def job_facts(folder: Path) -> dict[str, Any]:
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         resume = seen.resume_would()
-        if seen.state == "unfinished" and await asyncio.to_thread(_has_changed, seen.plan):
-            resume = [f"be refused: {why_not(seen.plan, folder, Path(seen.plan.file))}"]
+        if seen.state in ("unfinished", "finished") and await asyncio.to_thread(_has_changed, seen.plan):
+            resume = [
+                f"be refused: {why_not(seen.plan, folder, Path(seen.plan.file))}"
+                if seen.state == "unfinished"
+                else "begin a new job if the file, which has changed, has no row of this one any more; or be "
+                "refused, unless --continue or --again is added"
+            ]
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
         first = {
             name: [_row(row) for row in await journal.rows_in(*states, limit=_FIRST)]
