@@ -309,6 +309,9 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
     place, order = found["WorkOrder", "entities/WorkOrder.html"]
     assert place < found["WorkOrderCost", "entities/WorkOrderCost.html"][0]
     assert order["path"] == ["Reference", "Entities", "WorkOrder"]
+    merged = [each["path"] for each in entries if each["title"] == "--csv"]  # one entry, not one of each command
+    assert len(merged) == 1
+    assert "wosdk get, wosdk jobs list, wosdk query, wosdk run" in str(merged)
     fields = sum(len(each.fields) for each in CATALOGUE.entities.values())
     values = sum(len(each.values) for each in CATALOGUE.enums.values())
     assert len(entries) - len(items) > fields + values
