@@ -2,8 +2,8 @@
 
 The search knows headings and the text below them. A field, a value of an enum, a code, an option or a message
 is a row of a table, so each such row becomes an entry of its own. Entries that match equally well come in the
-order of the index: the shorter name first, so ``WorkOrder`` comes before ``WorkOrderCost``. An option that several
-commands have with the same meaning is one entry: else it would fill the list of what was found.
+order of the index: the shorter name first, so ``WorkOrder`` comes before ``WorkOrderCost``. An option
+that several commands have with the same meaning is one entry: else it would fill the list of what was found.
 """
 
 from __future__ import annotations
