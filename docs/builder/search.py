@@ -2,8 +2,8 @@
 
 The search knows headings and the text below them. A field, a value of an enum, a code, an option or a message
 is a row of a table, so each such row becomes an entry of its own. Entries that match equally well come in the
-order of the index: the shorter name first, so ``WorkOrder`` comes before ``WorkOrderCost``. An option
-that several commands have with the same meaning is one entry: else it would fill the list of what was found.
+order of the index: guides first, then the shorter name, so ``WorkOrder`` comes before ``WorkOrderCost``. An
+option that several commands have with the same meaning is one entry: else it would fill the list of results.
 """
 
 from __future__ import annotations
@@ -49,8 +49,13 @@ def add_names(site: Path, pages: Mapping[str, str]) -> None:
             rows = _rows(text)
             entries = [_entry(by_heading[page, heading], name, meaning) for heading, name, meaning in rows]
             items += _merged(entries) if path == _OPTIONS else entries
-    index["items"] = sorted(items, key=lambda item: len(item["title"].partition(",")[0]))
+    index["items"] = sorted(items, key=_rank)
     file.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def _rank(item: Mapping[str, Any]) -> tuple[bool, int]:
+    """Return the place of an entry among those that match equally well."""
+    return item["path"][:1] not in (["Start"], ["Guides"]), len(item["title"].partition(",")[0])
 
 
 def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -291,6 +291,10 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
         for page, text in reversed(pages.items())
         for depth, title in re.findall(r"^(#+) (.+)$", text, re.MULTILINE)
     ]
+    guide = section("spreadsheet.md", "CSV and Excel: the guide", 1) | {
+        "path": ["Guides", "Import a spreadsheet"]
+    }
+    items.append(guide)
     file = tmp_path / "search.json"
     file.write_text(json.dumps({"config": {}, "items": items}), encoding="utf-8")
     add_names(tmp_path, pages)
@@ -310,6 +314,7 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
     place, order = found["WorkOrder", "entities/WorkOrder.html"]
     assert place < found["WorkOrderCost", "entities/WorkOrderCost.html"][0]
     assert order["path"] == ["Reference", "Entities", "WorkOrder"]
+    assert entries[0] == guide  # a short name does not hide the guide that answers the question
     merged = [
         each["path"] for each in entries if each["title"] == "--csv"
     ]  # one entry, not one of each command
