@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from docs.builder.markup import table, title
@@ -17,6 +18,7 @@ KINDS = {
     "messages": ("Messages", "bodies of responses and errors"),
     "bases": ("Shared fields", "shapes whose fields entities inherit; they are never sent"),
 }
+_COMMAND = re.compile(r"\w+Command\b")
 
 
 def entity_pages(links: Links) -> Iterator[tuple[str, str]]:
@@ -74,7 +76,7 @@ def entity_body(entity: Entity, links: Links, level: str) -> Iterator[str]:
         needs = [f"* A new record needs `{field}`: {text}." for field, text in entity.needs.items()]
         key = [f"* Its key is {', '.join(f'`{part}`' for part in entity.composite_key)}."]
         yield "\n".join([*instead, *needs, *(key if entity.composite_key else [])])
-        yield sentence(entity.operations_note)
+        yield sentence(entity.operations_note) if _adds(entity) else ""
     yield f"{level} Fields of {entity.name}"
     yield field_table(entity.fields, links) if entity.fields else "No source says which fields it has."
     if acting := list(links.acting(entity)):
@@ -83,6 +85,12 @@ def entity_body(entity: Entity, links: Links, level: str) -> Iterator[str]:
     if holding := list(links.referring(entity)):
         yield f"{level} Fields that hold {entity.name}"
         yield "\n".join(f"* {links.to(other)} `{field}`" for other, field in holding)
+
+
+def _adds(entity: Entity) -> bool:
+    """Return whether the note on operations says more than which commands to run, which the list has."""
+    noted = set(_COMMAND.findall(entity.operations_note or ""))
+    return not noted or not noted <= set(_COMMAND.findall(" ".join(entity.instead.values())))
 
 
 def families(catalogue: Catalogue) -> dict[str, list[str]]:

@@ -2,14 +2,15 @@
 
 The search knows headings and the text below them. A field, a value of an enum, a code, an option or a message
 is a row of a table, so each such row becomes an entry of its own. Entries that match equally well come in the
-order of the index: the shorter name first, so ``WorkOrder`` comes before ``WorkOrderCost``.
+order of the index: guides first, then the shorter name, so ``WorkOrder`` comes before ``WorkOrderCost``. An
+option that several commands have with the same meaning is one entry: else it would fill the list of results.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ __all__ = ["add_names"]
 
 NAMED = re.compile(r"(entities|commands|enums)/|(cli-options|error-codes|messages|options|settings)\.md$")
 """Pages whose tables begin each row with a name."""
+_OPTIONS = "cli-options.md"
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"#+ (.+)")
 _ROW = re.compile(r"\| (`.+?) (?<!\\)\|(.*)\|")
@@ -45,9 +47,25 @@ def add_names(site: Path, pages: Mapping[str, str]) -> None:
         if NAMED.match(path):
             page = path.removesuffix(".md") + ".html"
             rows = _rows(text)
-            items += [_entry(by_heading[page, heading], name, meaning) for heading, name, meaning in rows]
-    index["items"] = sorted(items, key=lambda item: len(item["title"].partition(",")[0]))
+            entries = [_entry(by_heading[page, heading], name, meaning) for heading, name, meaning in rows]
+            items += _merged(entries) if path == _OPTIONS else entries
+    index["items"] = sorted(items, key=_rank)
     file.write_text(json.dumps(index, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def _rank(item: Mapping[str, Any]) -> tuple[bool, int]:
+    """Return the place of an entry among those that match equally well."""
+    return item["path"][:1] not in (["Start"], ["Guides"]), len(item["title"].partition(",")[0])
+
+
+def _merged(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return one entry of those that are equal but for their section; its path names all sections."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for entry in entries:
+        first = found.setdefault((entry["title"], entry["text"]), entry)
+        if first is not entry:
+            first["path"] = [*first["path"][:-1], f"{first['path'][-1]}, {entry['path'][-1]}"]
+    return list(found.values())
 
 
 def _rows(text: str) -> Iterator[tuple[str, str, str]]:

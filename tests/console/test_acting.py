@@ -236,3 +236,80 @@ def test_another_company_is_chosen_for_requests(browser: Any) -> None:
         assert page.locator("#company").inner_text() == "Second <b>Company</b>"
         assert watch.complaints == []
         page.close()
+
+
+def test_each_control_says_that_the_sandbox_has_ended_and_what_to_do(browser: Any) -> None:
+    """A request that was not sent is not in doubt; a link does not lead to the browser's page of errors."""
+    with served() as running:
+        running.local.faults.load({"rule": [{"fault": "latency", "fixed": 0}]})
+        order = running.acme.order()["Id"]
+        pages = {
+            path: browser.new_page()
+            for path in (f"companies/46/orders/{order}", "companies/46/create", "faults", "requests", "docs")
+        }
+        for path, page in pages.items():
+            page.goto(f"{running.root}/docs" if path == "docs" else running.page(path))
+            if path == "docs":
+                page.get_by_label("Search").fill("cmd/WoCreateCommand")
+                page.locator("details details summary").click()
+            page.locator("main :is(form button:enabled, #record)").first.wait_for()
+    sent, created, faults, requests, tried = pages.values()
+    for page, name in ((sent, "Send"), (created, "Create"), (tried, "Send")):
+        page.get_by_role("button", name=name, exact=True).click()
+        page.locator("main").get_by_role("alert").get_by_text(
+            "Nothing was sent: the sandbox does not respond. Start it again"
+        ).wait_for()
+        banner = page.get_by_role("alert").filter(has_text="wosdk sandbox serve")
+        banner.filter(has_text="it has ended, or cannot be reached").wait_for()
+        wait_for_count(page.get_by_text("is not known"), 0)
+    for page, name in (
+        (faults, "Advance"),
+        (faults, "Add"),
+        (faults, "Remove rule 1, latency"),
+        (requests, "Clear"),
+        (tried, "New example"),
+    ):
+        page.get_by_role("button", name=name, exact=True).click()
+        page.locator("main").get_by_role("alert").get_by_text("Start it again").last.wait_for()
+    sent.get_by_role("link", name="API").click()
+    sent.get_by_role("link", name="Companies", exact=True).first.click()
+    sent.locator("main .error", has_text="Start it again").wait_for()
+    for page in pages.values():
+        page.close()
+
+
+def test_that_the_sandbox_does_not_respond_is_said_no_longer_when_it_is_back(
+    browser: Any, sandbox: Served
+) -> None:
+    page = browser.new_page()
+    order = sandbox.acme.order()["Id"]
+    page.goto(sandbox.page(f"companies/46/orders/{order}"))
+    page.get_by_role("button", name="Send").wait_for()
+    page.route("**/console/api/**", lambda route: route.abort())
+    act(page, "Pick up")
+    said = page.get_by_text("Nothing was sent: the sandbox does not respond.")
+    said.wait_for()
+    page.unroute_all()
+    wait_for_count(said, 0)
+    assert state_of(sandbox, order) == "New"
+    act(page, "Pick up")
+    page.locator("h1", has_text="Open").wait_for()
+    page.close()
+
+
+def test_a_request_during_which_the_sandbox_ends_is_in_doubt(browser: Any, sandbox: Served) -> None:
+    page = browser.new_page()
+    order = sandbox.acme.order()["Id"]
+    page.goto(sandbox.page(f"companies/46/orders/{order}"))
+    page.get_by_role("button", name="Send").wait_for()
+
+    def end(route: Any) -> None:
+        page.route("**/console/api/**", lambda later: later.abort())
+        route.abort()
+
+    page.route("**/api/v1/cmd/**", end)
+    act(page, "Pick up")
+    said = page.locator("main").get_by_role("alert")
+    said.get_by_text("is not known. The sandbox does not respond any more. Start it again").wait_for()
+    said.get_by_text("look before you send this again").wait_for()
+    page.close()

@@ -46,6 +46,18 @@ def test_work_orders_are_filtered_and_paged(page: Any, sandbox: Served) -> None:
     wait_for_count(page.locator("tbody tr"), 1)
 
 
+def test_the_first_page_of_a_long_list_is_one_click_away(page: Any, sandbox: Served) -> None:
+    for _ in range(2 * PAGE + 1):
+        sandbox.acme.order()
+    for path, link in (("companies/46", "Newest"), ("companies/46/types/WorkOrder", "First")):
+        page.goto(sandbox.page(f"{path}?page=1"))
+        page.get_by_text("Page 2", exact=True).wait_for()
+        wait_for_count(page.get_by_role("link", name=link, exact=True), 0)
+        page.goto(sandbox.page(f"{path}?page=2"))
+        page.get_by_role("link", name=link, exact=True).click()
+        page.get_by_text("Page 1", exact=True).wait_for()
+
+
 def test_one_work_order_with_its_history(page: Any, sandbox: Served) -> None:
     """Fields, items, notes, documents, and the history with the newest action first."""
     acme = sandbox.acme
@@ -94,7 +106,7 @@ def test_recording_is_switched_off_and_cleared(page: Any, sandbox: Served) -> No
     with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("switch", name="Record").uncheck()
     page.get_by_role("button", name="Clear").click()
-    page.get_by_text("Nothing yet.").wait_for()
+    page.get_by_text("Nothing is recorded: switch “Record” on").wait_for()
     sandbox.acme.order()
     with page.expect_response(lambda response: "/log" in response.url):
         pass

@@ -88,6 +88,7 @@ def test_an_entity_names_its_commands_references_and_sources(pages: dict[str, st
     )
     assert "* [WoNote]" not in text  # its WorkOrderId is a number, and no field that holds the order
     assert "To create: run WoCreateCommand." in text
+    assert text.count("WoCreateCommand") == 1 + create.count("WoCreateCommand")  # how to create is said once
     assert "Stated by the specification" in text
 
 
@@ -290,6 +291,10 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
         for page, text in reversed(pages.items())
         for depth, title in re.findall(r"^(#+) (.+)$", text, re.MULTILINE)
     ]
+    guide = section("spreadsheet.md", "CSV and Excel: the guide", 1) | {
+        "path": ["Guides", "Import a spreadsheet"]
+    }
+    items.append(guide)
     file = tmp_path / "search.json"
     file.write_text(json.dumps({"config": {}, "items": items}), encoding="utf-8")
     add_names(tmp_path, pages)
@@ -309,6 +314,12 @@ def test_what_is_looked_up_has_its_own_entry_in_the_search(tmp_path: Path, pages
     place, order = found["WorkOrder", "entities/WorkOrder.html"]
     assert place < found["WorkOrderCost", "entities/WorkOrderCost.html"][0]
     assert order["path"] == ["Reference", "Entities", "WorkOrder"]
+    assert entries[0] == guide  # a short name does not hide the guide that answers the question
+    merged = [
+        each["path"] for each in entries if each["title"] == "--csv"
+    ]  # one entry, not one of each command
+    assert len(merged) == 1
+    assert "wosdk get, wosdk jobs list, wosdk query, wosdk run" in str(merged)
     fields = sum(len(each.fields) for each in CATALOGUE.entities.values())
     values = sum(len(each.values) for each in CATALOGUE.enums.values())
     assert len(entries) - len(items) > fields + values

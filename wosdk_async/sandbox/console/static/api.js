@@ -1,5 +1,6 @@
 // The JSON below /console/api/, and the banner that is shown while the sandbox does not respond.
 
+export const RESTART = "Start it again, as the message at the top of the page says";
 const RETRY = 2000; // milliseconds
 
 export class Gone extends Error {}
@@ -22,7 +23,7 @@ async function ask(path, options) {
     response = await fetch(`/console/api/${path}`, options);
   } catch {
     lost();
-    throw new Gone("The sandbox does not respond.");
+    throw new Gone(`The sandbox does not respond. ${RESTART}, and do this again.`);
   }
   back();
   const body = await response.json().catch(() => ({}));
@@ -30,14 +31,25 @@ async function ask(path, options) {
   return body;
 }
 
+// Whether the sandbox responds; where it does not, the banner says so
+export async function reachable() {
+  return get("clock").then(() => true, (error) => !(error instanceof Gone));
+}
+
 const banner = document.getElementById("gone");
 let retry = null;
 
 function lost() {
-  if (!banner.textContent) banner.textContent = "The sandbox does not respond: it has ended, or cannot be reached. The page shows old data, and updates itself when the sandbox is back.";
+  if (!banner.textContent) banner.textContent = `The sandbox does not respond: it has ended, or cannot be reached. Start it again: wosdk sandbox serve --store FILE --port ${location.port}, or your program. Until then the page shows old data.`;
   document.body.toggleAttribute("data-gone", true);
   retry ??= setTimeout(() => { retry = null; get("clock").catch(() => {}); }, RETRY);
 }
+
+// A link to another document would lead to the browser's own page of errors
+addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[href]");
+  if (link && banner.textContent && link.pathname !== location.pathname) event.preventDefault();
+});
 
 function back() {
   if (!banner.textContent) return;

@@ -12,7 +12,7 @@ export async function create(main, company) {
   const lacking = Object.keys(MEMBERS).filter((name) => name !== "Priority" && !found.Choices[name].length);
   main.append(tabs(company, found.Company, "Create"), h("h1", null, `Create a work order of ${found.Company}`));
   if (lacking.length) {
-    main.append(h("p", { class: "quiet" }, `${found.Company} has nothing to choose from for: ${lacking.map((name) => MEMBERS[name]).join(", ")}. Create such records first, or start with a seeded Company.`));
+    main.append(h("p", { class: "quiet" }, `${found.Company} has nothing to choose from for: ${lacking.map((name) => MEMBERS[name]).join(", ")}. Put such records in by wosdk sandbox seed, or add a Company without --empty.`));
     return;
   }
   const wrong = trouble();

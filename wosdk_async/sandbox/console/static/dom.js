@@ -90,25 +90,27 @@ export function say(text) {
   silence = setTimeout(() => { document.getElementById("status").textContent = ""; }, 4000);
 }
 
-// A place for an error beside its form: the error stays until it is dismissed, or the action succeeds
+// A place for an error beside its form: the error stays until it is dismissed, or the action succeeds. That the sandbox
+// does not respond is no longer true when it is back.
 export function trouble() {
   const node = h("div", { role: "alert" });
   const clear = () => node.replaceChildren();
   const show = (error) => {
     say(""); // an older success would contradict the error
-    if (error instanceof Gone) clear(); // the banner shows it already
-    else node.replaceChildren(h("p", { class: "error" },
+    node.replaceChildren(h("p", { class: "error" },
       h("span", null, error.message), h("button", { type: "button", "aria-label": "Dismiss", onclick: clear }, "×")));
+    const shown = node.firstChild;
+    if (error instanceof Gone) addEventListener("back", () => shown.remove(), { once: true });
   };
   return { node, show, clear };
 }
 
-// Repeats a call while the page is visible, and returns a function that ends it.
+// Repeats a call, which the banner follows where the sandbox does not respond, while the page is visible, and returns a function that ends it.
 // `call` gets a function that says whether it is still wanted: a response may come after the page was left.
 export function repeat(milliseconds, call, failed) {
   let timer, wanted = true;
   const turn = async () => {
-    if (!document.hidden) await call(() => wanted).catch((error) => wanted && failed(error));
+    if (!document.hidden) await call(() => wanted).catch((error) => wanted && !(error instanceof Gone) && failed(error));
     if (wanted) timer = setTimeout(turn, milliseconds);
   };
   turn();

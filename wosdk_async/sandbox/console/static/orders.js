@@ -41,7 +41,7 @@ export async function orders(main, company, asked) {
       ["PO", (one) => one.PoNumber?.length <= 12 ? h("span", { class: "key" }, one.PoNumber) : cut(one.PoNumber, 30)],
       ["Last action", (one) => shown(one.LastActionDateUtc)],
     ], found.Orders, empty),
-    pager(`#/companies/${company}`, asked, found, ["Newer", "Older"]));
+    pager(`#/companies/${company}`, asked, found, ["Newer", "Older", "Newest"]));
   say(`${found.Orders.length} work ${found.Orders.length === 1 ? "order" : "orders"} on page ${found.Page + 1}.`);
 }
 

@@ -21,7 +21,7 @@ export function linked(company, type, value) {
   return h("a", { href: address(company, type, value.Id) }, shown(value));
 }
 
-export function pager(base, asked, found, [before, after]) {
+export function pager(base, asked, found, [before, after, first]) {
   if (!found.Page && !found.More) return "";
   const link = (page, text) => {
     const query = new URLSearchParams(asked);
@@ -29,6 +29,7 @@ export function pager(base, asked, found, [before, after]) {
     return h("a", { href: `${base}?${query}`, class: "button" }, text);
   };
   return h("nav", { "aria-label": "Pages of the list", class: "bar level" },
+    found.Page > 1 ? link(0, first) : null,
     found.Page > 0 ? link(found.Page - 1, before) : null,
     h("span", { class: "quiet" }, `Page ${found.Page + 1}`),
     found.More ? link(found.Page + 1, after) : null);

@@ -42,7 +42,7 @@ export async function records(main, company, type, asked) {
       ["Record", key],
       ...found.Columns.map(({ Name: name, Type: target }) => [name, (row) => target ? linked(company, target, row[name]) : cut(row[name])]),
     ], found.Rows, asked.get("value") || found.Page ? "No record fits." : "There are none."),
-    pager(base, asked, found, ["Previous", "Next"]));
+    pager(base, asked, found, ["Previous", "Next", "First"]));
   say(`${found.Rows.length} ${found.Rows.length === 1 ? "record" : "records"} on page ${found.Page + 1}.`);
 }
 

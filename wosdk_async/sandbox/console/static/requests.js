@@ -68,6 +68,7 @@ export async function requests(main) {
     narrow();
     if (document.activeElement !== on) on.checked = found.on;
     empty.hidden = lines.size > 0;
+    empty.textContent = found.on ? "Nothing yet." : "Nothing is recorded: switch “Record” on, and new requests are shown.";
     limits.textContent = `The log keeps the last ${found.limits.requests} requests, and the first ${found.limits.body / 1024} KiB of each body. Secrets are masked.`;
     if (fresh && looked) say(`${fresh} new ${fresh === 1 ? "request" : "requests"}.`);
     looked = true;

@@ -1,10 +1,13 @@
 // Requests to the service itself, as every client sends them: with a token for the Company's credentials.
 // They pass through the faults and are in the log of requests, like those of any other client.
+import { Gone, reachable, RESTART } from "./api.js";
+
 const tokens = new Map(); // name of a Company -> its token
 
 export class Refused extends Error {}
 
 export async function call(company, method, path, body) {
+  if (!await reachable()) throw new Gone(`Nothing was sent: the sandbox does not respond. ${RESTART}, and send this again.`);
   if (!tokens.has(company)) await login(company);
   const first = await send(company, method, path, body);
   if (!["EXPIRED_TOKEN", "INCORRECT_TOKEN"].includes(first.body?.ErrorCode)) return first;
@@ -21,12 +24,15 @@ export async function run(company, command, members) {
   throw new Refused(text ? `${code}: ${text}${next}` : `The response is ${found.status}: whether the command was carried out is not known.`);
 }
 
+const NOTHING = "No token was had: the connection ended without a response. Nothing was sent to the service.";
+
 async function login(company) {
-  const listed = await (await fetch("/_sandbox/companies")).json();
+  const companies = await reached(fetch("/_sandbox/companies"), NOTHING);
+  const listed = await companies.json().catch(() => ({}));
   const known = listed.Companies?.find((one) => one.Name === company)?.Variables;
   if (!known) throw new Error(listed.ErrorMessage ?? `There is no Company ${company}.`);
   const form = { grant_type: "client_credentials", client_id: known.WOSDK_CLIENT_ID, client_secret: known.WOSDK_CLIENT_SECRET };
-  const response = await reached(fetch("/OAuth/token", { method: "POST", body: new URLSearchParams(form) }), "No token was had: the connection ended without a response. Nothing was sent to the service.");
+  const response = await reached(fetch("/OAuth/token", { method: "POST", body: new URLSearchParams(form) }), NOTHING);
   const granted = await response.json().catch(() => ({}));
   if (!granted.access_token) throw new Error(`No token: the response is ${response.status} ${granted.error ?? granted.ErrorCode ?? ""}. Nothing was sent to the service.`);
   tokens.set(company, granted.access_token);
@@ -45,7 +51,9 @@ async function send(company, method, path, body) {
 }
 
 async function reached(promise, otherwise) {
-  try { return await promise; } catch { throw new Error(otherwise); }
+  try { return await promise; } catch {
+    throw await reachable() ? new Error(otherwise) : new Error(`${otherwise} The sandbox does not respond any more. ${RESTART}, and look before you send this again.`);
+  }
 }
 
 // JSON with indents, its numbers as they came
