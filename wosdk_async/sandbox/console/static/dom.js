@@ -105,8 +105,8 @@ export function trouble() {
   return { node, show, clear };
 }
 
-// Repeats a call, which the banner follows where the sandbox does not respond, while the page is visible, and returns a function that ends it.
-// `call` gets a function that says whether it is still wanted: a response may come after the page was left.
+// Repeats a call while the page is visible, and returns a function that ends it. Where the sandbox does not respond the
+// banner says so, and `failed` is not called. `call` gets a function that says whether it is still wanted: a response may come after the page was left.
 export function repeat(milliseconds, call, failed) {
   let timer, wanted = true;
   const turn = async () => {
