@@ -106,7 +106,8 @@ export function trouble() {
 }
 
 // Repeats a call while the page is visible, and returns a function that ends it. Where the sandbox does not respond the
-// banner says so, and `failed` is not called. `call` gets a function that says whether it is still wanted: a response may come after the page was left.
+// banner says so, and `failed` is not called. `call` gets a function that says whether it is still wanted: a response may
+// come after the page was left.
 export function repeat(milliseconds, call, failed) {
   let timer, wanted = true;
   const turn = async () => {
