@@ -32,6 +32,8 @@ OPTIONS = ["--profile", "--where", "--faults", "--dialect", "--deadline"]
         ("Costumer", ENTITIES, "Customer"),
         ("WoAsignCommand", COMMANDS, "WoAssignCommand"),
         ("Canceled", STATES, "Cancelled"),
+        ("Nw", STATES, "New"),
+        ("mira.okafr", ["Mira Okafor", "mira.okafor"], "mira.okafor"),
         ("--fault", OPTIONS, "--faults"),
         ("imprt", ["import", "export"], "import"),
         # words
@@ -56,6 +58,7 @@ OPTIONS = ["--profile", "--where", "--faults", "--dialect", "--deadline"]
         ("po_number", CREATE, None),
         ("id", ["status_id", "employee_id"], None),
         ("Building", ENTITIES, None),
+        ("Patched", ["Adjusted", "Part replaced", "Repaired"], None),
         ("WoCloseCommand", COMMANDS, None),
         ("Done", STATES, None),
         ("--filtr", OPTIONS, None),

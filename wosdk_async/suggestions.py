@@ -62,8 +62,8 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
     from difflib import SequenceMatcher  # only ever needed for a message
 
     given = _words(name)
-    text, whole = "".join(given), _written_out(given)
-    if not text:
+    text, whole = _plain(name), _written_out(given)
+    if not given:
         return None
     letters = SequenceMatcher(None, "", text, autojunk=False)
     found: list[tuple[tuple[bool, int, float, bool], str]] = []
@@ -71,11 +71,15 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
         words = _words(other)
         misspelt, others = _is_misspelt(given, words), _written_out(words)
         if misspelt or _shares_words(whole, others) or _shares_words(others, whole):
-            letters.set_seq1(joined := "".join(words))
+            letters.set_seq1(plain := _plain(other))
             if (likeness := letters.ratio()) >= cutoff:
                 further = 0 if misspelt else len({*others} ^ {*whole})
-                found.append(((misspelt, -further, likeness, joined.startswith(text)), other))
+                found.append(((misspelt, -further, likeness, plain.startswith(text)), other))
     return max(found, key=itemgetter(0))[1] if found else None
+
+
+def _plain(name: str) -> str:
+    return name[:_LONGEST].replace("_", "").lower()
 
 
 def _words(name: str) -> list[str]:
@@ -117,7 +121,7 @@ def _is_near(one: str, other: str, most: int | None = None) -> bool:
     """Return whether few letters are wrong, missing, too much, or in the place of their neighbour."""
     shorter = min(len(one), len(other))
     allowed = max(1, shorter // _LETTERS) if most is None else most
-    if abs(len(one) - len(other)) > allowed or shorter <= _FEW:
+    if abs(len(one) - len(other)) > allowed or shorter < _FEW or len(one) == len(other) == _FEW:
         return one == other
     if len({*one} ^ {*other}) > 2 * allowed:  # each change replaces one letter; this is quick
         return False
