@@ -6,13 +6,21 @@ The processes are started by others, so they get the change by their environment
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 from wosdk_async.jobs.cluster import worker
 from wosdk_async.jobs.cluster.clocks import boottime
 from wosdk_async.jobs.cluster.messages import Order, Report, RowReport, Setup
+from wosdk_async.jobs.cluster.worker import Worker
+from wosdk_async.transport.http.engine import OnSending, Read, RequestHeaders, whole_response
 from wosdk_async.transport.http.native.engine import NativeEngine
+
+if sys.version_info >= (3, 12):
+    from typing import override
+else:
+    from typing_extensions import override
 
 __all__ = ["environment", "install", "sent", "under_way"]
 
@@ -33,7 +41,7 @@ def install(hook: str) -> None:
     """Install a hook in this process."""
     kind, _, folder = hook.partition(":")
     if kind == "instant":
-        worker.Worker = _InstantWorker  # type: ignore[misc,assignment]
+        worker.Worker = _InstantWorker  # type: ignore[misc]  # a class is replaced
     else:
         _note_requests(Path(folder))
 
@@ -66,10 +74,17 @@ def _note_requests(folder: Path) -> None:
     send = NativeEngine.send
 
     async def noted(
-        self: Any, method: str, url: str, headers: Any, body: Any, on_sending: Any, *more: Any
+        self: NativeEngine,
+        method: str,
+        url: str,
+        headers: RequestHeaders,
+        body: bytes | None,
+        on_sending: OnSending,
+        repeat_safe: bool = False,
+        read: Read = whole_response,
     ) -> Any:
         if "/api/v1/" not in url:  # log-ins and look-ups of the host are no calls of the Company
-            return await send(self, method, url, headers, body, on_sending, *more)
+            return await send(self, method, url, headers, body, on_sending, repeat_safe, read)
         times = 0
 
         def note() -> None:
@@ -79,22 +94,26 @@ def _note_requests(folder: Path) -> None:
             os.write(sent, _RECORD % boottime())
 
         try:
-            return await send(self, method, url, headers, body, note, *more)
+            return await send(self, method, url, headers, body, note, repeat_safe, read)
         finally:
             os.write(ended, _RECORD % boottime() * times)
 
-    NativeEngine.send = noted  # type: ignore[method-assign,assignment]
+    NativeEngine.send = noted  # type: ignore[method-assign]  # a method is replaced
 
 
-class _InstantWorker:
-    """Worker that carries out every row at once, without a service."""
+class _InstantWorker(Worker):
+    """Worker that carries out every row at once, without a service.
 
-    def __init__(self, _: Setup) -> None:
+    ``override`` lets mypy say when a method of the worker has another name.
+    """
+
+    def __init__(self, setup: Setup, **_: Any) -> None:  # noqa: ARG002 - the worker's name
         self.nonce = os.urandom(16).hex()
-        self.is_drained = False
+        self._drained = False
         self._results: list[RowReport] = []
         self._number = self._epoch = self._session = 0
 
+    @override
     async def exchange(self, order: Order) -> Report:
         """Return a result for each row of the new grants."""
         if order.worker == self.nonce:
@@ -107,6 +126,7 @@ class _InstantWorker:
             session=self._session,
         )
 
+    @override
     def _obey(self, order: Order) -> None:
         self._results = [each for each in self._results if each.number > order.received]
         if order.session is not None:
@@ -131,13 +151,22 @@ class _InstantWorker:
             seconds=0.001,
         )
 
+    @override
     def drain(self) -> None:
         """End at once: nothing is under way."""
-        self.is_drained = True
+        self._drained = True
 
+    @property
+    @override
+    def is_drained(self) -> bool:
+        """Whether it was asked to drain."""
+        return self._drained
+
+    @override
     async def end(self) -> list[RowReport]:
         """Return what was not confirmed."""
         return self._results
 
+    @override
     async def aclose(self) -> None:
         """Nothing is open."""

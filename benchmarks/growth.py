@@ -8,7 +8,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Self
 
@@ -107,13 +107,13 @@ async def _runs(port: int, calls: int) -> None:
     the CPU time since the pause is printed.
     """
 
-    async def run(calls: int) -> AsyncIterator[None]:
+    async def run(calls: int) -> AsyncGenerator[None]:
         async with bench.run_many((command() for _ in range(calls)), limit=AT_ONCE) as outcomes:
             async for outcome in outcomes:
                 assert type(outcome).__name__ == "Done"
                 yield
 
-    async def runs() -> AsyncIterator[None]:
+    async def runs() -> AsyncGenerator[None]:
         while True:
             async for one in run(calls):
                 yield one

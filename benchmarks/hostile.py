@@ -95,10 +95,12 @@ class Watch:
         """Measure within the block."""
         original = events.Handle._run
 
-        def timed(handle: events.Handle) -> None:
+        watch = self
+
+        def timed(self: events.Handle) -> None:
             begun = time.thread_time()
-            original(handle)
-            self.step = max(self.step, time.thread_time() - begun)
+            original(self)
+            watch.step = max(watch.step, time.thread_time() - begun)
 
         gc.collect()
         Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew

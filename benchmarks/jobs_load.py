@@ -59,7 +59,8 @@ class LongImport:
 
 async def overhead(rounds: int, rows: int, *, marked: bool) -> Overhead:
     """Measure imports of ``rows`` rows and as many bare creates in turns."""
-    creates, imports = [], []
+    creates: list[float] = []
+    imports: list[float] = []
     with tempfile.TemporaryDirectory() as name, own_core(), Server() as server:
         folder = Path(name)
         source, import_map = write_requests(folder / "requests.csv", rows), _map(folder, marked)

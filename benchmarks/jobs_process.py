@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, TypeVarTuple
 from unittest import mock
 
 import anyio.from_thread
@@ -14,10 +15,12 @@ import anyio.to_thread
 import attrs
 
 from benchmarks.simulate.loop import StuckError, VirtualLoop
-from wosdk_async.jobs.journal import JobPlan, Journal
+from wosdk_async.jobs.journal import JobPlan, Journal, RowEntry
 
 __all__ = ["Killed", "KilledJournal", "Process", "ThreadlessLoop", "run_now", "running", "without_threads"]
 
+_Result = TypeVar("_Result")
+_Arguments = TypeVarTuple("_Arguments")
 _MOST_CANCELLED = 10  # times that the tasks of killed processes are cancelled
 
 
@@ -66,13 +69,22 @@ class KilledJournal(Journal):
     process: ClassVar[Process]
 
     @classmethod
-    def create(cls, folder: Path, plan: JobPlan, *args: Any, **options: Any) -> Any:
+    def create(
+        cls,
+        folder: Path,
+        plan: JobPlan | Callable[[], JobPlan],
+        entries: Iterable[RowEntry],
+        **options: Any,
+    ) -> Journal:
         """Make a job. It begins in the future, so that its samples count seconds by the loop alone."""
-        plan = attrs.evolve(plan, created_at="2100-01-01T00:00:00+00:00")
-        return super().create(folder, plan, *args, **options | cls._hooks())
+
+        def planned() -> JobPlan:
+            return attrs.evolve(plan() if callable(plan) else plan, created_at="2100-01-01T00:00:00+00:00")
+
+        return super().create(folder, planned, entries, **options | cls._hooks())
 
     @classmethod
-    def open(cls, folder: Path, **options: Any) -> Any:
+    def open(cls, folder: Path, **options: Any) -> Journal:
         """Open a job, unless the process was killed."""
         cls.process.require_alive()
         journal = super().open(folder, **options | cls._hooks())
@@ -87,9 +99,14 @@ class KilledJournal(Journal):
 class ThreadlessLoop(VirtualLoop):
     """Loop on virtual time that carries out what belongs into a thread at once."""
 
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # noqa: ARG002 - asyncio's name
+    def run_in_executor(
+        self,
+        executor: Executor | None,  # noqa: ARG002 - asyncio's name
+        func: Callable[[*_Arguments], _Result],
+        *args: *_Arguments,
+    ) -> asyncio.Future[_Result]:
         """Carry a function out, and return a future that is done."""
-        future = self.create_future()
+        future: asyncio.Future[_Result] = self.create_future()
         try:
             future.set_result(func(*args))
         except BaseException as error:
@@ -130,10 +147,11 @@ def running(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
         loop.close()
 
 
-def run_now(coroutine: Any) -> Any:
+def run_now(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
     """Return the result of a coroutine that never waits."""
     try:
         while True:
             coroutine.send(None)
     except StopIteration as end:
-        return end.value
+        result: _Result = end.value
+        return result

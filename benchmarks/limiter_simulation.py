@@ -13,6 +13,7 @@ import random
 import statistics
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 import attrs
 
@@ -82,9 +83,9 @@ def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECON
             call, since = waiting.popleft()
             busy += 1
             took = rng.expovariate(1 / service.work) * 0.5 + service.work * 0.5
-            at(now + took, lambda end, call=call, since=since: done(end, call, since))
+            at(now + took, partial(done, call, since))
 
-    def done(now: float, call: int, since: float) -> None:
+    def done(call: int, since: float, now: float) -> None:
         nonlocal busy, held
         busy -= 1
         held -= 1
@@ -98,7 +99,7 @@ def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECON
         serve(now)
         send(now)
 
-    def refuse(now: float, call: int) -> None:
+    def refuse(call: int, now: float) -> None:
         nonlocal held
         held -= 1
         result.refused += 1
@@ -111,7 +112,7 @@ def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECON
             held += 1
             sent += 1
             if len(waiting) >= service.queue:
-                at(now + 0.005, lambda end, call=sent: refuse(end, call))
+                at(now + 0.005, partial(refuse, sent))
             else:
                 waiting.append((sent, now))
         result.held.append(held)

@@ -152,7 +152,8 @@ class Rounds:
         """
         mine, theirs = self._found[one], self._found[other]
         both = mine.keys() & theirs.keys()
-        return statistics.median(getattr(mine[n], figure) / getattr(theirs[n], figure) for n in both)
+        ratios: list[float] = [getattr(mine[n], figure) / getattr(theirs[n], figure) for n in both]
+        return statistics.median(ratios)
 
 
 @contextlib.asynccontextmanager

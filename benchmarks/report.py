@@ -18,10 +18,11 @@ from pathlib import Path
 import attrs
 import msgspec
 
-from benchmarks import arguments, load
+from benchmarks import arguments
 from benchmarks.cells import HTTP, OTHERS, STACKS
 from benchmarks.chart import grouped_chart
 from benchmarks.goals import GOALS, Goal, mark
+from benchmarks.load import FLOOR, OURS, Figures
 
 __all__ = ["Run", "insert", "picture", "tables"]
 
@@ -42,7 +43,7 @@ class _BesideRatios:
     """What a file holds beside the ratios."""
 
     about: _About
-    cells: dict[str, dict[str, load.Figures]]
+    cells: dict[str, dict[str, Figures]]
     peak_mb: dict[str, float]
 
 
@@ -55,7 +56,7 @@ class Run:
     load: float
     """Mean number of processes that wanted a core in the minute before."""
     ratios: Mapping[str, float]
-    cells: Mapping[str, Mapping[str, load.Figures]]
+    cells: Mapping[str, Mapping[str, Figures]]
     """Cell -> stack -> its medians."""
     peak_mb: Mapping[str, float]
 
@@ -91,7 +92,8 @@ def _chosen(runs: Sequence[Run]) -> list[Run]:
 
 
 def _median(runs: Sequence[Run], cell: str, stack: str, figure: str) -> float:
-    return statistics.median(getattr(run.cells[cell][stack], figure) for run in runs)
+    figures: list[float] = [getattr(run.cells[cell][stack], figure) for run in runs]
+    return statistics.median(figures)
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -117,7 +119,7 @@ def _cells_table(runs: Sequence[Run]) -> str:
     for other, name in (("floor", "the floor"), ("pyreqwest", "pyreqwest")):
         names = (f"{_PREFIXES[each]}typed_create_vs_{other}" for each in cells)
         rows.append([f"ours, divided by {name}", *(_median_ratio(chosen, each) for each in names)])
-    above = (cpu[each][load.OURS] - cpu[each][load.FLOOR] for each in cells)
+    above = (cpu[each][OURS] - cpu[each][FLOOR] for each in cells)
     rows.append(["ours - floor, of these medians", *(f"{microseconds:.0f}" for microseconds in above)])
     table = _markdown(["CPU us of a create, 100 at once", *cells], rows)
     return f"{table}\n\n{_origin(chosen)}"

@@ -57,7 +57,9 @@ def found_records(line: bytes, query: Any) -> bytes:
     if orders and len(values) > 1:
         values = []
     same = {"TypeId": "Request", "IsDefSR": True}  # for the filters of the map
-    ids = {crc32(value.strip().casefold().encode()): value for value in values}  # one for all its spellings
+    ids = {
+        crc32(value.strip().casefold().encode()) >> 1: value for value in values
+    }  # one for all its spellings
     records = [{"Id": number, name: value} | same for number, value in sorted(ids.items())]
     return json.dumps({"Entities": [{"Data": record} for record in records]}).encode()
 

@@ -42,6 +42,20 @@ def test_classes_of_the_model_are_public() -> None:
         wosdk_async.NoSuchThing  # noqa: B018
 
 
+STAR = """
+import sys, wosdk_async
+before = sorted(name for name in sys.modules if name.startswith("wosdk_async."))
+from wosdk_async import *
+print(before, WorkOrder.__name__, Client.__name__, __version__)
+"""
+
+
+def test_a_star_import_brings_what_type_checkers_see() -> None:
+    """The classes of the model, too; ``import wosdk_async`` alone does not load them."""
+    done = subprocess.run([sys.executable, "-c", STAR], capture_output=True, text=True, check=True)
+    assert done.stdout == f"['wosdk_async.version'] WorkOrder Client {wosdk_async.__version__}\n"
+
+
 LOADED = "import sys; from wosdk_async import *; from wosdk_async import Client; print(*sys.modules)"
 
 

@@ -15,8 +15,8 @@ looks up a call in doubt. ``model/`` holds the classes of the service (written f
 works on files, ``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
 
 The names below are all that most programs need; the classes of the model (``WorkOrder``,
-``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named. So
-``from wosdk_async import *`` does not bring them: name each that you use.
+``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.
+``from wosdk_async import *`` names all of them, and so takes as long as loading them all.
 """
 
 from __future__ import annotations
@@ -138,10 +138,13 @@ __all__ = [
 ]
 
 
-if TYPE_CHECKING:  # for type checkers; at run time __getattr__ loads the names of the model
+if TYPE_CHECKING:
     from wosdk_async import model as _model
 
     __all__ += _model.__all__
+else:  # __getattr__ adds the names of the model when `import *` asks: nothing else should wait for them
+    _OWN = tuple(__all__)
+    del __all__
 
 _EXPORTS = {
     "wosdk_async.client": ("Client",),
@@ -169,9 +172,12 @@ if not TYPE_CHECKING:  # to type checkers every name would be one of the package
 
     def __getattr__(name: str) -> Any:
         """Import the module of a name when it is first used: a program loads only what it uses."""
+        if name == "__all__":
+            value = globals()[name] = [*_OWN, *import_module("wosdk_async.model").__all__]
+            return value
         if name.startswith("__"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = _MODULE_OF.get(name) or ("wosdk_async.errors" if name in __all__ else "wosdk_async.model")
+        module = _MODULE_OF.get(name) or ("wosdk_async.errors" if name in _OWN else "wosdk_async.model")
         try:
             value = getattr(import_module(module), name)
         except AttributeError:
@@ -179,6 +185,5 @@ if not TYPE_CHECKING:  # to type checkers every name would be one of the package
         globals()[name] = value
         return value
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *import_module("wosdk_async.model").__all__})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__getattr__("__all__")})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -130,12 +130,22 @@ def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
 
 def _fitting(entity: type[Record], holder: str) -> str:
     """Return the fields of ``entity`` that can carry a key, for a message; ``holder`` stands before each."""
-    found = [
-        f"{holder}{name}"
-        for name, meta in entity.__wire__.items()
-        if meta["type"] == "string" and _keeps_key(entity.wire_name, meta)
-    ]
+    found = [f"{holder}{name}" for name in _keys(entity)]
     return f": {', '.join(found[:_SHOWN])}" if found else ""
+
+
+def _keys(entity: type[Record]) -> Iterator[str]:
+    for name, meta in entity.__wire__.items():
+        if meta["type"] == "string" and _keeps_key(entity.wire_name, meta):
+            yield name
+
+
+def _paths_to_keys(command: type[Command[Any]]) -> Iterator[str]:
+    """Yield the paths to fields that can carry a key in the records that a command holds."""
+    for member, meta in command.__wire__.items():
+        entity: Any = entity_class(meta["of"]) if meta["type"] == "ref" and meta["of"] else None
+        if entity is not None:
+            yield from (f"{member}.{name}" for name in _keys(entity))
 
 
 def _keeps_key(entity: str, meta: Wire) -> bool:
@@ -247,7 +257,7 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
     first, _, rest = path.partition(".")
     table = command.__wire__
     if first not in table:
-        near = suggestion(first, table)
+        near = suggestion(first, table if rest else _paths_to_keys(command))
         raise InvalidCallError(f"marker {path!r:.80}: {command.wire_name} has no field {first!r:.80}{near}")
     name = table[first].get("of")
     entity: Any = entity_class(name) if name and rest else None

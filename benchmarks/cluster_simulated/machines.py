@@ -144,8 +144,14 @@ class MachineLoop(ThreadlessLoop):
     exorcised = False
     """Whether callbacks of dead machines run, too: their tasks are cancelled when all is checked."""
 
-    def _task(self, *args: Any, context: Context | None = None, **named: Any) -> Any:
-        task = super()._task(*args, context=context, **named)
+    def _task(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        coroutine: Coroutine[Any, Any, Any],
+        context: Context | None = None,
+        **named: Any,
+    ) -> Any:
+        task = super()._task(loop, coroutine, context, **named)
         task.machine = (context or copy_context()).get(_here)  # type: ignore[attr-defined]
         return task
 

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import random
+import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -25,7 +26,6 @@ from benchmarks.jobs_process import Killed, running, without_threads
 from benchmarks.simulate.loop import StuckError
 from benchmarks.simulate.runs import replayable
 from wosdk_async.jobs.cluster import job_workers
-from wosdk_async.jobs.cluster import worker as worker_module
 from wosdk_async.jobs.journal import State
 
 __all__ = ["Result", "run"]
@@ -93,7 +93,7 @@ def _deterministic(seed: int, rng: random.Random) -> Iterator[None]:
     with (
         replayable(seed),
         without_threads(),
-        mock.patch.object(worker_module.secrets, "token_hex", token),
+        mock.patch.object(secrets, "token_hex", token),
         mock.patch.object(job_workers, "boottime", boottime_here),
         mock.patch.object(os, "fsync", return_value=None),
     ):

@@ -60,7 +60,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     def _task(
         self,
-        _: asyncio.AbstractEventLoop,
+        loop: asyncio.AbstractEventLoop,  # noqa: ARG002 - asyncio's name
         coroutine: Coroutine[Any, Any, Any],
         context: Context | None = None,
         **named: Any,

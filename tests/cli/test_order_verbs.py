@@ -125,7 +125,7 @@ def test_an_order_that_is_named_twice_is_changed_once(wosdk: Wosdk) -> None:
         (("hold", "1", "99", "--reason", "Weather"), 4, "WorkOrder entity with id 99 is not found"),
         (("hold", '{"Id": 1}', "--reason", "Weather"), 2, "it takes an id or a number such as RSC000005"),
         (("hold", " ", "--reason", "Weather"), 2, "an empty text names no WorkOrder; give its id or Number"),
-        (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; did you mean 'Part replaced'? There are"),
+        (("complete", "1", "--repair-code", "Patched"), 4, "no repair code is called 'Patched'; there are 'Adjusted', 'Part replaced'"),
         (("assign", "1", "--to", "Nobody"), 4, "no Employee with the user name, number or name 'Nobody' ("),
         (("assign", "1", "--to", "mira.okafr"), 4, "or name 'mira.okafr'; did you mean 'mira.okafor'?"),
         (("note", "1", "--text", " \n"), 2, "--text: the note is empty"),

@@ -9,21 +9,26 @@ import pytest
 
 import wosdk_async
 from tests.docs.pages import ROOT, read
+from wosdk_async import errors
 
 PAGE = read(ROOT / "docs" / "messages.md")
 QUOTED = [cells[0].strip("`").replace("\\|", "|") for _, cells in PAGE.rows]
+
+
+def texts(node: ast.AST) -> Iterator[str]:
+    """Give the text of a node, with ``\\0`` for what is filled in."""
+    if isinstance(node, ast.JoinedStr):
+        parts = (str(part.value) if isinstance(part, ast.Constant) else "\0" for part in node.values)
+        yield "".join(parts)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
 
 
 def templates() -> Iterator[str]:
     """Give every text of the package, with ``\\0`` for what is filled in."""
     for path in sorted((ROOT / wosdk_async.__name__).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.JoinedStr):
-                yield "".join(
-                    str(part.value) if isinstance(part, ast.Constant) else "\0" for part in node.values
-                )
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield node.value
+            yield from texts(node)
 
 
 TEMPLATES = sorted({text for text in templates() if " " in text.strip()})
@@ -43,6 +48,26 @@ def says(template: str, quoted: str) -> bool:
 @pytest.mark.parametrize("quoted", QUOTED)
 def test_the_library_has_this_message(quoted: str) -> None:
     assert any(says(template, quoted) for template in TEMPLATES)
+
+
+def raised() -> dict[str, set[str]]:
+    """Return the texts with which the package raises each class of errors, by the names of the classes."""
+    found: dict[str, set[str]] = {}
+    for path in sorted((ROOT / wosdk_async.__name__).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+                found.setdefault(node.func.id, set()).update(texts(node.args[0]))
+    return {name: found[name] for name in errors.__all__ if found.get(name)}
+
+
+def test_every_class_that_the_library_raises_has_a_message() -> None:
+    missing = [
+        name
+        for name, own in raised().items()
+        if not any(says(text, quoted) for quoted in QUOTED for text in own)
+    ]
+    assert missing == []
+    assert len(raised()) > 12
 
 
 def test_another_message_would_be_found_missing() -> None:

@@ -548,3 +548,15 @@ async def test_a_plan_holds_no_secret_and_the_journal_no_token(work: Workplace) 
         assert work.sandbox.variables[name].encode() not in content
     assert b"No cold air" in content
     assert isinstance((await work.orders())[0], WorkOrder)
+
+
+async def test_an_update_of_the_state_says_which_commands_move_an_order(work: Workplace) -> None:
+    """In the names of commands: the methods of the client are nothing to an agent."""
+    async with work.agent() as agent:
+        order = (await agent("commit", plan=await plan_order(agent)))["untrusted_result"]["Wo"]
+        planned = await agent(
+            "plan", action="update", name="WorkOrder", record=order["Id"], fields={"StatusId": "Completed"}
+        )
+        found = (await agent("commit", plan=planned["plan"]))["problem"]
+    assert "WoCompleteCommand" in found["remedy"]
+    assert "company.work_orders" not in str(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import AsyncIterator, Iterator
 from datetime import datetime
 from decimal import Decimal
@@ -169,8 +170,15 @@ async def test_what_only_a_command_changes(acme: Company) -> None:
     order = await new_order(acme)
     edited = copy.deepcopy(order)
     edited.status_id, edited.po_number = "Completed", "PO-78"
-    with pytest.raises(BusinessRuleError):
-        await acme.update(edited, order)
+    for update in (acme.update(edited, order), acme.update(order, status_id="Completed")):
+        with pytest.raises(BusinessRuleError) as refused:
+            await update
+        assert refused.value.remedy.startswith("commands move a work order")
+        verbs = re.findall(r"(\w+)\(\)", refused.value.remedy)
+        assert {"hold", "complete"} <= {verb for verb in verbs if hasattr(acme.work_orders, verb)} == {*verbs}
+    with pytest.raises(BusinessRuleError) as refused:
+        await acme.update(order, number="W1")
+    assert refused.value.remedy == ""
     assert (await acme.get(WorkOrder, order.id)).po_number == order.po_number
 
 

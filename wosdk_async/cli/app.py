@@ -13,7 +13,7 @@ import click
 
 from wosdk_async import __version__
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
-from wosdk_async.cli.help import Group
+from wosdk_async.cli.help import Group, suggested_options
 from wosdk_async.cli.interruption import INTERRUPTION
 from wosdk_async.cli.options import target_options
 
@@ -76,7 +76,7 @@ def _quiet_end() -> Iterator[None]:
     """Flush stdout, and end without a traceback when the reader has gone away or Ctrl-C was pressed."""
     try:
         try:
-            with cli_errors():
+            with cli_errors(), suggested_options():
                 yield
         finally:
             _flush()

@@ -1,13 +1,16 @@
-"""Help that stays whole on a narrow terminal."""
+"""Help that stays whole on a narrow terminal, and what a misspelt command or option may mean."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 import click
 
-__all__ = ["Group", "HelpContext"]
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["Group", "HelpContext", "suggested_options"]
 
 _NARROW = 78  # characters of a line; below that the names of options get a third of it
 _COLUMN = 30  # characters that they get at most
@@ -57,6 +60,15 @@ class Group(click.Group):
             found.context_class = self.context_class
         return found
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is named; click does not know the names of those that are not imported."""
+        name = args[0]
+        if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
+            ctx.fail(f"No such command {name!r}{suggestion(name, self.list_commands(ctx)) or '.'}")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands to the help."""
         names = self.list_commands(ctx)
@@ -71,6 +83,21 @@ class Group(click.Group):
             found = [(name.ljust(width), self.get_command(ctx, name)) for name in names]
             with formatter.section(title):
                 formatter.write_dl([(name, each.get_short_help_str(1000)) for name, each in found if each])
+
+
+@contextmanager
+def suggested_options() -> Iterator[None]:
+    """Let the error for an unknown option suggest one that is near; click suggests others, too."""
+    try:
+        yield
+    except click.NoSuchOption as error:
+        ctx = error.ctx
+        params = ctx.command.get_params(ctx) if ctx else []
+        known = [name for each in params for name in (*each.opts, *each.secondary_opts) if name[:2] == "--"]
+        near = suggestion(error.option_name, known) or "."
+        raise click.NoSuchOption(
+            error.option_name, f"No such option {error.option_name!r}{near}", ctx=ctx
+        ) from None
 
 
 def _with_short_examples(lines: Iterable[str], width: int) -> Iterator[str]:

@@ -25,6 +25,7 @@ from wosdk_async.errors import (
 from wosdk_async.mcp.plan_journal import PlansUnusableError
 from wosdk_async.mcp.untrusted import NOTICE, escaped, safe_text
 from wosdk_async.problems import PROBLEMS, problem_of
+from wosdk_async.protocol.order_states import MOVED_BY_COMMANDS
 from wosdk_async.protocol.verdicts import CODES, ending_of
 
 __all__ = [
@@ -46,6 +47,10 @@ _log = logging.getLogger("wosdk_async")
 _PLANS = (
     "The person who runs this server has to act: free space on the disk, or repair the folder of the plans."
     " Do not plan again what was committed before: it may have been sent."
+)
+_MOVES = (
+    "An update does not move a work order from state to state. Plan a command: WoPickUpCommand, "
+    "WoStartCommand, WoOnHoldCommand, WoReopenCommand, WoCompleteCommand or WoCancelCommand."
 )
 _OPERATOR = "The person who runs this server has to act: `wosdk check` says what is wrong."
 
@@ -135,8 +140,8 @@ def problem(error: WosdkError) -> Problem:
     # A remedy is for the operator, and may name what another host has sent; that of a rule is from our table.
     remedy = _OPERATOR if error.remedy else ""
     if isinstance(error, BusinessRuleError) and error.remedy:
-        remedy = error.remedy
-        detail = detail.removesuffix(f"; {remedy}")
+        remedy = _MOVES if error.remedy == MOVED_BY_COMMANDS else error.remedy
+        detail = detail.removesuffix(f"; {error.remedy}")
     if isinstance(error, PlansUnusableError):
         detail, remedy = f"{safe_text(error.message)}. Nothing was sent now.", _PLANS
     elif isinstance(error, SessionError | ConfigurationError):

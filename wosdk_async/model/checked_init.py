@@ -79,5 +79,16 @@ def _refuse(of: type[Any], names: Iterable[str], value: object, given: Iterable[
         by_id = hasattr(of, "ref") and isinstance(value, int)
         other = f"; a reference by id is {cls}.ref({value})" if by_id else ""
         raise UnknownFieldError(f"{cls} takes its fields by name, {cls}(field=value){other}")
-    wrong = "; ".join(f"{cls} has no field {name!r}{suggestion(name, names)}" for name in given)
-    raise UnknownFieldError(wrong)
+    wrong = (f"{cls} has no field {name!r}{suggestion(name, names) or _held(of, name)}" for name in given)
+    raise UnknownFieldError("; ".join(wrong))
+
+
+def _held(of: type[Any], name: str) -> str:
+    """Return where to write a field of a record that a command holds, such as that of a work order."""
+    from wosdk_async.model import registry
+    from wosdk_async.model.base import Command
+
+    for holder, meta in of.__wire__.items() if issubclass(of, Command) else ():
+        if meta["type"] == "ref" and not meta.get("many") and name in registry.resolve(meta["of"]).__wire__:
+            return f"; write {holder}={meta['of']}({name}=...)"
+    return ""

@@ -34,6 +34,7 @@ from wosdk_async.protocol.content import (
     segment,
     warn_of_typo,
 )
+from wosdk_async.protocol.order_states import MOVED_BY_COMMANDS
 from wosdk_async.protocol.wire import COMMANDS, Call, body_of
 
 __all__ = [
@@ -198,7 +199,16 @@ def _write(
     """Return the call of a write, which is never safe to repeat."""
     decode = envelopes.specifier_for(_SPECIFIER, name, id)
     path = f"api/v1/base/{name}"
-    return Call(f"{verb} {name}", method, path, decode, repeat_safe=False, body=body_of(content))
+    moves = verb == "update" and name == "WorkOrder" and "StatusId" in content["Properties"]
+    return Call(
+        f"{verb} {name}",
+        method,
+        path,
+        decode,
+        repeat_safe=False,
+        body=body_of(content),
+        remedy=MOVED_BY_COMMANDS if moves else "",
+    )
 
 
 def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:

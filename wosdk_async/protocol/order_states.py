@@ -14,9 +14,13 @@ import attrs
 
 from wosdk_async.errors import BusinessRuleError, WosdkError
 
-__all__ = ["OWN_MOVES", "WAYS_ON", "WayOn", "remedy_of"]
+__all__ = ["MOVED_BY_COMMANDS", "OWN_MOVES", "WAYS_ON", "WayOn", "remedy_of"]
 
 OWN_MOVES = "each Company sets up which state may follow which"
+MOVED_BY_COMMANDS = (  # facts 10 row 4: an update that changes StatusId fails
+    "commands move a work order from state to state, updates do not: company.work_orders has pick_up(), "
+    "start(), hold(), resume(), complete() and cancel()"
+)
 _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 
 

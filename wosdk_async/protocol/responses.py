@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wosdk_async import codec
-from wosdk_async.errors import RefusedError, ThrottledError
+from wosdk_async.errors import BusinessRuleError, RefusedError, ThrottledError
 from wosdk_async.protocol.order_states import remedy_of
 from wosdk_async.protocol.verdicts import (
     IN_DOUBT,
@@ -86,7 +86,8 @@ def read(
         refusal = None
     if refusal is not None:
         refusal.hide(secrets)
-        refusal.add(remedy=remedy_of(refusal))
+        if isinstance(refusal, BusinessRuleError):
+            refusal.add(remedy=remedy_of(refusal) or call.remedy)
         refusal.__context__ = None  # an error that was raised while reading may quote the body
         raise refusal
     # Not from the cause: it may hold the body, and with it secrets that the body repeats.

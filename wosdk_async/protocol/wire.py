@@ -52,6 +52,8 @@ class Call(Generic[T]):
     to_locator: bool = False
     other_paths: tuple[str, ...] = ()
     """Paths to try when the service does not know ``path``."""
+    remedy: str = ""
+    """What to do when a rule of the service refuses the call."""
 
     @property
     def reads(self) -> bool:

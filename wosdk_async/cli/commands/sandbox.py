@@ -92,26 +92,11 @@ def serve(
         _require_replaceable(env_file, force)
     with sandbox_extra():
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
-        from wosdk_async.sandbox.access import EVERYWHERE
-        from wosdk_async.sandbox.certificate import read_certificate
-        from wosdk_async.sandbox.env import assignments, write_assignments
-        from wosdk_async.sandbox.server import console_of
         from wosdk_async.sandbox.server import serve as serve_store
 
     def announce(variables: dict[str, str]) -> None:
-        if env_file is None:
-            click.echo(assignments(variables), nl=False)
-        else:
-            write_assignments(variables, env_file)
-            say(f"the variables are in {env_file}")
-        if console := console_of(variables["WOSDK_LOCATOR_URL"]):
-            say(f"the console is at {console}")
-        if host in EVERYWHERE:
-            say(_for_other_machines(variables["WOSDK_LOCATOR_URL"]))
-        if certificate is not None:
-            served_at = urlsplit(variables["WOSDK_LOCATOR_URL"]).hostname or ""
-            for warning in read_certificate(certificate).warnings(served_at):
-                say(f"warning: {warning}")
+        _say_variables(variables, env_file)
+        _say_addresses(variables["WOSDK_LOCATOR_URL"], host, certificate)
         say(f"serving {store}; Ctrl-C ends it")
 
     # A full disk, a wrong name of a Company, a fault rule for an unknown Company.
@@ -129,6 +114,31 @@ def serve(
             second_port=second_port,
             announce=announce,
         )
+
+
+def _say_variables(variables: dict[str, str], env_file: Path | None) -> None:
+    from wosdk_async.sandbox.env import assignments, write_assignments
+
+    if env_file is None:
+        click.echo(assignments(variables), nl=False)
+    else:
+        write_assignments(variables, env_file)
+        say(f"the variables are in {env_file}")
+
+
+def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
+    """Say where the console is, how other machines reach the sandbox, and what its certificate lacks."""
+    from wosdk_async.sandbox.access import EVERYWHERE
+    from wosdk_async.sandbox.certificate import read_certificate
+    from wosdk_async.sandbox.server import console_of
+
+    if console := console_of(locator):
+        say(f"the console is at {console}")
+    if host in EVERYWHERE:
+        say(_for_other_machines(locator))
+    if certificate is not None:
+        for warning in read_certificate(certificate).warnings(urlsplit(locator).hostname or ""):
+            say(f"warning: {warning}")
 
 
 @sandbox_command.command("add-company")
