@@ -83,6 +83,16 @@ async def test_a_plan_that_cannot_be_shown_whole_is_refused(work: Workplace) -> 
         assert 0.8 * MOST_BYTES < len(json.dumps(whole["would_send"])) < MOST_BYTES
 
 
+async def test_a_change_that_is_nested_too_deeply_to_be_read_is_refused(work: Workplace) -> None:
+    fields: dict[str, Any] = {"DisplayAs": "x"}
+    for _ in range(20):
+        fields = {"DisplayAs": "x", "Codes": [fields]}
+    async with work.agent() as agent:
+        found = await agent("plan", action="create", name="RepairCode", fields=fields)
+        assert "nested more than 30 levels deep" in found["problem"]["detail"]
+        assert "plan" not in found
+
+
 # --- what no plan may hold ----------------------------------------------------------------------
 
 _ENTITY = {"EntityType": "Customer", "Id": 512, "Name": "x"}

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from tests.mcp.agents import ORDER, Agent, Workplace
-from wosdk_async import ConfigurationError, Customer, InvalidCallError, WorkOrder
-from wosdk_async.mcp.serving import state_folder
+from wosdk_async import Client, ConfigurationError, Customer, InvalidCallError, WorkOrder
+from wosdk_async.mcp.serving import ServerOptions, plan_tools, state_folder
 from wosdk_async.mcp.write_gate import WriteGate
+from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 
 HOLD = {"ActionReasonId": 2201, "Comment": "Belt ordered"}
@@ -203,6 +204,10 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
         ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "record": 1}, "takes 'record'"),
         ({"action": "create", "name": "Employee", "fields": {"Password": "x"}}, "holds a secret"),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Nam"}, "no text field"),
+        (
+            {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "TaxExempt"},
+            "no text field",
+        ),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "DisplayAs"},
             "may write that field itself",
@@ -451,6 +456,21 @@ async def test_a_plan_of_another_company_is_not_there(state: Path) -> None:
     other = Workplace(Sandbox(company="Two"), state)
     async with other.agent() as agent:
         assert (await agent("commit", plan=plan))["outcome"] == "unknown"
+
+
+async def test_a_plan_of_the_same_name_in_another_region_is_not_there(state: Path) -> None:
+    """Two sandboxes, or two regions, may have a Company of one name."""
+    with LocalCompany() as one, LocalCompany() as two:
+        assert one.variables["WOSDK_COMPANY"] == two.variables["WOSDK_COMPANY"]
+        found = []
+        for local in (one, two):
+            gate = WriteGate()
+            async with Client.from_env(local.variables, before_send=gate) as client:
+                tools = plan_tools(client, gate, client.company(), ServerOptions(state=state))
+                if not found:
+                    planned = await tools.plan("create", "WorkOrder", dict(ORDER))
+                found.append((await tools.settle(str(planned.plan))).outcome)
+    assert found == ["planned", "unknown"]
 
 
 async def test_a_result_is_not_lost_with_the_journal(work: Workplace) -> None:
