@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.mcp.agents import ORDER, Workplace
-from wosdk_async import Customer
+from wosdk_async import Customer, DryRun, InvalidCallError
 from wosdk_async.catalogue import load
+from wosdk_async.mcp.planned_view import PlannedView, planned_view
 from wosdk_async.mcp.untrusted import MOST_BYTES
 from wosdk_async.testing import Sandbox
 
@@ -70,6 +71,26 @@ async def test_what_looks_like_a_secret_is_named_in_a_warning(work: Workplace) -
         )
         many = create(Items=[ITEM | {"Comment": comment}] * 21)
         assert "21 values look like secrets" in (await agent("plan", **many))["problem"]["detail"]
+
+
+async def shown(sandbox: Sandbox, body: dict[str, Any]) -> PlannedView:
+    """Return the view of a request with any body, as if no check had been made before."""
+    dry = DryRun()
+    await sandbox.client(before_send=dry).company().post("cmd/Any", body)
+    return planned_view([call for _, call in dry.calls])
+
+
+async def test_a_field_with_the_name_of_a_secret_is_hidden_and_named(sandbox: Sandbox) -> None:
+    """A second lock: a plan with such a field is refused before."""
+    view = await shown(sandbox, {"Command": {"Items": [{"Password": "hunter2", "Name": "x"}]}})
+    assert view.requests[0]["body"] == {"Command": {"Items": [{"Password": "***", "Name": "x"}]}}
+    assert view.warnings[0].startswith("body.Command.Items[0].Password looks like a secret")
+
+
+@pytest.mark.parametrize("name", ["Na\u202eme", "Name\u200b", "Na\nme", "N" * 101])
+async def test_a_name_that_could_pass_for_another_is_refused(sandbox: Sandbox, name: str) -> None:
+    with pytest.raises(InvalidCallError, match="cannot be shown as it is"):
+        await shown(sandbox, {"Command": {"Name": "x", name: "y"}})
 
 
 async def test_a_plan_that_cannot_be_shown_whole_is_refused(work: Workplace) -> None:

@@ -201,6 +201,15 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
             "nothing is deleted",
         ),
         ({"action": "update", "name": "Customer", "fields": {"Name": "x"}}, "takes 'record'"),
+        (
+            {
+                "action": "update",
+                "name": "Customer",
+                "record": 512,
+                "fields": {"Name": "x", "TenantCod": "y"},
+            },
+            "did you mean 'TenantCode'",
+        ),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "record": 1}, "takes 'record'"),
         ({"action": "create", "name": "Employee", "fields": {"Password": "x"}}, "holds a secret"),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Nam"}, "no text field"),
@@ -392,6 +401,16 @@ async def test_a_begun_plan_is_looked_up_and_sent_again_only_when_its_time_is_ov
         assert sent(work.sandbox, "WoCreateCommand") == 0
         assert (await agent("commit", plan=plan))["outcome"] == "done"
         assert len(await work.orders()) == 1
+
+
+async def test_a_longer_settle_time_is_kept(work: Workplace) -> None:
+    async with work.agent(settle=90) as agent:
+        plan = await plan_order(agent)
+        work.plans().commits.journal.begin(plan)
+        assert (await agent("commit", plan=plan))["wait_seconds"] == 90
+        work.clock.seconds += 60
+        assert (await agent("commit", plan=plan))["outcome"] == "in_doubt"
+    assert sent(work.sandbox, "WoCreateCommand") == 0
 
 
 async def test_a_begun_plan_whose_record_is_there_is_done(work: Workplace) -> None:

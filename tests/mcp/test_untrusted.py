@@ -135,3 +135,14 @@ def test_codes_of_the_catalogue_are_known() -> None:
     assert problem(ConflictError("x", code="ERROR_CODE_6")).code == "ERROR_CODE_6"
     other = problem(RefusedError("x", status=400, code="SOME_CODE"))
     assert (other.code, other.untrusted_code) == (None, "SOME_CODE")
+
+
+def test_what_is_too_deep_or_too_much_of_a_list_is_left_out_and_said() -> None:
+    deep: Any = "innermost"
+    for _ in range(12):
+        deep = {"Inner": deep}
+    shown, _, cut = one_fitted({"Outer": deep})
+    assert "innermost" not in json.dumps(shown)
+    assert cut
+    shown, _, cut = one_fitted({"Notes": [{"Id": number} for number in range(1, 61)]})
+    assert (len(shown["Notes"]), shown["Notes"][-1], cut) == (51, "... and 10 more", True)
