@@ -468,6 +468,29 @@ async def test_a_commit_that_was_cancelled_is_in_doubt(work: Workplace) -> None:
     assert len(await work.orders()) == 1
 
 
+async def test_a_mistake_of_this_program_during_a_commit_is_a_doubt(work: Workplace) -> None:
+    """It says nothing of the request: that may have been sent before."""
+
+    async def before(call: Any) -> None:
+        if call.operation == "WoCreateCommand":
+            raise ZeroDivisionError("a mistake")
+
+    async with work.agent(gate=Hooked(before)) as agent:
+        plan = await plan_order(agent)
+        for tool in ("commit", "settle"):
+            found = await agent(tool, plan=plan)
+            assert (found["outcome"], found["do_not_repeat"]) == ("in_doubt", True)
+        assert "a mistake" not in agent.text
+
+
+async def test_what_is_no_id_of_a_plan_is_repeated_escaped_and_without_secrets(work: Workplace) -> None:
+    async with work.agent() as agent:
+        for id in ("client_secret=hunter2", "mcp-\u202e0\n1"):
+            assert (await agent("commit", plan=id))["outcome"] == "unknown"
+            assert "hunter2" not in agent.text
+            assert not {"\u202e", "\n"} & set(agent.text)
+
+
 async def test_a_plan_of_another_company_is_not_there(state: Path) -> None:
     two = Sandbox(company=["One", "Two"])
     async with Workplace(two, state).agent() as agent:
