@@ -142,6 +142,23 @@ def test_a_page_of_another_origin_reads_and_changes_nothing(
     assert _state(sandbox) == before
 
 
+def test_no_page_of_another_origin_shows_the_console_in_a_frame(
+    browser: Any, sandbox: Served, elsewhere: int
+) -> None:
+    """Otherwise a person who presses its buttons could press those of the console below them."""
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{elsewhere}/")
+    for path in ("console", "docs"):
+        page.evaluate(
+            """(src) => new Promise((done) => {
+              document.body.append(Object.assign(document.createElement('iframe'), { src, onload: done }));
+            })""",
+            f"{sandbox.root}/{path}",
+        )
+    assert [frame.url for frame in page.frames[1:]] == ["chrome-error://chromewebdata/"] * 2
+    page.close()
+
+
 def test_a_host_name_that_leads_here_reads_and_changes_nothing(browser: Any, sandbox: Served) -> None:
     """DNS rebinding: the page has the origin of the sandbox as the browser sees it."""
     sandbox.acme.order()
