@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
+REBOUND_NAME = "rebound.test"
+"""Host name that leads to this machine, as one of a foreign page may after DNS rebinding."""
+
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -17,12 +20,13 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--host-resolver-rules=MAP {REBOUND_NAME} 127.0.0.1",
 ]
 
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Start the system's browser, driven by Playwright."""
+    """Start the system's browser driven by Playwright."""
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium")

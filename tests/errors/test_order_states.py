@@ -8,6 +8,7 @@ import pytest
 
 from tests.testing.orders import create_command
 from wosdk_async import BusinessRuleError, Company, WosdkError, problem_of
+from wosdk_async.protocol.order_states import warning_of_move
 
 TEXT = "{!{Work Order}!} that is in state 'New' cannot be placed in the state 'Completed'"
 WAY = (
@@ -69,3 +70,10 @@ async def test_an_order_that_is_there_already(wosdk_company: Company) -> None:
 )
 def test_markup_is_shown_as_words(text: str, shown: str) -> None:
     assert str(WosdkError(text)) == shown
+
+
+@pytest.mark.parametrize("state", [None, "", "Waiting for a quote", 3, ["New"]])
+def test_a_state_that_is_not_known_has_no_warning(state: object) -> None:
+    """A Company may have states of its own; nothing is known of their moves."""
+    assert warning_of_move("WoCompleteCommand", "New")
+    assert warning_of_move("WoCompleteCommand", state) == ""

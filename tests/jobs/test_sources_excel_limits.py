@@ -16,15 +16,16 @@ from wosdk_async.jobs.sources import workbook
 # --- files that would fill the memory -------------------------------------------------------
 
 
-def test_a_stray_cell_far_from_the_table_is_refused(tmp_path: Path) -> None:
-    """The reader would end the process."""
+@pytest.mark.parametrize("column", [20, 16_384])
+def test_a_stray_cell_far_from_the_table_is_refused(tmp_path: Path, column: int) -> None:
+    """The reader would take 700 MB for the first one, and end the process with the other."""
     path = tmp_path / "f.xlsx"
     with xlsxwriter.Workbook(path) as book:
         page = book.add_worksheet()
         page.write(0, 0, "a")
-        page.write(1_048_575, 16_383, "x")
+        page.write(1_048_575, column - 1, "x")
     with pytest.raises(
-        ImportMapError, match=r"reaches to row 1048576 and column 16384, .* delete stray cells"
+        ImportMapError, match=rf"reaches to row 1048576 and column {column}, .* delete stray cells"
     ):
         open_source(path)
 

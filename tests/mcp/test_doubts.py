@@ -8,11 +8,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from tests.mcp.agents import ORDER, Workplace
 from wosdk_async import WoCreateCommand, WorkOrder, from_dict
-from wosdk_async.mcp.plan_journal import PlanBusyError, State
+from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, State
+from wosdk_async.mcp.write_gate import WriteGate
 from wosdk_async.testing import Sandbox
 
 
@@ -137,6 +139,43 @@ async def test_a_plan_begins_once_even_without_locks(work: Workplace) -> None:
     assert found.state is State.SENDING
 
 
+async def test_a_plan_that_cannot_be_written_down_as_begun_is_not_sent(work: Workplace) -> None:
+    """The disk is full: the plan can still be read."""
+    async with work.agent() as agent:
+        plan = await planned(agent)
+        with closing(sqlite3.connect(work.state / "plans.db")) as journal, journal:
+            journal.execute(
+                "CREATE TRIGGER full BEFORE UPDATE ON plan BEGIN SELECT RAISE(ABORT, 'full'); END"
+            )
+        found = await agent("commit", plan=plan)
+        assert (found["outcome"], found["problem"]["kind"]) == ("not_sent", "configuration")
+        assert creates(work.sandbox) == 0
+        with closing(sqlite3.connect(work.state / "plans.db")) as journal, journal:
+            journal.execute("DROP TRIGGER full")
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+    assert creates(work.sandbox) == 1
+
+
+async def test_what_another_server_did_between_the_look_and_the_lock_is_seen(work: Workplace) -> None:
+    async with work.agent() as agent:
+        plan = await planned(agent)
+        late = work.plans().commits
+        seen = late.journal.get(plan)
+        done = await agent("commit", plan=plan)
+
+    class Late(PlanJournal):
+        """Journal whose first look is from before the commit of the other server."""
+
+        def get(self, id: str) -> Plan | None:
+            nonlocal seen
+            found, seen = seen or super().get(id), None
+            return found
+
+    ending = await attrs.evolve(late, journal=Late(work.state, work.clock)).commit(plan)
+    assert (ending.state, ending.record) == ("done", done["untrusted_result"])
+    assert creates(work.sandbox) == 1
+
+
 # --- the field of the marker is edited ----------------------------------------------------------
 
 
@@ -155,6 +194,43 @@ async def test_two_records_with_the_id_of_a_plan_keep_it_in_doubt(work: Workplac
                 assert (found["outcome"], found["do_not_repeat"]) == ("in_doubt", True)
                 assert found["problem"]["kind"] == "not-unique"
     assert len(await work.orders()) == 2
+
+
+async def test_an_order_with_the_id_of_a_plan_is_its_order_as_the_manual_says(work: Workplace) -> None:
+    """A commit looks for the id before it sends: whoever wrote it, there is no second order."""
+    async with work.agent() as agent:
+        plan = await planned(agent)
+        made = from_dict(WoCreateCommand, {"WorkOrder": ORDER | {"PoNumber": plan}})
+        await work.sandbox.client().company().run(made)
+        before = creates(work.sandbox)
+        assert (await agent("commit", plan=plan))["outcome"] == "done"
+    assert creates(work.sandbox) == before
+    assert [each.po_number for each in await work.orders()] == [plan]
+
+
+async def test_one_look_that_finds_nothing_is_not_believed(work: Workplace) -> None:
+    """It may have read the response of another request; the second look finds the order."""
+    looks = 0
+
+    class Looking(WriteGate):
+        """Gate that makes the order after the first look."""
+
+        async def __call__(self, call: Any, company: str) -> Any:
+            nonlocal looks
+            looks += call.reads
+            if looks == 2:
+                made = from_dict(WoCreateCommand, {"WorkOrder": ORDER | {"PoNumber": plan}})
+                await work.sandbox.client().company().run(made)
+            return await super().__call__(call, company)
+
+    async with work.agent(settle=30, gate=Looking()) as agent:
+        plan = await planned(agent)
+        work.plans().commits.journal.begin(plan)
+        assert (await agent("settle", plan=plan))["outcome"] == "in_doubt"
+        work.sandbox.clock.advance(seconds=30)
+        looks = 0
+        assert (await agent("settle", plan=plan))["outcome"] == "done"
+    assert [each.po_number for each in await work.orders()] == [plan]
 
 
 async def test_a_marker_that_was_edited_hides_its_record_as_the_manual_says(work: Workplace) -> None:

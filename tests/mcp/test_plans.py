@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from tests.mcp.agents import ORDER, Agent, Workplace
-from wosdk_async import ConfigurationError, Customer, InvalidCallError, WorkOrder
-from wosdk_async.mcp.serving import state_folder
+from wosdk_async import Client, ConfigurationError, Customer, InvalidCallError, WorkOrder
+from wosdk_async.mcp.serving import ServerOptions, plan_tools, state_folder
 from wosdk_async.mcp.write_gate import WriteGate
+from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 
 HOLD = {"ActionReasonId": 2201, "Comment": "Belt ordered"}
@@ -200,9 +201,22 @@ async def test_an_update_takes_each_spelling_and_shows_the_field_as_it_is(work: 
             "nothing is deleted",
         ),
         ({"action": "update", "name": "Customer", "fields": {"Name": "x"}}, "takes 'record'"),
+        (
+            {
+                "action": "update",
+                "name": "Customer",
+                "record": 512,
+                "fields": {"Name": "x", "TenantCod": "y"},
+            },
+            "did you mean 'TenantCode'",
+        ),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "record": 1}, "takes 'record'"),
         ({"action": "create", "name": "Employee", "fields": {"Password": "x"}}, "holds a secret"),
         ({"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "Nam"}, "no text field"),
+        (
+            {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "TaxExempt"},
+            "no text field",
+        ),
         (
             {"action": "create", "name": "Customer", "fields": {"Name": "x"}, "marker": "DisplayAs"},
             "may write that field itself",
@@ -389,6 +403,16 @@ async def test_a_begun_plan_is_looked_up_and_sent_again_only_when_its_time_is_ov
         assert len(await work.orders()) == 1
 
 
+async def test_a_longer_settle_time_is_kept(work: Workplace) -> None:
+    async with work.agent(settle=90) as agent:
+        plan = await plan_order(agent)
+        work.plans().commits.journal.begin(plan)
+        assert (await agent("commit", plan=plan))["wait_seconds"] == 90
+        work.clock.seconds += 60
+        assert (await agent("commit", plan=plan))["outcome"] == "in_doubt"
+    assert sent(work.sandbox, "WoCreateCommand") == 0
+
+
 async def test_a_begun_plan_whose_record_is_there_is_done(work: Workplace) -> None:
     async with work.agent() as agent:
         plan = await plan_order(agent)
@@ -444,6 +468,29 @@ async def test_a_commit_that_was_cancelled_is_in_doubt(work: Workplace) -> None:
     assert len(await work.orders()) == 1
 
 
+async def test_a_mistake_of_this_program_during_a_commit_is_a_doubt(work: Workplace) -> None:
+    """It says nothing of the request: that may have been sent before."""
+
+    async def before(call: Any) -> None:
+        if call.operation == "WoCreateCommand":
+            raise ZeroDivisionError("a mistake")
+
+    async with work.agent(gate=Hooked(before)) as agent:
+        plan = await plan_order(agent)
+        for tool in ("commit", "settle"):
+            found = await agent(tool, plan=plan)
+            assert (found["outcome"], found["do_not_repeat"]) == ("in_doubt", True)
+        assert "a mistake" not in agent.text
+
+
+async def test_what_is_no_id_of_a_plan_is_repeated_escaped_and_without_secrets(work: Workplace) -> None:
+    async with work.agent() as agent:
+        for id in ("client_secret=hunter2", "mcp-\u202e0\n1"):
+            assert (await agent("commit", plan=id))["outcome"] == "unknown"
+            assert "hunter2" not in agent.text
+            assert not {"\u202e", "\n"} & set(agent.text)
+
+
 async def test_a_plan_of_another_company_is_not_there(state: Path) -> None:
     two = Sandbox(company=["One", "Two"])
     async with Workplace(two, state).agent() as agent:
@@ -451,6 +498,21 @@ async def test_a_plan_of_another_company_is_not_there(state: Path) -> None:
     other = Workplace(Sandbox(company="Two"), state)
     async with other.agent() as agent:
         assert (await agent("commit", plan=plan))["outcome"] == "unknown"
+
+
+async def test_a_plan_of_the_same_name_in_another_region_is_not_there(state: Path) -> None:
+    """Two sandboxes, or two regions, may have a Company of one name."""
+    with LocalCompany() as one, LocalCompany() as two:
+        assert one.variables["WOSDK_COMPANY"] == two.variables["WOSDK_COMPANY"]
+        found = []
+        for local in (one, two):
+            gate = WriteGate()
+            async with Client.from_env(local.variables, before_send=gate) as client:
+                tools = plan_tools(client, gate, client.company(), ServerOptions(state=state))
+                if not found:
+                    planned = await tools.plan("create", "WorkOrder", dict(ORDER))
+                found.append((await tools.settle(str(planned.plan))).outcome)
+    assert found == ["planned", "unknown"]
 
 
 async def test_a_result_is_not_lost_with_the_journal(work: Workplace) -> None:

@@ -11,6 +11,7 @@ from mcp import Client
 
 from tests.mcp.agents import ORDER, Agent, Workplace
 from wosdk_async import Customer, WoCreateCommand, WoOnHoldCommand, WorkOrder, from_dict
+from wosdk_async.mcp.record_tools import RecordTools
 from wosdk_async.mcp.server import make_server
 from wosdk_async.mcp.untrusted import MOST_BYTES
 from wosdk_async.protocol.wire import Response
@@ -261,3 +262,22 @@ async def test_ids_that_are_texts_stand_in_no_words_of_ours_and_in_no_cursor(san
             trusted = {name: text for name, text in found["problem"].items() if "untrusted" not in name}
             assert "IGNORE" not in json.dumps(trusted)
             assert not found.get("more")
+
+
+async def test_no_tool_reads_or_returns_more_than_its_bound_however_much_there_is(sandbox: Sandbox) -> None:
+    """The count stops, and a page is short, also where the schema of a tool was not asked."""
+    pages = 0
+
+    async def endless(call: Any, company: str) -> Response:
+        nonlocal pages
+        pages += 1
+        assert pages < 10
+        rows = [{"Data": {"Id": pages * 4000 + number}} for number in range(4000)]
+        return Response(200, {}, json.dumps({"Entities": rows}).encode())
+
+    company = sandbox.client(before_send=endless).company()
+    found = await RecordTools(company).count_records("Customer")
+    assert (found.count, found.exact) == (20_000, False)
+    pages = 0
+    rows = await RecordTools(company).query_records("Customer", limit=3000)
+    assert (rows.returned, bool(rows.more)) == (100, True)

@@ -143,7 +143,7 @@ class PlanTools:
             expires_at=datetime.fromtimestamp(made.expires, UTC).isoformat(timespec="seconds"),
             would_send=view.requests,
             untrusted_now=one_fitted(current)[0] if current else None,
-            warnings=warnings_of(made) + view.warnings,
+            warnings=warnings_of(made, current) + view.warnings,
             marker=made.marker is not None,
             next="Show this to the user. If the user agrees, call commit with the plan's id.",
         )

@@ -21,6 +21,7 @@ from wosdk_async.mcp.untrusted import one_fitted
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.order_schedule import DUE_TIMES, replaced_fields
 from wosdk_async.protocol.arguments import require_support
+from wosdk_async.protocol.order_states import warning_of_move
 from wosdk_async.protocol.validation import missing, problems, wire_path
 from wosdk_async.records import from_dict, to_dict
 
@@ -90,9 +91,16 @@ def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[
     return "command", WoCreateCommand.wire_name, {"WorkOrder": fields, **compute}
 
 
-def warnings_of(plan: Plan) -> list[str]:
-    """Return what the user should know before the plan is committed."""
+def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
+    """Return what the user should know before the plan is committed.
+
+    Args:
+        plan: the plan.
+        current: the record that it is about, as it is now; empty for a new one.
+    """
     found = []
+    if plan.action == "command" and (moved := warning_of_move(plan.name, current.get("StatusId"))):
+        found.append(f"{moved}.")
     order = plan.fields.get("WorkOrder")
     if plan.name == WoCreateCommand.wire_name and isinstance(order, dict):
         if not plan.fields.get("ComputeSchedule") and not any(order.get(each) for each in DUE_TIMES):

@@ -1,4 +1,4 @@
-"""Ways on from the states of a work order, to explain why the service refused to move one.
+"""Moves of a work order, and ways on from its states, to explain why the service refuses to move one.
 
 Each Company sets up which state may follow which, so nothing is refused by this table. Texts of the service
 may be in another language; then nothing is said.
@@ -14,7 +14,16 @@ import attrs
 
 from wosdk_async.errors import BusinessRuleError, WosdkError
 
-__all__ = ["MOVED_BY_COMMANDS", "OWN_MOVES", "WAYS_ON", "WayOn", "remedy_of"]
+__all__ = [
+    "MOVED_BY_COMMANDS",
+    "MOVES",
+    "OWN_MOVES",
+    "WAYS_ON",
+    "Move",
+    "WayOn",
+    "remedy_of",
+    "warning_of_move",
+]
 
 OWN_MOVES = "each Company sets up which state may follow which"
 MOVED_BY_COMMANDS = (  # facts 10 row 4: an update that changes StatusId fails
@@ -41,6 +50,34 @@ WAYS_ON: Mapping[str, WayOn] = {
     "Completed": WayOn(("reopen",)),
     "Cancelled": WayOn(("reopen",)),
 }
+
+
+@attrs.frozen
+class Move:
+    """A state to which a command leads, and the states from which it is known or assumed to."""
+
+    target: str
+    sources: frozenset[str]
+
+
+def _move(target: str, *sources: str) -> Move:
+    return Move(target, frozenset(sources))
+
+
+# facts 5.1; that any active order can be held and cancelled, a Paused one started, and one that is OnHold or
+# Completed reopened: not shown; assumed
+MOVES: Mapping[str, Move] = {
+    "WoPickUpCommand": _move("Open", "New"),
+    "WoStartCommand": _move("InProgress", "Open", "Paused"),
+    "WoPauseCommand": _move("Paused", "InProgress"),
+    "WoOnHoldCommand": _move("OnHold", "New", "Open", "InProgress", "Paused"),
+    "WoCancelCommand": _move("Cancelled", "New", "Open", "InProgress", "Paused", "OnHold"),
+    "WoCompleteCommand": _move("Completed", "InProgress"),
+    "WoReopenCommand": _move("New", "Cancelled", "Completed", "Paused", "OnHold"),
+}
+"""The moves, by the command."""
+
+_STATES = frozenset(state for move in MOVES.values() for state in (move.target, *move.sources))
 _WORDS = {
     "pick_up": "pick it up",
     "start": "start it",
@@ -52,9 +89,31 @@ _WORDS = {
 def remedy_of(error: WosdkError) -> str:
     """Return how the order of a refused move goes on from its state; empty if the error is another one."""
     found = _REFUSED.search(error.message) if isinstance(error, BusinessRuleError) else None
-    if found is None or found[1] == found[2] or found[1] not in WAYS_ON:
+    return _way_on(found[1], found[2]) if found is not None else ""
+
+
+def warning_of_move(command: str, state: object) -> str:
+    """Return a warning that the service may refuse a command on an order in ``state``; empty if it may not.
+
+    Args:
+        command: the name of the command by the service; one that moves no order has no warning.
+        state: the ``StatusId`` of the order as it was read; a state that is not known has no warning.
+    """
+    move = MOVES.get(command)
+    if move is None or not isinstance(state, str) or state not in _STATES or state in move.sources:
         return ""
-    way = WAYS_ON[found[1]]
+    if state == move.target:
+        said = f"The order is in state '{state}' already"
+    else:
+        said = f"{command} is not known to lead from the order's state '{state}' to '{move.target}'"
+    return f"{said}: the service may refuse it; {_way_on(state, move.target) or OWN_MOVES}"
+
+
+def _way_on(state: str, target: str) -> str:
+    """Return how an order goes on from its state; empty if it is where it should be, or no way is known."""
+    if state == target or state not in WAYS_ON:
+        return ""
+    way = WAYS_ON[state]
     steps = " and then ".join(_WORDS[action] for action in way.actions)
-    leads = f"to get it from {found[1]} to {way.target}, {steps}" if way.target else steps
+    leads = f"to get it from {state} to {way.target}, {steps}" if way.target else steps
     return f"{leads}; {OWN_MOVES}"

@@ -1,0 +1,119 @@
+"""The client of docs/examples: it asks, commits once, and follows a doubt until the plan is settled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.examples import mcp_client
+from docs.examples.mcp_client import ORDER, carry_out, run
+from tests.cli.conftest import ROOT
+from tests.mcp.agents import Workplace
+from wosdk_async.sandbox import LocalCompany
+from wosdk_async.testing import Sandbox
+
+
+@pytest.fixture
+def work(sandbox: Sandbox, state: Path) -> Workplace:
+    """A workplace whose servers have the clock of the service."""
+    place = Workplace(sandbox, state)
+    place.clock = lambda: sandbox.clock() / 1e9  # type: ignore[assignment]
+    return place
+
+
+def creates(sandbox: Sandbox) -> int:
+    return sum(request.path.endswith("WoCreateCommand") for request in sandbox.requests)
+
+
+async def plan_of(agent: Any, name: str = "WorkOrder", **more: Any) -> str:
+    arguments = {"action": "create", "name": name, "fields": ORDER} | more
+    return str((await agent("plan", **arguments))["plan"])
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_the_program_does_what_the_person_says(tmp_path: Path, dialect: str, answer: str) -> None:
+    """As it stands, with the command that pip installs and a Company on a real socket."""
+    scripts = str(Path(sys.executable).parent)
+    with LocalCompany(dialect=dialect) as local:
+        done = subprocess.run(
+            [sys.executable, "-W", "error", mcp_client.__file__],
+            env={
+                **local.variables,
+                "XDG_STATE_HOME": str(tmp_path),
+                "PATH": f"{scripts}:{os.environ['PATH']}",
+                "PYTHONPATH": str(ROOT),
+            },
+            input=f"{answer}\n", capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert (done.returncode, done.stderr) == (0, "")
+    assert "find_work_orders: Find work orders" in done.stdout
+    assert '"Comment": "No cold air"' in done.stdout
+    assert "Warning: PoNumber will be mcp-" in done.stdout
+    assert ("done RSC000001" in done.stdout) == (answer == "y")
+
+
+async def test_a_doubt_is_followed_until_the_order_is_there(work: Workplace) -> None:
+    """Waiting as long as the result says, and without a second plan."""
+    waited = []
+
+    async def wait(seconds: float) -> None:
+        waited.append(seconds)
+        work.sandbox.clock.advance(seconds=seconds)
+
+    async with work.agent(settle=30) as agent:
+        plan = await plan_of(agent)
+        work.sandbox.faults.add("late_commit", after=20, operation="WoCreateCommand")
+        done = await carry_out(agent.client, plan, wait)
+    assert done["outcome"] == "done"
+    assert [order.po_number for order in await work.orders()] == [plan]
+    assert (creates(work.sandbox), bool(waited)) == (1, True)
+
+
+async def test_what_was_not_carried_out_is_sent_again_by_the_same_plan(work: Workplace) -> None:
+    """The request was lost before the service had it: the look-up says so, once the time is over."""
+
+    async def wait(seconds: float) -> None:
+        work.sandbox.faults.clear()
+        work.sandbox.clock.advance(seconds=seconds)
+
+    async with work.agent(settle=30) as agent:
+        plan = await plan_of(agent)
+        work.plans().commits.journal.begin(plan)  # a server ended between the journal and the request
+        done = await carry_out(agent.client, plan, wait)
+    assert done["outcome"] == "done"
+    assert [order.po_number for order in await work.orders()] == [plan]
+
+
+async def test_a_doubt_without_a_marker_is_told_and_not_repeated(
+    work: Workplace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody can know, so the person gets the words of the server and the call that shows the effect."""
+    monkeypatch.setitem(ORDER, "PoNumber", "4711")  # then the plan has no marker
+    async with work.agent(settle=0) as agent:
+
+        def agree(planned: dict[str, Any]) -> bool:
+            assert planned["would_send"]
+            work.sandbox.faults.add("reset", operation="WoCreateCommand", carried_out=True)
+            return True
+
+        done = await run(agent.client, agree)
+    assert done is not None
+    assert (done["outcome"], creates(work.sandbox)) == ("in_doubt", 1)
+    shown = capsys.readouterr().out
+    assert "Do not repeat it" in shown
+    assert "query_records" in shown
+
+
+async def test_what_cannot_be_planned_is_an_error_with_its_words(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(ORDER, "Cutsomer", {"Id": 512})
+    async with work.agent() as agent:
+        with pytest.raises(RuntimeError, match="Cutsomer"):
+            await run(agent.client, lambda _: True)
+    assert await work.orders() == []
