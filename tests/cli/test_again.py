@@ -77,7 +77,9 @@ def test_who_insists_begins_a_new_job(file: Path, store: Path, unmarked: Path, w
 def test_a_file_that_was_changed_begins_a_new_job(file: Path, store: Path, wosdk: Wosdk) -> None:
     killed(imported(wosdk, file, store), 3)
     file.write_text(file.read_text("utf-8").replace("900004", "910004"), "utf-8")
-    again = wosdk("import", file, "--map", MAP, "--sandbox", store, "--again", "--if-exists", "skip")
+    again = wosdk(
+        "import", file, "--map", MAP, "--sandbox", store, "--again", "--abandon", "--if-exists", "skip"
+    )
     assert (again.exit_code, "1 created, 13 found" in again.stdout) == (0, True), again.stderr
 
 

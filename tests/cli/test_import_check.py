@@ -104,7 +104,7 @@ def test_a_check_exits_as_the_import_would(file: Path, store: Path, wosdk: Wosdk
     assert (imported_again.exit_code, checked.exit_code) == (2, 2)
     reason = imported_again.stderr.splitlines()[-1].removeprefix("wosdk: ")
     assert checked.stderr.endswith(f"wosdk: the import would be refused: {reason}\n")
-    assert wosdk(*command, "--check", "--again", "--if-exists", "skip").exit_code == 0
+    assert wosdk(*command, "--check", "--again", "--abandon", "--if-exists", "skip").exit_code == 0
 
 
 def test_a_check_after_an_undo_exits_as_the_import_does(file: Path, store: Path, wosdk: Wosdk) -> None:

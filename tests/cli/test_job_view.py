@@ -129,10 +129,12 @@ def test_a_job_that_another_one_continues_is_not_unfinished(file: Path, store: P
     folder = imported(wosdk, file, store)
     killed(folder, 3)
     text = file.read_text("utf-8")
-    for number, (option, state) in enumerate((("--again", "unfinished"), ("--continue", "continued")), 2):
+    for number, (options, state) in enumerate(
+        ((("--again", "--abandon"), "unfinished"), (("--continue",), "continued")), 2
+    ):
         file.write_text(f"{text}{',' * number}\n", "utf-8")
         later = folder.with_name(f"{folder.name}-{number}")
-        imported(wosdk, file, store, option, "--if-exists", "skip")
+        imported(wosdk, file, store, *options, "--if-exists", "skip")
         killed(later, 4)
         before = folder if number == 2 else folder.with_name(f"{folder.name}-2")
         listed = [json.loads(line) for line in wosdk("jobs", "list", file, "--json").stdout.splitlines()]

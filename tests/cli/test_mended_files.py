@@ -227,3 +227,17 @@ def test_jobs_show_looks_whether_the_file_has_changed(file: Path, store: Path, w
     assert refusal.partition("be refused: ")[2] == refused.stderr.removeprefix("wosdk: ").rstrip()
     again = next(line for line in shown.splitlines() if line.startswith("command")).split(maxsplit=1)[1]
     assert wosdk(*shlex.split(again)[1:], "--continue").exit_code == 0
+
+
+def test_after_the_file_of_an_unfinished_job_was_changed_again_alone_is_refused(
+    file: Path, store: Path, wosdk: Wosdk
+) -> None:
+    """Its rows may be under way still, so a new job could create them twice."""
+    killed(imported(wosdk, file, store), 3)
+    file.write_text(file.read_text("utf-8").replace("900004", "910004"), "utf-8")
+    for more in ((), ("--check",)):
+        refused = wosdk(*command(file, store, "--again", *more))
+        assert refused.exit_code == 2
+        assert "--again does not go on: the job in " in refused.stderr
+        assert "to begin anew all the same, add --abandon" in refused.stderr
+    assert "or add --again --abandon to begin a new job" in wosdk(*command(file, store)).stderr

@@ -205,7 +205,7 @@ async def test_an_unfinished_job_is_gone_on_with(local: Local, job: Job, write: 
     write(HEADER, rows(1, 2, 5))
     changed = await checked(local, source, MAP)
     assert (changed.counts["would_send"], changed.job) == (3, None)
-    assert "add --continue to go on" in (changed.import_refused or "")
+    assert "put the file back as it was to go on" in (changed.import_refused or "")
     assert (await checked(local, source, MAP, again=True)).import_refused is None
 
 

@@ -44,7 +44,7 @@ async def test_a_file_that_changed_is_no_new_job_once_a_run_has_begun(
 ) -> None:
     wrong = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
     await carried_out(job(write(HEADER, rows(*range(40))), wrong), local)
-    with pytest.raises(ImportMapError, match="add --continue"):
+    with pytest.raises(ImportMapError, match="put the file back as it was to go on"):
         await carried_out(job(write(HEADER, rows(*range(41))), MAP), local)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending
 from wosdk_async import WorkOrder
-from wosdk_async.jobs import Import, ImportMapError, RowOutcome
+from wosdk_async.jobs import Import, ImportMap, ImportMapError, ImportOptions, RowOutcome, open_source
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.undo import Undo
@@ -73,7 +75,7 @@ async def test_keys_of_the_job_itself_tell_no_rows_of_another_file(
 ) -> None:
     text = MAP.replace('po_number = "{key}"\n', "")
     await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4, 5, 6)), text, marker=MARKER, limit=1), local)
-    with pytest.raises(ImportMapError, match="map a column to the marker"):
+    with pytest.raises(ImportMapError, match="the rows of this job have none of their own"):
         await job(write(HEADER, rows(6)), text, marker=MARKER, carry_over=True).run(local.company)
 
 
@@ -288,3 +290,137 @@ async def test_another_marker_prevents_nothing(local: Local, job: Job, write: Wr
     await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
     with pytest.raises(ImportMapError, match="were sent by the job in"):
         await job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER).run(local.company)
+
+
+# --- several jobs of a file ------------------------------------------------------------------------------
+
+
+async def test_a_job_that_another_one_took_over_does_not_go_on_beside_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The file as it was belongs to the first job, whose rows may be under way in the second one."""
+    options = {"marker": MARKER, "limit": 1}
+    await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4)), MAP, **options), local)
+    await stopped_after(3, job(write(HEADER, rows(1, 2, 3, 5)), MAP, carry_over=True, **options), local)
+    before = await held(local)
+    source = write(HEADER, rows(1, 2, 3, 4))
+    with pytest.raises(ImportMapError, match=r"has changed since the job in .*rows\.csv\.job-2 began"):
+        await job(source, MAP, **options).run(local.company)
+    folder = source.with_name("rows.csv.job")
+    with pytest.raises(ImportMapError, match=r"rows\.csv\.job-2 took the rows of .* over; name that one"):
+        await job(source, MAP, resume=True, folder=folder, **options).run(local.company)
+    assert await held(local) == before
+    await job(source, MAP, carry_over=True, **options).run(local.company)
+    assert set((await held(local)).values()) == {1}
+
+
+@pytest.mark.parametrize("options", [{"carry_over": True}, {"if_exists": "skip"}, {}])
+async def test_rows_that_a_job_of_rejects_may_be_sending_are_not_sent_again(
+    local: Local, job: Job, write: Write, options: dict[str, Any]
+) -> None:
+    long = ["1", "x" * 4000, "", ""]
+    summary = await job(write(HEADER, [long, *rows(2)]), MAP, marker=MARKER).run(local.company)
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    await killed_while_sending(job(rejects, MAP, marker=MARKER), local, [1])
+    before = await held(local)
+    source = write(HEADER, rows(1, 2))
+    refusal = "is not finished, and its rows would be sent again: .* wosdk jobs resume"
+    with pytest.raises(ImportMapError, match=refusal):
+        await job(source, MAP, marker=MARKER, **options).run(local.company)
+    assert await held(local) == before
+
+
+async def test_rows_that_a_job_of_rejects_has_created_are_found(local: Local, job: Job, write: Write) -> None:
+    long = ["1", "x" * 4000, "", ""]
+    summary = await job(write(HEADER, [long, *rows(2)]), MAP, marker=MARKER).run(local.company)
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    assert (await job(rejects, MAP, marker=MARKER).run(local.company)).created_now == 1
+    source = write(HEADER, [["1", "short", "", ""], *rows(2, 3)])
+    with pytest.raises(ImportMapError, match=r"1 of the rows were sent by the job of rejects .*--if-e"):
+        await job(source, MAP, marker=MARKER, carry_over=True).run(local.company)
+    ready = job(source, MAP, marker=MARKER, carry_over=True, if_exists="skip")
+    summary = await ready.run(local.company)
+    assert (summary.created, summary.created_now, summary.found) == (2, 1, 1)
+    assert await held(local) == Counter("123")
+
+
+async def test_without_keys_rejects_that_were_imported_are_known(
+    local: Local, job: Job, write: Write
+) -> None:
+    summary = await job(write(HEADER, [["1", "x" * 4000, "", ""], *rows(2)]), MAP).run(local.company)
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    await job(rejects, MAP).run(local.company)
+    source = write(HEADER, [["1", "short", "", ""], *rows(3)])
+    with pytest.raises(
+        ImportMapError, match=r"1 of the rows of .* were sent by the job in .*rejects\.csv\.job"
+    ):
+        await job(source, MAP).run(local.company)
+    assert await held(local) == Counter("12")
+
+
+async def test_without_keys_all_jobs_of_the_file_are_looked_at(local: Local, job: Job, write: Write) -> None:
+    for keys, warned in (((1, 2), 0), ((3, 4), 1), ((5,), 0)):
+        summary = await job(write(HEADER, rows(*keys)), MAP).run(local.company)
+        assert [text.partition(" has ")[2][:12] for text in summary.warnings] == ["as many rows"] * warned
+    with pytest.raises(ImportMapError, match=r"2 of the rows of .* were sent by .*rows\.csv\.job,"):
+        await job(write(HEADER, rows(1, 2, 6)), MAP).run(local.company)
+    assert await held(local) == Counter("12345")
+
+
+@pytest.mark.parametrize("carry_over", [False, True])
+async def test_other_keys_in_a_file_of_which_all_rows_changed_are_not_taken_for_new_rows(
+    local: Local, job: Job, write: Write, carry_over: bool
+) -> None:
+    await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
+    renamed = MAP.replace('po_number = "{key}"', 'po_number = "K-{key}"')
+    source = write([*HEADER, "remark"], [[*row, "seen"] for row in rows(1, 2)])
+    with pytest.raises(ImportMapError, match="give it as it was" if carry_over else "give the map as it was"):
+        await job(source, renamed, marker=MARKER, carry_over=carry_over).run(local.company)
+    assert await held(local) == Counter("12")
+    new = write(HEADER, rows(7, 8))
+    assert (await job(new, MAP, marker=MARKER).run(local.company)).created_now == 2
+
+
+async def test_what_changed_in_rows_that_were_sent_is_said(local: Local, job: Job, write: Write) -> None:
+    await job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER).run(local.company)
+    source = write(HEADER, [["1", "quite another order", "", ""], *rows(2)])
+    summary = await job(source, MAP, marker=MARKER, carry_over=True).run(local.company)
+    changed, gone = summary.warnings
+    assert changed.startswith("1 of the rows that the job in ")
+    assert changed.endswith("have other cells now: what was sent stays as it is")
+    assert "are not in the file any more: they stay in the Company, and only an undo of " in gone
+
+
+async def test_each_sheet_of_a_workbook_has_its_own_job(local: Local, job: Job, tmp_path: Path) -> None:
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    path = tmp_path / "two.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        for keys in ((1, 2), (3, 4)):
+            page = book.add_worksheet()
+            for number, row in enumerate([HEADER, *rows(*keys)]):
+                page.write_row(number, 0, row)
+
+    def of_sheet(sheet: int, **options: Any) -> Import:
+        return Import(
+            open_source(path, sheet=sheet),
+            ImportMap.load(tmp_path / "map.toml"),
+            options=ImportOptions(marker=MARKER, **options),
+        )
+
+    (tmp_path / "map.toml").write_text(MAP)
+    assert (await of_sheet(1).run(local.company)).created_now == 2
+    with pytest.raises(
+        ImportMapError, match="is of the sheet 'Sheet1', and this command reads 'Sheet2': add"
+    ):
+        await of_sheet(2).run(local.company)
+    assert (await of_sheet(2, again=True).run(local.company)).created_now == 2
+    for sheet in (1, 2):
+        summary = await of_sheet(sheet).run(local.company)
+        assert (summary.created, summary.created_now) == (2, 0)
+    assert await held(local) == Counter("1234")

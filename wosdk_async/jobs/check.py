@@ -24,7 +24,7 @@ from wosdk_async.jobs.errors import (
     ImportMapError,
     RowError,
 )
-from wosdk_async.jobs.going_on import job_base
+from wosdk_async.jobs.given_import import job_base
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
@@ -149,10 +149,11 @@ class Check:
         if job is None:
             return
         self._result.import_refused = job.refusal
+        self._result.warnings += job.decision.warnings
         if job.is_unchanged:
             self._job, self._result.job = job, job.overview
             self._result.job_would = job.overview.resume_would(retry=self._options.retry_refused)
-        elif job.goes_on == "with a new file":
+        elif job.decision.goes_on == "with a new file":
             self._job, self._result.job = job, job.overview
             self._result.job_would = [
                 "go on with the changed file, in a new job that takes over the ended rows by their keys",

@@ -8,7 +8,8 @@ from typing import Self
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.going_on import GivenImport, GoesOn
+from wosdk_async.jobs.given_import import Decision, GivenImport
+from wosdk_async.jobs.going_on import newest_of
 from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import job_among
@@ -30,12 +31,14 @@ class EarlierJob:
     overview: Overview
     is_unchanged: bool
     """Whether the file is as it was when the job began."""
+    is_left_behind: bool
+    """Whether it is not finished, so that a new job would send again what it may be sending."""
     has_same_keys: bool
     """Whether the new rows would carry the keys that the rows of this job have."""
     states: bytes = attrs.field(repr=False)
     refusal: str | None = None
     """Why the import would be refused; None when it would not."""
-    goes_on: GoesOn = "not"
+    decision: Decision = attrs.field(factory=lambda: Decision("not"))
     """Whether the import would go on with it."""
 
     @classmethod
@@ -63,28 +66,25 @@ class EarlierJob:
         found = job_among(jobs_at(given.base), *given.known_by)
         if found is None:
             return None
-        async with Journal.open(found, snapshot=True) as journal:
-            unchanged = journal.plan.sha256 == given.sha256
-            refusal: str | None = None
-            how: GoesOn = "not"
+        async with Journal.open(await newest_of(found), snapshot=True) as journal:
+            plan = journal.plan
+            unchanged = plan.sha256 == given.sha256
+            refusal, decision = None, Decision("not")
             try:
                 if not options.again:
-                    how = await given.goes_on(journal)
+                    decision = await given.decide(journal)
             except ImportMapError as error:
                 refusal = error.message
+            seen = await overview(journal)
             return cls(
-                await overview(journal),
+                seen,
                 unchanged,
-                has_same_keys=given.marker is not None and given.marker == journal.plan.marker,
+                is_left_behind=seen.state == "unfinished" and plan.sheet in (None, given.sheet),
+                has_same_keys=given.marker is not None and given.marker == plan.marker,
                 states=await _states(journal) if unchanged else b"",
                 refusal=refusal,
-                goes_on=how,
+                decision=decision,
             )
-
-    @property
-    def is_left_behind(self) -> bool:
-        """Whether it is of this very file and not finished, so that a new job would send its rows again."""
-        return self.is_unchanged and self.overview.state == "unfinished"
 
     def state(self, row: int) -> State:
         """Return the state of a row; PLANNED if the job does not have it."""

@@ -15,7 +15,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.cluster.pool import WorkerPool, require_pool
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.going_on import job_base
+from wosdk_async.jobs.given_import import job_base
 from wosdk_async.jobs.inputs import require_opened
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping.import_map import ImportMap

@@ -68,6 +68,11 @@ class RowKeys:
             )
         return cls(path, node, job)
 
+    @property
+    def template(self) -> str | None:
+        """What the keys are made of, such as ``{number}``; None if they are not of the rows' own."""
+        return self.node.template.source if isinstance(self.node, TextNode) else None
+
     def key(self, row: Row) -> str:
         """Return the key of a row. Raise RowError when it has none."""
         if self.node is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
@@ -12,14 +12,8 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.earlier_leases import EarlierLeases
-from wosdk_async.jobs.going_on import (
-    GivenImport,
-    is_finished,
-    is_untouched,
-    left_behind,
-    resumed_folder,
-    sha256_of,
-)
+from wosdk_async.jobs.given_import import Decision, GivenImport, resumed_folder, sha256_of
+from wosdk_async.jobs.going_on import is_finished, is_untouched, left_behind, newest_of
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.journal import (
     JobFolders,
@@ -112,18 +106,19 @@ async def open_job(
         journals=journals,
         folders=JobFolders(given.base),
     )
-    found = await asyncio.to_thread(request.find)
+    found = await request.find()
     if found is None or options.again:
         return _opened(await asyncio.to_thread(request.begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)
     try:
-        job = await request.go_on(journal)
+        decision = await given.decide(journal)
+        job = await request.go_on(journal, decision)
     except BaseException:
         await journal.close()
         raise
     if job is None or job.journal is not journal:
         await journal.close()
-    return job or _opened(await asyncio.to_thread(request.begin), new=True)
+    return job or _opened(await asyncio.to_thread(request.begin), new=True, warnings=decision.warnings)
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -135,17 +130,20 @@ class _JobRequest:
     folders: JobFolders
     """It remembers what :meth:`find` saw, so that :meth:`begin` takes no folder of another process."""
 
-    def find(self) -> Path | None:
+    async def find(self) -> Path | None:
         """Return the folder of the job that may go on; None when there is none."""
         if self.given.options.resume:
-            return resumed_folder(self.given)
-        return self.folders.find(*self.given.known_by)
+            return await resumed_folder(self.given)
+        found = await asyncio.to_thread(self.folders.find, *self.given.known_by)
+        return None if found is None else await newest_of(found)
 
     def begin(self, earlier: Journal | None = None) -> Journal:
         """Begin a new job, which takes over the states of the rows of ``earlier``."""
         given = self.given
+        job = new_job_id()
+        keys = given.keys(job)
         plan = JobPlan(
-            job=new_job_id(),
+            job=job,
             file=str(given.path),
             size=given.path.stat().st_size,
             sha256=given.sha256,
@@ -157,8 +155,9 @@ class _JobRequest:
             created_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             options=dict(given.options.details),
             columns=list(given.source.columns),
+            sheet=given.sheet,
+            key=keys.template if keys is not None else None,
         )
-        entries = _entries(given.source, given.keys(plan.job))
         folder, lock = self.folders.new()
         try:
             with explained(folder):
@@ -166,11 +165,11 @@ class _JobRequest:
         except BaseException:
             lock.release()
             raise
-        return self.journals.create(folder, plan, entries, earlier=earlier, lock=lock)
+        return self.journals.create(folder, plan, _entries(given.source, keys), earlier=earlier, lock=lock)
 
-    async def go_on(self, journal: Journal) -> OpenedJob | None:
+    async def go_on(self, journal: Journal, decision: Decision) -> OpenedJob | None:
         """Return the job of a journal, or the one that takes its rows over; None when another one begins."""
-        match await self.given.goes_on(journal):
+        match decision.goes_on:
             case "with the same file":
                 undone = await undo_state(journal)
                 job = _opened(journal, new=await is_untouched(journal))
@@ -180,16 +179,16 @@ class _JobRequest:
                 finished = job.finished and audited and not retried
                 return attrs.evolve(job, undone=undone, retried=retried, finished=finished)
             case "with a new file":
-                return await self._renew(journal)
+                return await self._renew(journal, decision.warnings)
         return None
 
-    async def _renew(self, journal: Journal) -> OpenedJob:
+    async def _renew(self, journal: Journal, known: Sequence[str]) -> OpenedJob:
         """Begin a job for a file that has changed; it takes over what became of the rows, by their keys."""
         earlier = EarlierLeases.of_job(journal)
         await earlier.collect()  # undelivered results are found there only
         renewed = await asyncio.to_thread(self.begin, journal)
         try:
-            warnings = [*earlier.warnings, *await left_behind(journal, renewed)]
+            warnings = [*known, *earlier.warnings, *await left_behind(journal, renewed)]
         except BaseException:
             await renewed.close()
             raise
@@ -198,8 +197,11 @@ class _JobRequest:
         )
 
 
-def _opened(journal: Journal, *, new: bool) -> OpenedJob:
-    return OpenedJob(folder=journal.folder, journal=journal, new=new, finished=is_finished(journal))
+def _opened(journal: Journal, *, new: bool, warnings: Sequence[str] = ()) -> OpenedJob:
+    finished = is_finished(journal)
+    return OpenedJob(
+        folder=journal.folder, journal=journal, new=new, finished=finished, warnings=list(warnings)
+    )
 
 
 def _entries(source: Source, keys: RowKeys | None) -> Iterator[RowEntry]:

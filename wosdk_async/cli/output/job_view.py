@@ -47,7 +47,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         resume = seen.resume_would()
         if seen.state in ("unfinished", "finished") and await asyncio.to_thread(_has_changed, seen.plan):
             resume = [
-                f"be refused: {why_not(seen.plan, folder, Path(seen.plan.file))}"
+                f"be refused: {await why_not(journal, Path(seen.plan.file))}"
                 if seen.state == "unfinished"
                 else "begin a new job if the file, which has changed, has no row of this one any more; or be "
                 "refused, unless --continue or --again is added"

@@ -94,6 +94,8 @@ class JobPlan:
         created_at: UTC, in ISO format.
         options: anything else that a report shows.
         columns: names of the columns of the file; none in a job from before they were kept.
+        sheet: name of the sheet of a workbook.
+        key: the template of the keys, such as ``{number}``; None if the rows have no keys of their own.
         version: of the journal's format.
     """
 
@@ -110,6 +112,8 @@ class JobPlan:
     empty_rows: int = 0
     options: dict[str, Any] = attrs.field(factory=dict)
     columns: list[str] = attrs.field(factory=list)
+    sheet: str | None = None
+    key: str | None = None
     version: int = FORMAT
 
     def as_dict(self) -> dict[str, Any]:

@@ -47,20 +47,21 @@ def job_among(
     path: Path | None,
     sha256: str,
     address: str | None = None,
+    sheet: str | None = None,
 ) -> Path | None:
     """Return the one that :meth:`JobFolders.find` would find of these folders of jobs, the oldest first."""
-    same_content = same_place = None
+    found: dict[tuple[bool, bool], Path] = {}
     for folder in folders:
         plan = plan_of(folder)
         if plan.company != company or plan.operation != operation:
             continue
-        if plan.sha256 == sha256:
-            same_content = folder
-        elif (path is not None and Path(plan.file) == path.absolute()) or (
+        same_content = plan.sha256 == sha256
+        same_place = (path is not None and Path(plan.file) == path.absolute()) or (
             address is not None and plan.options.get(ADDRESS) == address
-        ):
-            same_place = folder
-    return same_content or same_place
+        )
+        if same_content or same_place:
+            found[sheet is None or plan.sheet in (None, sheet), same_content] = folder
+    return found[max(found)] if found else None
 
 
 class JobFolders:
@@ -81,7 +82,13 @@ class JobFolders:
         self._next = base
 
     def find(
-        self, company: str, operation: str, path: Path | None, sha256: str, address: str | None = None
+        self,
+        company: str,
+        operation: str,
+        path: Path | None,
+        sha256: str,
+        address: str | None = None,
+        sheet: str | None = None,
     ) -> Path | None:
         """Return the folder of the newest job of this Company, operation and file; None when there is none.
 
@@ -94,6 +101,7 @@ class JobFolders:
             path: the input; None for stdin, which is known by its content only.
             sha256: of the input.
             address: the URL of which the input is a copy.
+            sheet: the sheet of a workbook; a job of another one is returned only if there is none of this.
 
         Raises:
             JournalError: a journal cannot be read, so nobody knows what was sent; or another process is just
@@ -106,7 +114,7 @@ class JobFolders:
                 continue
             self._free = None  # a new job gets a higher number than those that are there
             found.append(folder)
-        return job_among(found, company, operation, path, sha256, address)
+        return job_among(found, company, operation, path, sha256, address, sheet)
 
     def new(self) -> tuple[Path, FolderLock]:
         """Make the folder of a new job, after :meth:`find`; return it with its lock.
