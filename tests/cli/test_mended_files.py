@@ -239,5 +239,5 @@ def test_after_the_file_of_an_unfinished_job_was_changed_again_alone_is_refused(
         refused = wosdk(*command(file, store, "--again", *more))
         assert refused.exit_code == 2
         assert "--again does not go on: the job in " in refused.stderr
-        assert "to begin anew all the same, add --abandon" in refused.stderr
+        assert "add --continue and no --again; to begin anew all the same, add --abandon" in refused.stderr
     assert "or add --again --abandon to begin a new job" in wosdk(*command(file, store)).stderr

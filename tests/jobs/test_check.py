@@ -272,3 +272,14 @@ async def test_what_would_be_sent_never_leaves(local: Local, write: Write) -> No
     local.server.held = asyncio.Event()  # a creation would wait for ever
     async with asyncio.timeout(20):
         assert (await checked(local, write(HEADER, rows(1)), MAP)).complete
+
+
+async def test_a_check_says_that_another_job_has_sent_rows_of_a_new_file(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    """Of a job in the same folder, and without keys, by which the service could be asked."""
+    folder = tmp_path / "j"
+    await job(write(HEADER, rows(1, 2)), MAP, folder=folder).run(local.company)
+    other = write(HEADER, rows(1, 3)).rename(tmp_path / "other.csv")
+    result = await checked(local, other, MAP, folder=folder)
+    assert "1 of the rows of" in (result.import_refused or "")

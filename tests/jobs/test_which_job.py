@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -397,14 +398,18 @@ async def test_what_changed_in_rows_that_were_sent_is_said(local: Local, job: Jo
     assert "are not in the file any more: they stay in the Company, and only an undo of " in gone
 
 
-async def test_each_sheet_of_a_workbook_has_its_own_job(local: Local, job: Job, tmp_path: Path) -> None:
+def workbook(path: Path, **sheets: Sequence[int]) -> Path:
     xlsxwriter = pytest.importorskip("xlsxwriter")
-    path = tmp_path / "two.xlsx"
     with xlsxwriter.Workbook(path) as book:
-        for keys in ((1, 2), (3, 4)):
-            page = book.add_worksheet()
+        for name, keys in sheets.items():
+            page = book.add_worksheet(name)
             for number, row in enumerate([HEADER, *rows(*keys)]):
                 page.write_row(number, 0, row)
+    return path
+
+
+async def test_each_sheet_of_a_workbook_has_its_own_job(local: Local, job: Job, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "two.xlsx", One=(1, 2), Two=(3, 4))
 
     def of_sheet(sheet: int, **options: Any) -> Import:
         return Import(
@@ -415,12 +420,48 @@ async def test_each_sheet_of_a_workbook_has_its_own_job(local: Local, job: Job, 
 
     (tmp_path / "map.toml").write_text(MAP)
     assert (await of_sheet(1).run(local.company)).created_now == 2
-    with pytest.raises(
-        ImportMapError, match="is of the sheet 'Sheet1', and this command reads 'Sheet2': add"
-    ):
+    with pytest.raises(ImportMapError, match="is of the sheet 'One', and this command reads 'Two': add"):
         await of_sheet(2).run(local.company)
     assert (await of_sheet(2, again=True).run(local.company)).created_now == 2
     for sheet in (1, 2):
         summary = await of_sheet(sheet).run(local.company)
         assert (summary.created, summary.created_now) == (2, 0)
     assert await held(local) == Counter("1234")
+
+
+async def test_a_sheet_that_was_renamed_is_known_by_its_rows(local: Local, job: Job, tmp_path: Path) -> None:
+    (tmp_path / "map.toml").write_text(MAP)
+    import_map = ImportMap.load(tmp_path / "map.toml")
+    path = tmp_path / "f.xlsx"
+    await Import(open_source(workbook(path, One=(1, 2))), import_map).run(local.company)
+    renamed = Import(open_source(workbook(path, Eins=(1, 2))), import_map)
+    with pytest.raises(ImportMapError, match="that job has sent 2 rows: if the sheet was renamed, give"):
+        await renamed.run(local.company)
+
+
+async def test_without_keys_jobs_in_one_folder_know_each_other(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    """As those of stdin, which has no place of its own."""
+    folder = tmp_path / "j"
+    await job(write(HEADER, rows(1, 2)), MAP, folder=folder).run(local.company)
+    other = write(HEADER, rows(1, 3)).rename(tmp_path / "other.csv")
+    with pytest.raises(ImportMapError, match=r"1 of the rows of .*other\.csv were sent by the job in .*/j,"):
+        await job(other, MAP, folder=folder).run(local.company)
+    assert await held(local) == Counter("12")
+
+
+async def test_rejects_that_were_created_by_their_own_job_are_not_imported(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, [["1", "x" * 4000, "", ""], *rows(2)])
+    summary = await job(source, MAP).run(local.company)
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    short = MAP.replace('"{text}"', '{ text = "{text}", truncate = true }')
+    assert short != MAP
+    assert (await job(source, short, retry_refused=True).run(local.company)).created == 2
+    with pytest.raises(ImportMapError, match=r"no row of the job .* is rejected any more: .*--again insists"):
+        await job(rejects, MAP).run(local.company)
+    assert await held(local) == Counter("12")

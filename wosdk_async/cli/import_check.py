@@ -26,6 +26,7 @@ from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.check_result import ProblemCause
 from wosdk_async.jobs.earlier_job import EarlierJob
+from wosdk_async.jobs.given_import import GivenImport
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.opening import company_identity
@@ -67,7 +68,9 @@ def check_import(given: ImportArguments) -> Exit:
         on_row = exits.enter_context(_file_of_rows(given.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
         if given.job["again"] and not given.abandon:
-            earlier = runner.run(EarlierJob.of_import(found.source, import_map, identity, options))
+            earlier = runner.run(
+                EarlierJob.of_import(GivenImport.of(found.source, import_map, identity, options))
+            )
             if earlier is not None and earlier.is_left_behind:
                 result.import_refused = why_no_new_job(earlier)
     if given.as_json:

@@ -27,6 +27,7 @@ from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.earlier_job import EarlierJob
+from wosdk_async.jobs.given_import import GivenImport
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.opening import company_identity
@@ -101,7 +102,9 @@ def _job(given: ImportArguments, folder: Path | None) -> tuple[Import, FindEarli
     workers = given.engine.pool(say) if given.engine is not None else None
     options = ImportOptions(**{**given.job, "folder": found.folder, "details": details})
     job = Import(found.source, import_map, workers=workers, options=options)
-    return job, lambda company: EarlierJob.of_import(found.source, import_map, company, options)
+    return job, lambda company: EarlierJob.of_import(
+        GivenImport.of(found.source, import_map, company, options)
+    )
 
 
 async def _require_meant(

@@ -16,13 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["confirm_new_job", "why_no_new_job"]
 
-_GO_ON = "to go on, give the command without --again"
 _INSIST = "to begin anew all the same, add --abandon"
 
 
 def why_no_new_job(unfinished: EarlierJob) -> str:
     """Return why ``--again`` is refused while the job of the same file is unfinished, and what to do."""
-    return f"{_consequence(unfinished)}; {_GO_ON}; {_INSIST}"
+    return f"{_consequence(unfinished)}; {_go_on(unfinished)}; {_INSIST}"
 
 
 def confirm_new_job(unfinished: EarlierJob, *, ask: bool) -> None:
@@ -34,9 +33,17 @@ def confirm_new_job(unfinished: EarlierJob, *, ask: bool) -> None:
     """
     if not ask or not is_interactive():
         raise CliError(why_no_new_job(unfinished))
-    say(f"{_consequence(unfinished)}; {_GO_ON}")
+    say(f"{_consequence(unfinished)}; {_go_on(unfinished)}")
     if not click.confirm("Leave that job as it is, and send all rows once more?", err=True):
         raise CliError("nothing was sent", Exit.SOME)
+
+
+def _go_on(unfinished: EarlierJob) -> str:
+    if unfinished.is_unchanged:
+        return "to go on, give the command without --again"
+    if unfinished.has_same_keys:
+        return "to go on with the changed file, add --continue and no --again"
+    return "to go on, put the file back as it was, and give the command without --again"
 
 
 def _consequence(unfinished: EarlierJob) -> str:

@@ -24,7 +24,7 @@ from wosdk_async.jobs.errors import (
     ImportMapError,
     RowError,
 )
-from wosdk_async.jobs.given_import import job_base
+from wosdk_async.jobs.given_import import GivenImport, job_base
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
@@ -145,8 +145,13 @@ class Check:
 
     async def _find_job(self, identity: str) -> None:
         """Find the job that the import would go on with, and why the import would be refused."""
-        job = await EarlierJob.of_import(self._source, self._map, identity, self._options)
+        given = GivenImport.of(self._source, self._map, identity, self._options)
+        job = await EarlierJob.of_import(given)
         if job is None:
+            try:
+                await given.require_new()
+            except ImportMapError as error:
+                self._result.import_refused = error.message
             return
         self._result.import_refused = job.refusal
         self._result.warnings += job.decision.warnings

@@ -14,10 +14,7 @@ from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import job_among
 from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.overview import Overview, overview
-from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["EarlierJob"]
 
@@ -42,27 +39,12 @@ class EarlierJob:
     """Whether the import would go on with it."""
 
     @classmethod
-    async def of_import(
-        cls, source: Source, import_map: ImportMap, company: str, options: ImportOptions
-    ) -> Self | None:
+    async def of_import(cls, given: GivenImport) -> Self | None:
         """Return the job that an import would go on with, also if ``again`` asks for a new one; or None.
-
-        Args:
-            source: the file.
-            import_map: the map.
-            company: text that identifies the Company, as the journal keeps it.
-            options: options of the import.
 
         Raises:
             JournalError: a journal cannot be read.
         """
-        given = GivenImport(
-            source=source,
-            import_map=import_map,
-            marker=options.marker or import_map.marker or import_map.action.by,
-            identity=company,
-            options=options,
-        )
         found = job_among(jobs_at(given.base), *given.known_by)
         if found is None:
             return None
@@ -71,7 +53,7 @@ class EarlierJob:
             unchanged = plan.sha256 == given.sha256
             refusal, decision = None, Decision("not")
             try:
-                if not options.again:
+                if not given.options.again:
                     decision = await given.decide(journal)
             except ImportMapError as error:
                 refusal = error.message

@@ -7,15 +7,16 @@ import hashlib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, JournalError
 from wosdk_async.jobs.going_on import is_finished, is_untouched, newest_of, tells_rows_by_keys, why_not
-from wosdk_async.jobs.job_places import jobs_beside, jobs_of_rejects
+from wosdk_async.jobs.job_places import jobs_at, jobs_beside, jobs_of_rejects
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import ADDRESS
+from wosdk_async.jobs.journal.store import JOURNAL
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.options import ImportOptions
@@ -26,9 +27,13 @@ from wosdk_async.model import WoCreateCommand
 
 __all__ = ["Decision", "GivenImport", "job_base", "resumed_folder", "sha256_of"]
 
-_NO_KEYS = (
-    "--continue identifies rows by their keys, and the rows of this job have none of their own. To send "
-    "those that failed, correct rejects.csv in its folder and import it; to send all once more, add --again"
+_NO_KEYS = "--continue identifies rows by their keys, and the rows of this job have none of their own: "
+_MEND = (
+    "to send those that failed, correct rejects.csv in its folder and import it; to send all once more, add "
+    "--again"
+)
+_PUT_BACK = (
+    "put the file back as it was to go on, or add --again --abandon to begin a new job, which sends all rows"
 )
 _MOST_JOBS = 50  # that a file without keys is compared with
 
@@ -61,6 +66,12 @@ class GivenImport:
     @sha256.default
     def _read_file(self) -> str:
         return sha256_of(self.source.path)
+
+    @classmethod
+    def of(cls, source: Source, import_map: ImportMap, identity: str, options: ImportOptions) -> Self:
+        """Return an import whose marker the options, the map or the operation say."""
+        marker = options.marker or import_map.marker or import_map.action.by
+        return cls(source=source, import_map=import_map, marker=marker, identity=identity, options=options)
 
     @property
     def path(self) -> Path:
@@ -99,7 +110,7 @@ class GivenImport:
         plan, options = journal.plan, self.options
         refused = journal.counts()[State.REFUSED]
         work_left = not is_finished(journal) or (options.retry_refused and refused > 0)
-        self._require_same_sheet(journal)
+        await self._require_same_sheet(journal)
         await self._require_not_undone(journal)
         if plan.sha256 == self.sha256:
             if work_left and plan.marker != self.marker:
@@ -117,13 +128,21 @@ class GivenImport:
             raise ImportMapError(await why_not(journal, self.source.path))
         return Decision("not", await self._all_new(journal))
 
-    def _require_same_sheet(self, journal: Journal) -> None:
+    async def _require_same_sheet(self, journal: Journal) -> None:
         began = journal.plan.sheet
-        if None not in (began, self.sheet) and began != self.sheet:
+        if None in (began, self.sheet) or began == self.sheet:
+            return
+        other = (
+            f"the job in {journal.folder} is of the sheet {began!r}, and this command reads {self.sheet!r}"
+        )
+        keys = await self._comparable_keys(journal)
+        (found,) = await compared(self.source, keys, [await sent_rows(journal)])
+        if repeated := found.with_keys + found.without_keys:
             raise ImportMapError(
-                f"the job in {journal.folder} is of the sheet {began!r}, and this command reads "
-                f"{self.sheet!r}: add --job DIR with a folder of its own, or --again for a new job"
+                f"{other}, of which that job has sent {repeated} rows: if the sheet was renamed, give it its "
+                "old name; --again sends all rows once more"
             )
+        raise ImportMapError(f"{other}: add --job DIR with a folder of its own, or --again for a new job")
 
     async def _require_not_undone(self, journal: Journal) -> None:
         """Raise ImportMapError when an undo took back records of a job that would go on."""
@@ -158,7 +177,7 @@ class GivenImport:
         self._require_same_marker(journal)
         keys = await self._comparable_keys(journal)
         if keys is None:
-            raise ImportMapError(_NO_KEYS)
+            raise ImportMapError(_NO_KEYS + (_MEND if is_finished(journal) else _PUT_BACK))
         rejects = await _sent_by_rejects(journal.folder)
         own, *others = await compared(self.source, keys, [await sent_rows(journal), *rejects])
         folder = journal.folder
@@ -200,7 +219,7 @@ class GivenImport:
         keys = await self._comparable_keys(journal)
         sent = [await sent_rows(journal), *await _sent_by_rejects(journal.folder)]
         if keys is None:  # no look-up of the keys finds what older jobs have created
-            sent += await _sent_beside(journal)
+            sent += await _sent_in(jobs_beside(journal.folder), *self.known_by[:2])
         found = await compared(self.source, keys, sent)
         worst = max(found, key=lambda each: each.without_keys)
         has_sent = any(each.sent.cells for each in found)
@@ -263,6 +282,28 @@ class GivenImport:
             f"{what}: import the new rows from a file of their own, or add --again to send all rows once more"
         )
 
+    async def require_new(self) -> None:
+        """Raise ImportMapError when a first job of a file would create again what other jobs have created.
+
+        They are those in folders of the same name, as of stdin, which has no place of its own, and the job
+        whose rejects the file has.
+        """
+        keys = self.keys("job")
+        if not _creates(self.import_map.operation) or (keys is not None and keys.are_own):
+            return  # a look-up of the keys finds what was created
+        found = await compared(self.source, None, await _sent_in(jobs_at(self.base), *self.known_by[:2]))
+        worst = max(found, key=lambda each: each.without_keys, default=None)
+        if worst is not None and worst.without_keys:
+            raise ImportMapError(self._doubles(worst))
+        if (self.base.parent / JOURNAL).is_file():
+            async with Journal.open(self.base.parent, snapshot=True) as above:
+                if above.plan.rows and not above.counts()[State.REFUSED]:
+                    raise ImportMapError(
+                        f"no row of the job in {self.base.parent} is rejected any more: those of "
+                        f"{self.path} were sent since, and no key prevents that they are created again; "
+                        "--again insists"
+                    )
+
     async def _require_rejects_unsent(self, journal: Journal) -> None:
         """Raise ImportMapError when a job of the rejects has sent rows that could be sent again."""
         keys = self.keys(journal.plan.job)
@@ -286,14 +327,19 @@ async def _sent_by_rejects(folder: Path) -> list[SentRows]:
     return found
 
 
-async def _sent_beside(journal: Journal) -> list[SentRows]:
-    """Return what the other jobs of the same file have sent, and those of their rejects; the newest first."""
+async def _sent_in(folders: Sequence[Path], company: str, operation: str) -> list[SentRows]:
+    """Return what jobs have sent, and the jobs of their rejects, the newest first.
+
+    Args:
+        folders: the folders of the jobs, the oldest first.
+        company: identity of the Company; jobs of others do not count.
+        operation: what is done with each row; jobs of others do not count.
+    """
     found = []
-    plan = journal.plan
-    for folder in jobs_beside(journal.folder)[::-1][:_MOST_JOBS]:
-        async with Journal.open(folder, snapshot=True) as other:
-            if (other.plan.company, other.plan.operation) == (plan.company, plan.operation):
-                found += [await sent_rows(other), *await _sent_by_rejects(folder)]
+    for folder in folders[::-1][:_MOST_JOBS]:
+        async with Journal.open(folder, snapshot=True) as journal:
+            if (journal.plan.company, journal.plan.operation) == (company, operation):
+                found += [await sent_rows(journal), *await _sent_by_rejects(folder)]
     return found
 
 

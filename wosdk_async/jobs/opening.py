@@ -107,6 +107,8 @@ async def open_job(
         folders=JobFolders(given.base),
     )
     found = await request.find()
+    if found is None and not options.again:
+        await given.require_new()
     if found is None or options.again:
         return _opened(await asyncio.to_thread(request.begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)
