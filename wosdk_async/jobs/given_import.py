@@ -297,7 +297,8 @@ class GivenImport:
             raise ImportMapError(self._doubles(worst))
         if (self.base.parent / JOURNAL).is_file():
             async with Journal.open(self.base.parent, snapshot=True) as above:
-                if above.plan.rows and not above.counts()[State.REFUSED]:
+                counts = above.counts()
+                if not counts[State.REFUSED] and not counts[State.IN_DOUBT]:  # those are in a file, too
                     raise ImportMapError(
                         f"no row of the job in {self.base.parent} is rejected any more: those of "
                         f"{self.path} were sent since, and no key prevents that they are created again; "
