@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -18,6 +20,15 @@ register_profiles()
 def dialect() -> str:
     """Return ``WOSDK_TEST_DIALECT``, or the specification's; the suite passes on both."""
     return os.environ.get("WOSDK_TEST_DIALECT", "spec")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Return a real browser: one for the whole run, as Playwright cannot be started twice."""
+    from tests.console.browser import chromium
+
+    with chromium() as launched:
+        yield launched
 
 
 def pytest_configure() -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from starlette.types import ASGIApp
 
-from tests.console.browser import Watch, chromium
+from tests.console.browser import Watch
 from tests.console.served import Served, served
 from tests.sandbox.company import Direct
 from wosdk_async.sandbox import create_app, open_store
@@ -36,12 +36,6 @@ def http(app: ASGIApp) -> Iterator[httpx.Client]:
     with httpx.Client(transport=Direct(app), base_url=HERE) as client:
         client.headers["X-Sandbox-Console"] = "1"
         yield client
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture

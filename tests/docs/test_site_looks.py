@@ -8,19 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.console.browser import chromium
 from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.browser
 
 NARROW = {"width": 390, "height": 800}
 LONG = "a text of many words, which is to be read in lines of several words each"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as launched:
-        yield launched
 
 
 @pytest.fixture
