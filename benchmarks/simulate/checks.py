@@ -13,7 +13,7 @@ from benchmarks.simulate.network import Network
 from benchmarks.simulate.outcomes import CallOutcome, ProgramError, StepResult, contact_id
 from benchmarks.simulate.program import Program
 from benchmarks.simulate.service import Service
-from benchmarks.simulate.windows import documented_window, responses_read
+from benchmarks.simulate.windows import documented_window, odd_responses_read
 from benchmarks.simulate.wire import Wire
 from wosdk_async import ConfigurationError, InvalidCallError, NoAnswerError, NotUniqueError, WosdkError
 
@@ -172,7 +172,7 @@ class Checker:
     def _check_kept(self, wire: Wire) -> None:
         """Check that nothing is sent over a connection after a response that is not the service's."""
         known = wire.host in (LOCATOR_HOST, TOKEN_HOST)
-        for number, (request, unit) in enumerate(responses_read(wire), 1):
+        for number, (request, unit) in enumerate(odd_responses_read(wire), 1):
             another = request.kind == "command" and unit.names_request and unit.key != request.key
             if (unit.strange or another) and not known and number < len(wire.exchange.written):
                 self.add("connection-kept", f"{wire} after {unit.form} for {request.key}")

@@ -66,11 +66,11 @@ class _Choices:
 def generate_plan(seed: int, *, sandbox: bool | None = None) -> Plan:
     """Return the plan of ``seed``.
 
-    Every tenth is for the sandbox and has only calls whose effects its store can show. Every third has TLS.
+    Every tenth is for the sandbox and has only calls whose effects its store can show.
     """
     sandbox = seed % 10 == 9 if sandbox is None else sandbox
     rng = _Choices(seed)
-    world = attrs.evolve(_world(rng), sandbox=sandbox, **_tls(seed))
+    world = attrs.evolve(_world(rng), sandbox=sandbox, **_undrawn(seed))
     steps = [_step(rng, number, sandbox) for number in range(1, rng.count(2, 9))]
     number = len(steps) + 1
     if rng.chance(0.3):
@@ -124,13 +124,20 @@ def _world(rng: _Choices) -> World:
     )
 
 
-def _tls(seed: int) -> dict[str, Any]:
-    """Return the settings of TLS. They are not drawn, so the other choices of a seed stay as they are."""
-    if seed % 3 != 1:
-        return {}
-    broken = 0.2 if seed % 5 == 0 else 0.0
-    silent = bool(broken) and seed % 7 < 3
-    return {"tls": "polite" if seed % 2 else "cut", "broken_handshakes": broken, "silent_handshakes": silent}
+def _undrawn(seed: int) -> dict[str, Any]:
+    """Return settings that are not drawn, so that the other choices of a seed stay as they are."""
+    world: dict[str, Any] = {}
+    if seed % 3 == 1:
+        broken = 0.2 if seed % 5 == 0 else 0.0
+        world["tls"] = "polite" if seed % 2 else "cut"
+        world |= {"broken_handshakes": broken, "silent_handshakes": bool(broken) and seed % 7 < 3}
+    if seed % 11 == 5:
+        world |= {"broken_look_ups": 0.3, "silent_look_ups": seed % 2 == 0}
+    if seed % 4 == 2:
+        world["greetings"] = 0.2
+    if seed % 6 == 1:
+        world["halved"] = 0.003
+    return world
 
 
 def _step(rng: _Choices, number: int, sandbox: bool) -> Step:

@@ -142,13 +142,13 @@ class VirtualLoop(asyncio.BaseEventLoop):
         """Return the sockets that have bytes, or the end, to read."""
         return {number for number in sockets if self.network.readable(number)}
 
-    async def getaddrinfo(self, host: Any, port: Any, **_: Any) -> list[Any]:
-        """Return the addresses of a host."""
-        await asyncio.sleep(self.network.latency())
-        return [
-            (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
-            for address in self.network.addresses(host)
-        ]
+    def look_up(self, host: str, port: int, done: Callable[[Any], None]) -> None:
+        """Call ``done`` later with the addresses of a host, or with an error."""
+        seconds, found = self.network.look_up(host)
+        if not isinstance(found, Exception):
+            kind = socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, ""
+            found = [(*kind, (address, port)) for address in found]
+        self.call_later(seconds, done, found)
 
     async def sock_connect(self, sock: Any, address: Any) -> None:
         """Connect a socket."""

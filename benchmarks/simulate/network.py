@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import random
+import socket
 from collections.abc import Callable
+from typing import Any
 
 from benchmarks.simulate.plan import World
 from benchmarks.simulate.tls_wire import TLSWire, server_context
 from benchmarks.simulate.wire import Server, Wire
 
 __all__ = ["Network", "Socket"]
+
+_HANG = 20.0  # seconds until a look-up fails whose name server does not respond
 
 
 class Socket:
@@ -77,11 +81,16 @@ class Network:
         made = self.sockets[self._numbers] = Socket(self, self._numbers)
         return made
 
-    def addresses(self, host: str) -> list[str]:
-        """Return the addresses of a host."""
+    def look_up(self, host: str) -> tuple[float, list[Any] | OSError]:
+        """Return how long the look-up of a host takes, and its addresses or an error."""
+        world, seconds = self._world, self.latency()
+        if world.broken_look_ups and self.rng.random() < world.broken_look_ups:
+            self.note("no look-up", host)
+            seconds += _HANG if world.silent_look_ups else 0.0
+            return seconds, socket.gaierror(socket.EAI_AGAIN, "the name server does not respond")
         if host not in self.names:
-            raise OSError(f"no such host: {host}")
-        return self.names[host]
+            return seconds, socket.gaierror(socket.EAI_NONAME, f"no such host: {host}")
+        return seconds, list(self.names[host])
 
     async def connect(self, sock: Socket, address: str) -> None:
         """Connect a socket to an address, or raise OSError."""

@@ -117,6 +117,14 @@ class World:
     """Share of connections that end instead of a handshake."""
     silent_handshakes: bool = False
     """Whether nothing comes over these connections, instead of their end."""
+    broken_look_ups: float = 0.0
+    """Share of name look-ups that fail."""
+    silent_look_ups: bool = False
+    """Whether they fail after a long time, instead of at once."""
+    greetings: float = 0.0
+    """Share of connections on which the service sends a response before any request."""
+    halved: float = 0.0
+    """Seconds between the two halves of a surplus response, over TLS of its record; 0 sends it whole."""
     sandbox: bool = False
     """Whether the project's own sandbox is the backend, instead of the model."""
 

@@ -147,7 +147,8 @@ class _Run:
 
     async def _main(self) -> None:
         world = self.plan.world
-        limits = Limits(connections=world.connections, keepalive=world.keepalive)
+        most = 128 if world.adaptive else world.connections  # adaptive needs more than 32 of both bounds
+        limits = Limits(connections=most, keepalive=world.keepalive)
         timeouts = Timeouts(read=world.read_timeout)
         now, scheme = self.loop.time, self._scheme
         region = Region("simulated", f"{scheme}://{LOCATOR_HOST}", f"{scheme}://{TOKEN_HOST}/OAuth/token")
@@ -157,7 +158,7 @@ class _Run:
             trusted_hosts=("sim",),
             limits=limits,
             timeouts=timeouts,
-            in_flight=world.in_flight,
+            in_flight=most if world.adaptive else world.in_flight,
             rate=world.rate,
             max_queued=world.max_queued,
             adaptive=world.adaptive,

@@ -8,7 +8,7 @@ from functools import partial
 
 import attrs
 
-from benchmarks.simulate.backend import Backend
+from benchmarks.simulate.backend import LOCATOR_HOST, TOKEN_HOST, Backend
 from benchmarks.simulate.faulty_responses import SURPLUS, apply_reaction, encode, unit_of
 from benchmarks.simulate.messages import Request, Response, ResponseUnit
 from benchmarks.simulate.plan import CallScript, Plan, Reaction, Surplus
@@ -29,6 +29,7 @@ class Service:
         self.waited: set[str] = set()
         """Keys of requests that waited behind another one, which the client considered finished."""
         self.overloaded_until = 0.0
+        self.world = plan.world
         self._scripts = scripts
         self._logins = plan.logins
         self._numbers: dict[tuple[str, bool], int] = defaultdict(int)
@@ -61,6 +62,16 @@ class Peer:
         self._buffer = b""
         self._waiting: deque[Request] = deque()
         self._busy = self._over = False
+
+    def opened(self) -> None:
+        """Respond to a request that was not made, on some connections."""
+        world, rng = self._service.world, self._network.rng
+        if self._host in (LOCATOR_HOST, TOKEN_HOST):
+            return  # what these send names no Company: a surplus response is believed, see docs/simulation.md
+        if world.greetings and rng.random() < world.greetings:
+            response = SURPLUS[rng.choice(list(SURPLUS))]
+            unit = attrs.evolve(unit_of("", response), surplus=True)
+            self._wire.push(encode(response), [unit], world.halved)
 
     def receive(self, data: bytes) -> None:
         """Read requests from ``data`` and handle them in turn."""
@@ -103,8 +114,9 @@ class Peer:
         early = reaction.early and not shows_effect
         if shows_effect or reaction.carried_out:
             done = partial(self._done, request, reaction, early)
-            perform = self._service.backend.perform
-            self._loop.call_later(reaction.before, perform, request, reaction.hidden_for, done)
+            # What is confirmed can be queried at once (docs/assumptions.md); what is not, later.
+            hidden_for = 0.0 if shows_effect else reaction.hidden_for
+            self._loop.call_later(reaction.before, self._service.backend.perform, request, hidden_for, done)
         else:
             early = True
         if early:
@@ -130,7 +142,8 @@ class Peer:
         if reaction.kind == "cut":
             self._cut(data, unit, reaction)
             return
-        now = [each for each in reaction.surplus if not each.after]
+        halved = self._service.world.halved
+        now = [each for each in reaction.surplus if not (each.after or halved)]
         units = [unit]
         for each in now:
             extra, extra_unit = _surplus(each, data, unit)
@@ -138,11 +151,18 @@ class Peer:
             units.append(extra_unit)
         self._push(data, units, 1 if now else reaction.pieces)
         for each in reaction.surplus:
-            if each.after:
+            if each not in now:
                 extra, extra_unit = _surplus(each, encode(sent), unit)
-                self._loop.call_later(each.after, self._wire.push, extra, [extra_unit])
+                self._send_later(each.after, extra, extra_unit)
         self._busy = False
         self._handle_next()
+
+    def _send_later(self, seconds: float, data: bytes, unit: ResponseUnit) -> None:
+        push, halved = self._wire.push, self._service.world.halved
+        if seconds:
+            self._loop.call_later(seconds, push, data, [unit], halved)
+        else:
+            push(data, [unit], halved)
 
     def _cut(self, data: bytes, unit: ResponseUnit, reaction: Reaction) -> None:
         """Send a part of the response and end the connection."""

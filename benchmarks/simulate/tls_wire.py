@@ -12,7 +12,6 @@ import ssl
 from typing import Any
 
 from benchmarks.certificate import certificate
-from benchmarks.simulate.messages import ResponseUnit
 from benchmarks.simulate.wire import Closable, Medium, Wire
 
 __all__ = ["TLSWire", "client_context"]
@@ -85,24 +84,29 @@ class TLSWire(Wire):
         if clear:
             super().write(clear)
 
-    def push(self, data: bytes, units: list[ResponseUnit]) -> None:
-        """Encrypt a piece, and send it."""
-        self._tls.write(data)
-        super().push(self._outgoing.read(), units)
+    def _secure(self) -> None:
+        """Wait for the client, which begins."""
+
+    def _encode(self, data: bytes) -> bytes:
+        with contextlib.suppress(ssl.SSLError):  # it has said goodbye, or has not agreed on TLS
+            self._tls.write(data)
+        return self._outgoing.read()
 
     def finish(self, how: str) -> None:
         """End the connection, perhaps with a goodbye."""
         if how == "fin" and self._polite and self._is_secured:
             with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: the client has not said goodbye yet
                 self._tls.unwrap()
-            super().push(self._outgoing.read(), [])
+            self._send(self._outgoing.read(), [])
         super().finish(how)
 
     def _shake_hands(self) -> None:
         with contextlib.suppress(ssl.SSLWantReadError):
             self._tls.do_handshake()
             self._is_secured = True
-        super().push(self._outgoing.read(), [])
+        self._send(self._outgoing.read(), [])
+        if self._is_secured:
+            self.server.opened()
 
     def _decrypted(self) -> list[bytes]:
         pieces: list[bytes] = []

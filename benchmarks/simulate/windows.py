@@ -8,7 +8,7 @@ from benchmarks.simulate.messages import Request, ResponseUnit
 from benchmarks.simulate.network import Network
 from benchmarks.simulate.wire import Wire
 
-__all__ = ["documented_window", "responses_read"]
+__all__ = ["documented_window", "odd_responses_read"]
 
 _AT_ONCE = 0.05  # seconds: within them, responses may be read in another order than they arrived
 
@@ -21,7 +21,7 @@ def documented_window(network: Network, key: str) -> str:
     response without a RequestId until its host has sent one.
     """
     for wire in network.wires:
-        for request, unit in responses_read(wire):
+        for request, unit in odd_responses_read(wire):
             kind = request.kind
             if key not in request.keys or (unit.key == request.key and not unit.surplus):
                 continue
@@ -36,16 +36,19 @@ def documented_window(network: Network, key: str) -> str:
     return ""
 
 
+def odd_responses_read(wire: Wire) -> Iterator[tuple[Request, ResponseUnit]]:
+    """Yield what :func:`responses_read` does, of a connection with strange or surplus responses only."""
+    if any(unit.strange or unit.surplus for unit in wire.exchange.units):
+        yield from responses_read(wire)
+
+
 def responses_read(wire: Wire) -> Iterator[tuple[Request, ResponseUnit]]:
     """Yield each request, and the response that the client read for it.
 
-    That is the first one that arrived after the request had left. A connection without strange or surplus
-    responses yields nothing.
+    That is the first one that arrived after the request had left.
     """
     exchange, index = wire.exchange, 0
     units = sorted(exchange.units, key=lambda unit: unit.arrived)
-    if not any(unit.strange or unit.surplus for unit in units):
-        return
     for written, data in exchange.written:
         while index < len(units) and units[index].arrived < written:
             index += 1
@@ -65,8 +68,10 @@ def _may_lack_id(network: Network, host: str, unit: ResponseUnit) -> bool:
         each
         for wire in network.wires
         if wire.host == host
-        for each in wire.exchange.units
-        if each.names_request and each.form != "Entities" and (each.form == "error") == (unit.form == "error")
+        for request, each in responses_read(wire)
+        if each.names_request
+        and request.kind == "command"
+        and (each.form == "error") == (unit.form == "error")
     )
     return not unit.names_request and all(each.until > unit.since - _AT_ONCE for each in echoed)
 

@@ -24,6 +24,9 @@ _MAX_LATE = 0.004  # seconds
 class Server(Protocol):
     """Other end of a connection."""
 
+    def opened(self) -> None:
+        """Note that the connection is open, with TLS if it has any."""
+
     def receive(self, data: bytes) -> None:
         """Take bytes that arrived."""
 
@@ -70,6 +73,8 @@ class Wire(asyncio.Transport):
         self._up: deque[bytes | None] = deque()
         self._down: deque[tuple[str, bytes, list[ResponseUnit]]] = deque()
         self._up_at = self._down_at = 0.0
+        self._rest = b""
+        """What is to be sent before anything else: the second half of a piece."""
         self._inbox = bytearray()
         self._end = ""
         """How the connection ends after the inbox: "fin" or "rst"."""
@@ -85,6 +90,7 @@ class Wire(asyncio.Transport):
         """Tell the protocol that the connection is open."""
         if not self._lost:
             self._protocol.connection_made(self)
+            self._secure()
         if not opened.done():
             opened.set_result(None)
 
@@ -181,17 +187,34 @@ class Wire(asyncio.Transport):
 
     # --- down: to the client --------------------------------------------------------------------
 
-    def push(self, data: bytes, units: list[ResponseUnit]) -> None:
-        """Send a piece that has bytes of these responses."""
-        self._send_down("", data, units)
+    def push(self, data: bytes, units: list[ResponseUnit], pause: float = 0.0) -> None:
+        """Send a piece that has bytes of these responses; after a ``pause`` the second half of it."""
+        self._send(self._encode(data), units, pause)
+
+    def _secure(self) -> None:
+        """Agree on TLS; here there is none."""
+        self.server.opened()
+
+    def _encode(self, data: bytes) -> bytes:
+        return data
+
+    def _send(self, data: bytes, units: list[ResponseUnit], pause: float = 0.0) -> None:
+        data = self._rest + data
+        half = len(data) // 2 if pause else len(data)
+        self._rest = data[half:]
+        if data:
+            self._send_down("", data[:half], units, behind=bool(pause))
+        if self._rest:
+            self._loop.call_later(pause, self._send, b"", units)
 
     def finish(self, how: str) -> None:
         """End the connection by "fin" or "rst"."""
         self._send_down(how, b"", [])
 
-    def _send_down(self, end: str, data: bytes, units: list[ResponseUnit]) -> None:
+    def _send_down(self, end: str, data: bytes, units: list[ResponseUnit], *, behind: bool = False) -> None:
+        """Let bytes travel; those ``behind`` others arrive together with them."""
         self._down.append((end, data, units))
-        self._down_at = max(self._down_at, self._loop.time() + self.network.latency())
+        self._down_at = max(self._down_at, self._loop.time() + (0.0 if behind else self.network.latency()))
         self._loop.call_at(self._down_at, self._deliver_down)
 
     def _deliver_down(self) -> None:

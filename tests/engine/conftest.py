@@ -1,7 +1,8 @@
-"""Certificates for the servers of the tests, and the libraries whose engines they run over."""
+"""Certificates for the servers of the tests, and the libraries whose parts a program may pass."""
 
 from __future__ import annotations
 
+import os
 import ssl
 import subprocess
 import sys
@@ -24,10 +25,18 @@ def nothing_stumbles(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture(params=[httpx, httpx2], ids=["httpx", "httpx2"])
 def library(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """httpx; and httpx2, where httpx cannot be imported, so that httpx2 sends what needs one of them."""
+    """httpx; and httpx2, where httpx cannot be imported."""
     if request.param is httpx2:
         monkeypatch.setitem(sys.modules, "httpx", None)
     return request.param
+
+
+@pytest.fixture
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the machine that runs the tests is behind."""
+    for name in list(os.environ):
+        if name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture(scope="session")

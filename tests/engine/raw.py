@@ -17,7 +17,7 @@ import pytest
 from tests.support.tls import serving_context
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import PoolStatistics
+from wosdk_async.transport.http.engine import PoolStatistics, Request
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -60,15 +60,15 @@ async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def catch_timers(patch: pytest.MonkeyPatch, timers: list[Callable[[], None]]) -> None:
-    """Put the timers of an engine into a list instead of starting them.
+    """Put the timers of a pool into a list instead of starting them.
 
-    uvloop starts those of ``asyncio.timeout``, which take much longer, by the same call.
+    By the same call, a connection starts one of 2 ms, and uvloop those of ``asyncio.timeout``, of seconds.
     """
     loop = asyncio.get_running_loop()
     call_later = loop.call_later
 
     def caught(seconds: float, timer: Callable[[], None], *args: Any, **context: Any) -> Any:
-        if seconds >= 1:
+        if not 0.1 < seconds < 1:
             return call_later(seconds, timer, *args, **context)
         timers.append(timer)
         return timer
@@ -207,6 +207,30 @@ class Apart:
         self._loop.close()
 
 
+@contextlib.contextmanager
+def speaking_late(say: Script) -> Iterator[tuple[RawServer, Callable[[], None]]]:
+    """A server that responds and then leaves the connection idle, and a function that lets it ``say`` more.
+
+    The function blocks the loop that calls it until that was said, so the loop cannot have seen it.
+    """
+    go, said = threading.Event(), threading.Event()
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(OK)
+        await asyncio.to_thread(go.wait, 5)
+        await say(reader, writer)
+        said.set()
+        await reader.read()
+
+    def speak() -> None:
+        go.set()
+        assert said.wait(5)
+
+    with Apart(script) as server:
+        yield server, speak
+
+
 @contextlib.asynccontextmanager
 async def engine(
     timeouts: Timeouts | None = None,
@@ -233,4 +257,4 @@ async def get(
     made: NativeEngine, url: str, *, safe: bool = True, sending: Callable[[], None] | None = None
 ) -> Response:
     """The response to a GET."""
-    return await made.send("GET", url, (), None, sending or (lambda: None), repeat_safe=safe)
+    return await made.send(Request("GET", url, (), None, sending or (lambda: None), repeat_safe=safe))

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+from collections.abc import Callable, Collection
+from typing import Any
 
 import anyio
 import pytest
+import uvloop
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.raw import RawServer, echoing, engine, get, request
+from tests.engine.raw import RawServer, Time, echoing, engine, get, request
 from tests.support.laws import examples
 from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.http.engine import FRESH, Request
+from wosdk_async.transport.http.native import batching, pool
 from wosdk_async.transport.http.native.engine import NativeEngine
+
+LOOPS = pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 
 
 async def turns(count: int) -> None:
@@ -110,7 +118,7 @@ async def test_a_waiter_that_is_cancelled_when_it_is_granted_hands_it_on(granted
         return response
 
     async with RawServer(echoing) as here, RawServer(echoing) as there, engine(connections=1) as made:
-        holding = asyncio.create_task(made.send("GET", here.url, (), None, lambda: None, True, read))
+        holding = asyncio.create_task(made.send(Request("GET", here.url, (), repeat_safe=True, read=read)))
         await asyncio.sleep(0)
         url = here.url if granted == "a connection" else there.url
         waiting += [asyncio.create_task(get(made, f"{url}/{name}")) for name in "ab"]
@@ -130,3 +138,77 @@ async def test_a_failing_callback_gives_the_connection_back() -> None:
         with pytest.raises(LookupError):
             await get(made, server.url, sending=refuse)
         assert (await get(made, server.url + "/a")).body == b"/a"
+
+
+@LOOPS
+def test_a_request_that_was_cancelled_is_not_looked_for_again(run: Callable[..., None]) -> None:
+    """It waited for silence: its socket is closed by then, and another one may have the number."""
+    looks: list[Collection[int]] = []
+    later: list[Callable[[], None]] = []
+
+    def none_readable(fds: Collection[int]) -> Collection[int]:
+        looks.append(fds)
+        return ()
+
+    async def cancelled() -> None:
+        loop = asyncio.get_running_loop()
+        call_later = loop.call_later
+
+        def kept(seconds: float, callback: Callable[..., None], *args: Any, **named: Any) -> Any:
+            if seconds < 0.01:
+                later.append(functools.partial(callback, *args))
+            return (
+                call_later(seconds, lambda: None)
+                if seconds < 0.01
+                else call_later(seconds, callback, *args, **named)
+            )
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(batching, "readable", none_readable)
+            patch.setattr(loop, "call_later", kept)
+            async with RawServer(echoing) as server, engine() as made:
+                calling = asyncio.create_task(get(made, server.url, safe=False))
+                while not later:
+                    await asyncio.sleep(0)
+                calling.cancel()
+                while made.statistics().sockets:
+                    await asyncio.sleep(0)
+                before = len(looks)
+                later[0]()
+                await turns(3)
+                assert len(looks) == before
+
+    run(cancelled())
+
+
+@LOOPS
+def test_a_connection_that_a_cancelled_request_leaves_is_as_old_as_before(run: Callable[..., None]) -> None:
+    """It was idle for too long for the create that waits."""
+    now = Time()
+
+    async def calls() -> None:
+        async with RawServer(echoing) as server, engine(now=now, connections=2) as made:
+            await asyncio.gather(*(get(made, f"{server.url}/{number}") for number in range(2)))
+            now.now += FRESH + 1
+            both = [asyncio.create_task(get(made, f"{server.url}/{number}")) for number in range(2)]
+            create = asyncio.create_task(get(made, server.url, safe=False))
+            await asyncio.sleep(0)
+            assert made.statistics().waiting == 1
+            both[0].cancel()
+            assert (await create).body == b"/"
+            assert (await both[1]).body == b"/1"
+        assert server.connections == 3
+
+    run(calls())
+
+
+async def test_closing_ends_where_the_end_of_a_socket_is_never_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Within a bound, although the loop should report it."""
+    monkeypatch.setattr(pool, "_GOODBYE", 0.05)
+    monkeypatch.setattr(pool.Pool, "closed", lambda *_: None)
+    made = NativeEngine()
+    async with RawServer(echoing) as server, asyncio.timeout(5):
+        await get(made, server.url)
+        await made.aclose()

@@ -18,9 +18,8 @@ from wosdk_async.errors import BusinessRuleError
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.certificates import TLSContextProvider
-from wosdk_async.transport.http.engine import Engine, PoolStatistics, SendError
+from wosdk_async.transport.http.engine import Engine, PoolStatistics, Request, SendError
 from wosdk_async.transport.http.httpx.client import ClientEngine
-from wosdk_async.transport.http.httpx.engine import HttpxEngine
 from wosdk_async.transport.http.native.connect import connect
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.engine import NativeEngine
@@ -28,8 +27,6 @@ from wosdk_async.transport.http.native.pool import Pool
 
 ENGINES: dict[str, Callable[[], Any]] = {
     "native": NativeEngine,
-    "httpx": lambda: HttpxEngine(library=httpx),
-    "httpx2": lambda: HttpxEngine(library=httpx2),
     "http_client": lambda: ClientEngine(
         httpx.AsyncClient(verify=trusted(), trust_env=False), limits=Limits(), owns_client=True
     ),
@@ -46,15 +43,15 @@ async def engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     await made.aclose()
 
 
-@pytest.fixture(params=["native", "httpx", "httpx2"])
-async def own_engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
-    made = ENGINES[request.param]()
+@pytest.fixture
+async def own_engine() -> AsyncIterator[Engine]:
+    made = NativeEngine()
     yield made
     await made.aclose()
 
 
 async def post(engine: Engine, url: str, read: Callable[[Response], Any]) -> Any:
-    return await engine.send("POST", f"{url}/x", (), b"{}", lambda: None, False, read)
+    return await engine.send(Request("POST", f"{url}/x", (), b"{}", read=read))
 
 
 def body(response: Response) -> bytes:
@@ -170,12 +167,13 @@ async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, as
     """A connection with a whole response, before its request has said that it is believed."""
     async with RawServer(responding(OK)) as server:
         loop = asyncio.get_running_loop()
-        pool = Pool(loop, Limits(), Timeouts(), TLSContextProvider(), time.monotonic)
+        pool = Pool(loop, Limits(), Timeouts(), TLSContextProvider(), time.monotonic, None, ceiling=1)
         origin, target = pool.locate(f"{server.url}/x")
         assert await pool.wait(origin) is None
-        connection = await connect(pool, origin)
+        connection = Connection(pool, origin)
+        await connect(pool, connection)
         waiter: asyncio.Future[Response] = loop.create_future()
-        connection.start(origin.encode("GET", target, (), None), lambda: None, True, waiter)
+        connection.start((Request("GET", server.url, (), repeat_safe=True), target, origin.head(())), waiter)
         pool.writer.submit(connection, alone=True)
         assert (await waiter).body == b"hi"
         yield pool, connection, waiter

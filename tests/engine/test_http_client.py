@@ -39,7 +39,7 @@ from wosdk_async.sandbox import LocalCompany
 ANY = {
     "access_token": "a",
     "expires_in": 1199,
-    "CommandResult": {"Url": "https://acme.corrigo.com/", "CompanyName": "Acme Facilities", "CompanyId": 1},
+    "CommandResult": {"Url": "https://acme.corrigo.com/", "CompanyId": 1},
     "Data": {"Id": 7},
 }
 """A body that responds to a log-in, a discovery and a read."""
@@ -60,8 +60,7 @@ async def test_an_asgi_application_responds(library: Any) -> None:
         path = scope["path"]
         seen.append(path)
         body: dict[str, Any] = {"access_token": "a", "expires_in": 1199, "Data": {"Id": 7}}
-        body["CommandResult"] = {"Url": "https://acme.corrigo.com/", "CompanyName": "Acme Facilities"}
-        body["CommandResult"]["CompanyId"] = 1
+        body["CommandResult"] = {"Url": "https://acme.corrigo.com/", "CompanyId": 1}
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": json.dumps(body).encode()})
 
@@ -296,7 +295,7 @@ async def test_many_calls_over_one_client(library: Any, service: Service) -> Non
         await asyncio.gather(*calls)
         stats = client.stats()
     assert (stats.outcomes["done"], stats.connections_busy) == (20, 0)
-    assert service.connections <= 4
+    assert service.connections <= 5  # those of the log-in are closed
 
 
 @pytest.mark.parametrize(
@@ -307,11 +306,7 @@ async def test_many_calls_over_one_client(library: Any, service: Service) -> Non
                 "transport": of.MockTransport(lambda _: of.Response(200)),
                 "http_client": of.AsyncClient(),
             },
-            "two ways",
-        ),
-        (
-            lambda of: {"transport": of.AsyncHTTPTransport(), "http2": True},
-            "http2= has no effect beside transport=",
+            "http_client=",
         ),
         (
             lambda of: {"http_client": of.AsyncClient(), "proxy": "http://a"},
@@ -337,30 +332,31 @@ def test_what_contradicts_itself_is_refused(library: Any, settings: Callable[[An
 @pytest.mark.parametrize("event", ["request", "response"])
 @pytest.mark.parametrize("shows", ["nothing", "the token", "the request"])
 async def test_a_hook_that_raises(library: Any, event: str, shows: str) -> None:
-    """The error names the hook and has its exception as the cause, unless that shows the token."""
-    raised: list[Exception] = []
+    """The error names the hook and what it raised, which is not its cause: its frames hold the request.
+
+    Nothing was sent when a hook of the request raises.
+    """
 
     async def hook(of: Any) -> None:
         request = getattr(of, "request", of) if event == "response" else of
         if "/base/" not in request.url.path:
             return
         token = request.headers["authorization"]
-        error = {
+        raise {
             "nothing": KeyError("missing-key"),
             "the token": ValueError(f"odd {token}"),
             "the request": library.RequestError("odd", request=request),
         }[shows]
-        raised.append(error)
-        raise error
 
     hooks = {event: [hook]}
     async with Service() as service, library.AsyncClient(verify=trusted(), event_hooks=hooks) as http:
         async with service.client(http_client=http, options=QUICK) as client:
-            with pytest.raises(NoAnswerError, match="an event hook of the http_client raised") as caught:
+            kind = NotSentError if event == "request" else NoAnswerError
+            with pytest.raises(kind, match="an event hook of the http_client raised") as caught:
                 await client.company().get("Thing", 1)
     failure = caught.value.__cause__
     assert failure is not None
-    assert failure.__cause__ is (raised[-1] if shows == "nothing" else None)
+    assert failure.__cause__ is None
     assert "token-0" not in str(caught.value)
 
 

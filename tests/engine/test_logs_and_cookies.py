@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
-import ssl
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from h2.config import H2Configuration
-from h2.connection import H2Connection
-from h2.events import StreamEnded
 
 from tests.documents.storage import Storage, answer
+from tests.engine.proxy import SocksProxy
 from tests.engine.raw import RawServer, responding
-from tests.engine.test_http2 import Http2, offering
-from tests.support.service import Answer, Request, Service
+from tests.support.service import SECRET, Answer, Request, Service
+from tests.support.tls import trusted
 from wosdk_async.httpx_family import CORES
 from wosdk_async.options import ClientOptions
+from wosdk_async.transport.http.engine import Request as SentRequest
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for
 
@@ -70,7 +66,7 @@ async def test_what_a_storage_sets_stays_there(library: Any) -> None:
             assert not http.cookies
 
 
-@pytest.mark.parametrize("way", ["native", "http_client", "transport", "http2"])
+@pytest.mark.parametrize("way", ["native", "http_client", "transport"])
 async def test_the_address_of_a_file_is_in_no_log(
     library: Any, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -90,19 +86,33 @@ async def test_the_address_of_a_file_is_in_no_log(
             "native": {},
             "http_client": {"http_client": http},
             "transport": {"transport": transport},
-            "http2": {"http2": True},
         }[way]
         async with service.client(**settings) as client:
             assert await client.company().documents.download(7) == b"bytes"
         texts = [record.getMessage() for record in caplog.records]
         assert not [text for text in texts if "5ecre7ly" in text]
-        if settings and way != "http2":
+        if settings:
             assert [text for text in texts if f'HTTP Request: GET {storage.url}/*** "HTTP/1.1 302' in text]
         caplog.clear()
         await http.get(f"{storage.url}/mine?a=b")
         texts = [record.getMessage() for record in caplog.records]
         assert [text for text in texts if f"{storage.url}/mine?a=b" in text]
         assert [text for text in texts if "receive_response_headers.complete return_value=" in text]
+
+
+@pytest.mark.plain("the library alone trusts the certificate of another name")
+async def test_the_password_of_a_proxy_is_in_no_log(library: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """A client's own proxy of SOCKS, whose requests the library logs with all they hold."""
+    caplog.set_level(logging.DEBUG)
+    async with SocksProxy() as proxy, Service(name="acme.example") as service:
+        address = f"socks5://user:{SECRET}@{proxy.address}"
+        async with library.AsyncClient(proxy=address, verify=trusted()) as http:
+            async with service.client(trusted_hosts=["acme.example"], http_client=http) as client:
+                await client.company().get("Thing", 1)
+    assert set(proxy.heads) == {f"user:{SECRET}@acme.example".encode()}
+    texts = [record.getMessage() for record in caplog.records]
+    assert "setup_socks5_connection.started ***" in texts
+    assert not [text for text in texts if SECRET in text]
 
 
 TOKEN = "a-token-of-many-characters"
@@ -117,7 +127,7 @@ def quoting(text: str, way: str) -> bytes:
 
 
 @pytest.mark.parametrize("where", ["reason", "chunk"])
-@pytest.mark.parametrize("own", ["http_client", "transport", "http2"])
+@pytest.mark.parametrize("own", ["http_client", "transport"])
 async def test_what_a_response_repeats_is_in_no_log(
     library: Any, own: str, where: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -129,14 +139,10 @@ async def test_what_a_response_repeats_is_in_no_log(
         library.AsyncClient() as http,
         library.AsyncHTTPTransport() as transport,
     ):
-        options = {
-            "http_client": ClientOptions(http_client=http),
-            "transport": ClientOptions(transport=transport),
-            "http2": ClientOptions(http2=True),
-        }[own]
-        engine = engine_for(options)
+        options: dict[str, Any] = {own: http if own == "http_client" else transport}
+        engine = engine_for(ClientOptions(**options))
         with contextlib.suppress(SendError):
-            await engine.send("POST", server.url, (("Authorization", TOKEN),), b"{}", lambda: None)
+            await engine.send(SentRequest("POST", server.url, (("Authorization", TOKEN),), b"{}"))
         with contextlib.suppress(SendError):
             async with engine.stream(f"{storage.url}/a?{SIGNED}") as response:
                 async for _ in response.chunks:
@@ -146,7 +152,7 @@ async def test_what_a_response_repeats_is_in_no_log(
     assert not [text for text in texts if TOKEN in text or "5ecre7ly" in text]
     assert [text for text in texts if "receive_response_body.started ***" in text]
     assert [text for text in texts if "receive_x.y of the program" in text]
-    if own != "http2" and where == "reason":
+    if where == "reason":
         assert len([text for text in texts if text.endswith('"HTTP/1.1 400 Bad Request"')]) == 2
 
 
@@ -187,67 +193,3 @@ async def test_what_is_read_to_close_a_response_is_in_no_log(
     texts = [record.getMessage() for record in caplog.records]
     assert [text for text in texts if "receive_response_body.failed ***" in text]
     assert not [text for text in texts if "5ecre7ly" in text]
-
-
-class OfThisTask(logging.Handler):
-    """The records that a task makes itself: the server of the test logs as well."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.task = asyncio.current_task()
-        self.texts: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if asyncio.current_task() is self.task:
-            self.texts.append(record.getMessage())
-
-
-class Trailing(Http2):
-    """Responses longer than the window of a stream, and headers behind them: read with the body."""
-
-    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        h2 = H2Connection(H2Configuration(client_side=False))
-        h2.initiate_connection()
-        writer.write(h2.data_to_send())
-        left: dict[int, int] = {}
-        while data := await reader.read(65536):
-            for event in h2.receive_data(data):
-                if isinstance(event, StreamEnded):
-                    h2.send_headers(event.stream_id, [(":status", "200"), ("x-a", "b")])
-                    left[event.stream_id] = 100_000
-            for stream in list(left):
-                while size := min(
-                    h2.local_flow_control_window(stream), h2.max_outbound_frame_size, left[stream]
-                ):
-                    h2.send_data(stream, bytes(size))
-                    left[stream] -= size
-                if not left[stream]:
-                    h2.send_headers(stream, [("x-last", "a-token-of-mine")], end_stream=True)
-                    del left[stream]
-            writer.write(h2.data_to_send())
-
-
-@pytest.mark.parametrize("own", [False, True])
-async def test_the_token_is_in_no_log_of_http_2(
-    library: Any, certificates: dict[str, Path], caplog: pytest.LogCaptureFixture, own: bool
-) -> None:
-    """hpack logs headers in a form that can be decoded: not those of our requests."""
-    caplog.set_level(logging.DEBUG)
-    made = OfThisTask()
-    logging.getLogger("hpack").addHandler(made)
-    trusting = ssl.create_default_context(cafile=certificates["here"])
-    async with RawServer(Trailing(), offering(certificates["here"])) as server:
-        async with library.AsyncClient(http2=True, verify=trusting) as http:
-            ours = ClientOptions(http2=True, ssl_context=trusting)
-            engine = engine_for(ClientOptions(http_client=http) if own else ours)
-            headers = (("Authorization", "Bearer a-token-of-mine"),)
-            await engine.send("POST", f"{server.url}/a", headers, b"{}", lambda: None)
-            async with engine.stream(f"{server.url}/file") as response:
-                async for _ in response.chunks:
-                    pass
-            await engine.aclose()
-            ours, made.texts = made.texts, []
-            await http.post(f"{server.url}/mine")
-    logging.getLogger("hpack").removeHandler(made)
-    assert any("Encoded header block" in text for text in made.texts), "the program's own are logged as ever"
-    assert not ours

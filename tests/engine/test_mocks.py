@@ -21,7 +21,15 @@ from respx.models import AllMockedAssertionError
 
 from tests.support.service import Answer, Service
 from tests.transport.script import QUICK
-from wosdk_async import Client, Credentials, Customer, Document, InDoubtError, WoCreateCommand
+from wosdk_async import (
+    Client,
+    ConfigurationError,
+    Credentials,
+    Customer,
+    Document,
+    InDoubtError,
+    WoCreateCommand,
+)
 from wosdk_async.testing import routes
 
 TOKEN = {"access_token": "mocked", "token_type": "bearer", "expires_in": 1199}
@@ -195,6 +203,20 @@ async def test_a_patch_of_the_tests_own(
     async with service.client() as client:
         assert await read(client) == "mocked"
     assert service.connections == 0
+
+
+async def test_a_proxy_that_only_our_engine_can_use(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SOCKS needs a package in httpx: the error says which."""
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    async with service.client(proxy="socks5://user:secret@127.0.0.1:1") as client:
+        with (
+            respx.mock(),
+            pytest.raises(ConfigurationError, match=r"httpx is mocked: .*httpx\[socks\]") as caught,
+        ):
+            await read(client)
+    assert "secret" not in str(caught.value)
 
 
 class Watched:

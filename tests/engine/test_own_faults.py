@@ -91,9 +91,10 @@ async def test_what_is_not_known_to_be_unsent_is_in_doubt(
     if library is not errors:
         kind = InDoubtError
     async with over(library, service, raising(raised)) as client:
+        once = client.company().with_options(retry=RetryPolicy(attempts=1))
         with pytest.raises(kind) as caught:
-            await client.company().run(WoCreateCommand(), check=False)
-    assert caught.value.attempts == (3 if kind is NotSentError else 1)
+            await once.run(WoCreateCommand(), check=False)
+    assert caught.value.attempts == 1
     link: BaseException | None = caught.value
     while link is not None:
         assert link is not raised
@@ -102,11 +103,11 @@ async def test_what_is_not_known_to_be_unsent_is_in_doubt(
 
 
 async def test_a_deadline_between_attempts_that_sent_nothing(library: Any, service: Service) -> None:
-    """A failure to connect leaves no doubt behind, although the request had been handed over."""
+    """A request that got no connection leaves no doubt behind, although it had been handed over."""
     notified = []
     hooks = {"on_in_doubt": lambda *call: notified.append(call)}
     patient = RetryPolicy(attempts=2, wait_initial=1e8, wait_max=1e8)
-    async with over(library, service, raising(library.ConnectError("refused")), **hooks) as client:
+    async with over(library, service, raising(library.PoolTimeout("none is free")), **hooks) as client:
         company = client.company().with_options(deadline=1e9, retry=patient)
         task = asyncio.create_task(company.run(WoCreateCommand(), check=False))
         while client.stats().retry_quota == 500:

@@ -20,8 +20,8 @@ from tests.support.laws import examples
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.decompression import BadContent, decompress
-from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.http.native.parser import BadResponse, LazyHeaders, ResponseParser
+from wosdk_async.transport.http.engine import ResponseHeaders, SendError
+from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
 
 RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
 SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}
@@ -44,7 +44,7 @@ def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] |
     """Like response_in, decompressed; None if refused. Only BadResponse and BadContent are raised."""
     try:
         response = response_in(*pieces)
-        assert isinstance(response.headers, LazyHeaders)
+        assert isinstance(response.headers, ResponseHeaders)
         return response.status, tuple(response.headers.raw), decompressed(response)
     except (BadResponse, BadContent):
         return None
@@ -173,7 +173,7 @@ def test_a_header_keeps_all_but_the_blanks_around_it() -> None:
     values = (b"XxX", b" X y\tX", b"\t \xe4X \t", b"X:X", b"")
     raw = b"".join(b"X:" + value + b"\r\n" for value in values)
     headers = response_in(b"HTTP/1.1 200 OK\r\n" + raw + b"Content-Length: 0\r\n\r\n").headers
-    assert isinstance(headers, LazyHeaders)
+    assert isinstance(headers, ResponseHeaders)
     assert headers.all_of(b"x") == [value.strip() for value in values]
 
 

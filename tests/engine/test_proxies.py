@@ -1,13 +1,13 @@
-"""Proxies, of the environment and of the client, on real sockets, over httpx and httpx2."""
+"""Proxies, of the environment and of the client, on real sockets."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
-import logging
+import contextlib
 import os
 import socket
 import ssl
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,25 +17,31 @@ import pytest
 
 from tests.engine.conftest import serving
 from tests.engine.proxy import Proxy, SocksProxy
-from tests.errors.test_faults import check
-from tests.support.service import SECRET, Answer, Service
-from tests.transport.script import QUICK
-from wosdk_async import Client, ConfigurationError, Customer, NotSentError, WoCreateCommand, WosdkError
-from wosdk_async.options import ClientOptions
-from wosdk_async.transport.http.engine import SendError
+from tests.engine.raw import RawServer
+from tests.support.service import RESET, SECRET, Answer, Request, Service
+from tests.transport.script import DONE, QUICK
+from wosdk_async import (
+    Client,
+    ConfigurationError,
+    Customer,
+    InDoubtError,
+)
+from wosdk_async.options import ClientOptions, Timeouts
+from wosdk_async.transport.http.engine import PoolStatistics, SendError, StreamingEngine
+from wosdk_async.transport.http.engine import Request as SentRequest
+from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.selection import engine_for
 
 NAME = "acme.example"
+PASSWORD = "p@ss/w0rd%of-the+proxy"
+PAIR = base64.b64encode(f"proxy-user:{PASSWORD}".encode()).decode()
+LOGIN = f"proxy-user:{quote(PASSWORD, safe='')}"
+LARGE = os.urandom(1_000_000)
 
-pytestmark = pytest.mark.usefixtures("library")
-
-
-@pytest.fixture(autouse=True)
-def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the machine that runs the tests is behind."""
-    for name in list(os.environ):
-        if name.lower().endswith("_proxy"):
-            monkeypatch.delenv(name)
+pytestmark = [
+    pytest.mark.plain("its servers choose their own certificates, or none"),
+    pytest.mark.usefixtures("no_proxies"),
+]
 
 
 @pytest.fixture
@@ -64,36 +70,117 @@ def resolved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def client(service: Service, certificates: dict[str, Path], **settings: Any) -> Client:
     trusted = ssl.create_default_context(cafile=certificates["acme"])
+    trusted.load_verify_locations(certificates["here"])
     return service.client(ssl_context=trusted, trusted_hosts=[NAME], options=QUICK, **settings)
 
 
-@pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
+@contextlib.asynccontextmanager
+async def engine(proxy: str, timeouts: Timeouts | None = None) -> AsyncIterator[StreamingEngine]:
+    """An engine that has given back every place and closed every socket when its block is left."""
+    made = engine_for(ClientOptions(proxy=proxy, timeouts=timeouts))
+    async with asyncio.timeout(10):
+        yield made
+        await made.aclose()
+    assert made.statistics() == PoolStatistics()
+
+
+# --- through a proxy ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("over_tls", [False, True], ids=["http", "https"])
+@pytest.mark.parametrize("scheme", ["http", "https", "socks5", "socks5h"])
+async def test_everything_goes_through_the_clients_own_proxy(
+    scheme: str, over_tls: bool, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Log-in, calls and downloads, whatever the environment says; the proxy looks the name up."""
+    monkeypatch.setenv("NO_PROXY", "*")
+    kind = SocksProxy if scheme.startswith("socks") else Proxy
+    context = serving(certificates["here"]) if scheme == "https" else None
+    async with (
+        kind(context=context) as proxy,
+        Service(name=NAME, context=serving(certificates["acme"]) if over_tls else None) as service,
+    ):
+
+        def handler(request: Request) -> Answer:
+            found = {"CommandResult": {"Results": [{"DocumentId": 1, "Url": f"{service.url}/file?signed"}]}}
+            if request.path.endswith("GetDocDownloadUrlCommand"):
+                return Answer(body=found)
+            if request.path == "/file?signed":
+                return Answer(body=LARGE)
+            return RESET if request.json["Command"] else DONE
+
+        service.handler = handler
+        address = f"{scheme}://{LOGIN}@{proxy.address}"
+        async with client(service, certificates, proxy=address) as made:
+            acme = made.company()
+            assert await acme.documents.download(1) == LARGE
+            await acme.run("NewCommand", {}, check=False)
+            with pytest.raises(InDoubtError):
+                await acme.run("NewCommand", {"Text": "x" * len(LARGE)})
+            assert PASSWORD not in repr(made) + str(vars(made))
+    port = service.url.rpartition(":")[2]
+    if kind is SocksProxy:
+        assert set(proxy.heads) == {f"proxy-user:{PASSWORD}@{NAME}".encode()}
+    else:
+        asked = f"CONNECT {NAME}:{port} HTTP/1.1" if over_tls else f" http://{NAME}:{port}/"
+        assert all(asked.encode() in head for head in proxy.heads)
+        assert all(f"\r\nProxy-Authorization: Basic {PAIR}".encode() in head for head in proxy.heads)
+    assert proxy.connections == 4  # two for the log-in, one for calls, one for downloads
+    sent = (*service.tokens, *service.discoveries, *service.calls)
+    assert [len(service.tokens), len(service.discoveries), len(service.calls)] == [1, 1, 4]
+    assert not [each for each in sent if "proxy-authorization" in each.headers]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "url", "asked"),
+    [
+        ("http", "https://[::1]/", b"CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n"),
+        ("http", "https://b\u00fccher.example:81/", b"CONNECT xn--bcher-kva.example:81 HTTP/1.1\r\n"),
+        ("http", "http://acme.example/a?b=c", b"POST http://acme.example/a?b=c HTTP/1.1\r\n"),
+        ("socks5", "http://b\u00fccher.example/", b"\x05\x01\x00\x03\x15xn--bcher-kva.example\x00\x50"),
+        ("socks5", "https://127.0.0.1:81/", b"\x05\x01\x00\x01\x7f\x00\x00\x01\x00\x51"),
+        ("socks5h", "http://[::1]:81/", b"\x05\x01\x00\x04" + bytes(15) + b"\x01\x00\x51"),
+    ],
+)
+async def test_what_a_proxy_without_a_user_is_asked_for(scheme: str, url: str, asked: bytes) -> None:
+    """RFC 9110 9.3.6 and 7.1, RFC 1928 5."""
+    received: list[bytes] = []
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if scheme != "http":
+            assert await reader.read(100) == b"\x05\x01\x00"
+            writer.write(b"\x05\x00")
+        received.append(await reader.read(1000))
+
+    async with RawServer(script) as server, engine(server.url.replace("http", scheme)) as made:
+        with pytest.raises(SendError):
+            await made.send(SentRequest("POST", url, (), b"{}"))
+    assert received[0].startswith(asked)
+    assert b"authorization" not in received[0].lower()
+
+
+# --- proxies of the environment -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variables", [["HTTPS_PROXY"], ["https_proxy", "HTTPS_PROXY"], ["ALL_PROXY"]])
 async def test_the_environment_names_a_proxy(
     secured: Service,
     proxy: Proxy,
     certificates: dict[str, Path],
     monkeypatch: pytest.MonkeyPatch,
-    variable: str,
+    variables: list[str],
 ) -> None:
-    """Everything goes through it, inside of TLS: it learns the host and nothing else."""
-    monkeypatch.setenv(variable, proxy.address)
+    """In either case of letters, the lower one first. The proxy learns the host and nothing else."""
+    for variable, address in zip(variables, (proxy.address, "127.0.0.1:1"), strict=False):
+        monkeypatch.setenv(variable, address)
     async with client(secured, certificates) as made:
         assert (await made.company().get(Customer, 1)).id == 1
-        monkeypatch.delenv(variable)  # what was read once is not read again
+        monkeypatch.delenv(variables[0])  # what was read once is not read again
         assert (await made.company().get(Customer, 1)).id == 1
     assert len(secured.calls) == 2
     port = secured.url.rpartition(":")[2]
     assert {head.split(b"\r\n")[0].decode() for head in proxy.heads} == {f"CONNECT {NAME}:{port} HTTP/1.1"}
     assert b"authorization" not in b"".join(proxy.heads).lower()
-
-
-@pytest.mark.plain("the proxy is for plain http")
-async def test_a_proxy_for_plain_http(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A trusted host without TLS: the proxy is asked for the whole address."""
-    monkeypatch.setenv("http_proxy", f"http://{proxy.address}")
-    async with Service(name=NAME) as service, service.client(trusted_hosts=[NAME]) as made:
-        assert (await made.company().get(Customer, 1)).id == 1
-        assert f"GET {service.url}/api/v1/base/Customer/1".encode() in b"".join(proxy.heads)
 
 
 @pytest.mark.parametrize(
@@ -115,10 +202,9 @@ async def test_hosts_without_a_proxy(
     async with client(secured, certificates, **settings) as made:
         assert (await made.company().get(Customer, 1)).id == 1
         assert made.stats().connections_idle == 1
-    assert proxy.heads == []
+    assert proxy.connections == 0
 
 
-@pytest.mark.plain("the proxy is for plain http")
 async def test_other_hosts_keep_their_proxy(
     secured: Service, proxy: Proxy, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,130 +216,38 @@ async def test_other_hosts_keep_their_proxy(
         async with client(here, certificates) as made:
             assert (await made.company().get(Customer, 1)).id == 1
     assert (len(here.tokens), len(here.calls), len(secured.calls)) == (1, 0, 1)
-    assert len(proxy.heads) == 1
+    assert proxy.connections == 1
 
 
-async def test_the_clients_own_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``proxy=`` is for all requests, downloads too, whatever the environment says; its password is sent."""
-    monkeypatch.setenv("NO_PROXY", "*")
-    async with Service() as service:
-        found = {"CommandResult": {"Results": [{"DocumentId": 1, "Url": f"{service.url}/file"}]}}
-        service.handler = lambda _: Answer(body=found)
-        async with service.client(proxy=f"http://user:{SECRET}@{proxy.address}") as made:
-            assert b"CommandResult" in await made.company().documents.download(1)
-            assert SECRET not in repr(made) + str(vars(made))
-    credentials = base64.b64encode(f"user:{SECRET}".encode())
-    assert len(proxy.heads) == 3  # session, call, download
-    assert all(b"Proxy-Authorization: Basic " + credentials in head for head in proxy.heads)
-
-
-@pytest.mark.plain("the proxy is for plain http")
-async def test_a_socks_proxy(caplog: pytest.LogCaptureFixture) -> None:
-    """Calls go through it; the library logs its password, and the filter takes that out."""
-    caplog.set_level(logging.DEBUG)
-    async with SocksProxy() as proxy, Service(name=NAME) as service:
-        address = f"socks5://user:{SECRET}@{proxy.address}"
-        async with service.client(trusted_hosts=[NAME], proxy=address) as made:
-            assert (await made.company().get(Customer, 1)).id == 1
-    assert set(proxy.heads) == {f"user:{SECRET}".encode()}
-    texts = [record.getMessage() for record in caplog.records]
-    assert "setup_socks5_connection.started ***" in texts
-    assert not [text for text in texts if SECRET in text]
-
-
-@pytest.mark.parametrize("status", [b"407 Proxy Authentication Required", b"502 Bad Gateway"])
-async def test_a_proxy_that_refuses(status: bytes) -> None:
-    """What did not get past the proxy was never sent to the service, although the proxy was asked."""
-    async with Proxy(b"HTTP/1.1 %b\r\nContent-Length: 0\r\n\r\n" % status) as proxy:
-        made = engine_for(ClientOptions(proxy=f"http://user:{SECRET}@{proxy.address}"))
-        with pytest.raises(SendError, match=status.decode()) as caught:
-            await made.send("POST", f"https://{NAME}/", (), b"{}", lambda: pytest.fail("sent"))
-        await made.aclose()
-    assert not caught.value.sent
-    assert len(proxy.heads) == 1
-    assert SECRET not in str(caught.value)
-
-
-@pytest.mark.parametrize("url", ["http://acme.example/", "https://acme.example/"])
-@pytest.mark.parametrize("scheme", ["http", "https", "socks5"])
-async def test_an_error_about_a_proxy_that_is_not_there(scheme: str, url: str) -> None:
-    """The error is about the proxy, without its password, and not about the service."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))  # nobody listens
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        made = engine_for(ClientOptions(proxy=f"{scheme}://user:{SECRET}@{address}"))
-        with pytest.raises(SendError) as caught:
-            await made.send("POST", url, (), b"{}", lambda: pytest.fail("sent"))
-        await made.aclose()
-    assert str(caught.value).startswith(f"the proxy {scheme}://{address}: ConnectError")
-    assert NAME not in str(caught.value)
-    assert SECRET not in str(caught.value)
-
-
-PASSWORD = "p@ss/w0rd%of-the+proxy"
-PAIR = base64.b64encode(f"proxy-user:{PASSWORD}".encode()).decode()
-
-
-@pytest.mark.parametrize("way", ["proxy", "environment", "http2"])
-async def test_a_proxy_that_repeats_its_password(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
-    """In the reason of its refusal: the error says the status and hides the rest."""
-    said = f"{PASSWORD}, {quote(PASSWORD, safe='')}, Basic {PAIR}"
-    refusal = f"HTTP/1.1 407 you said {said}!\r\nContent-Length: 0\r\n\r\n"
-    async with Proxy(refusal.encode()) as proxy:
-        address = f"http://proxy-user:{quote(PASSWORD, safe='')}@{proxy.address}"
-        if way == "environment":
-            monkeypatch.setenv("HTTPS_PROXY", address)
-        settings = (
-            {"trust_env": True} if way == "environment" else {"proxy": address, "http2": way == "http2"}
-        )
-        async with Service(name=NAME) as service:
-            service.url = f"https://{NAME}"
-            async with service.client(options=QUICK, **settings) as made:
-                with pytest.raises(
-                    NotSentError, match=r"407 you said \*\*\*, \*\*\*, Basic \*\*\*!"
-                ) as caught:
-                    await made.company().get(Customer, 1)
-    assert proxy.heads
-    check(caught.value, PASSWORD, quote(PASSWORD, safe=""), PAIR, PASSWORD[:12], PAIR[-12:])
-
-
-@pytest.mark.plain("the proxy is for plain http")
-async def test_a_proxy_without_tls_that_repeats_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It may refuse in the place of a trusted host, with an error body."""
-    body = f'{{"ErrorCode": "PROXY", "ErrorMessage": "not {PASSWORD}"}}'.encode()
-    async with Proxy(b"HTTP/1.1 407 no\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)) as proxy:
-        monkeypatch.setenv("HTTP_PROXY", f"http://proxy-user:{quote(PASSWORD, safe='')}@{proxy.address}")
-        async with Service(name=NAME) as service, service.client(trusted_hosts=[NAME]) as made:
-            with pytest.raises(WosdkError, match=r"not \*\*\*") as caught:
-                await made.company().get(Customer, 1)
-    check(caught.value, PASSWORD, PASSWORD[-12:])
-
-
-async def test_a_proxy_that_is_not_there(certificates: dict[str, Path], secured: Service) -> None:
-    """Nothing was sent, and the caller hears so."""
-    async with client(secured, certificates, proxy="http://127.0.0.1:1") as made:
-        with pytest.raises(NotSentError, match="ConnectError"):
-            await made.company().run(WoCreateCommand(), check=False)
+def test_this_machine_is_reached_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By each of its names, whatever NO_PROXY says; and no other host is taken for it."""
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv("NO_PROXY", "")
+    rules = proxy_rules(None, trust_env=True)
+    assert rules is not None
+    for host in ("localhost", "LOCALHOST", "a.localhost", "127.0.0.1:8000", "127.9.9.9", "[::1]:80"):
+        assert rules.route(f"http://{host}/")[0] is None, host
+    for host in ("localhost.example", "128.0.0.1", "127.0.0.1.example", "[::2]"):
+        assert rules.route(f"http://{host}/")[0] is not None, host
 
 
 @pytest.mark.parametrize(
-    ("proxy", "remedy"),
+    ("proxy", "said"),
     [
         (f"socks://user:{SECRET}@a:1", "HTTPS_PROXY is not the address of a proxy"),
         (f"http://user:{SECRET}@a:port", "HTTPS_PROXY is not the address of a proxy"),
-        ("socks5://a:1", "install 'httpx.socks.', or 'httpx2.socks.'"),
         (f"http://user:{SECRET}\udcff@127.0.0.1:1", "HTTPS_PROXY is not the address of a proxy"),
+        (f"socks5://user:{SECRET * 20}@a:1", "HTTPS_PROXY: SOCKS takes a user and a password of at most 255"),
     ],
 )
 async def test_a_proxy_that_cannot_be_used(
-    secured: Service, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch, proxy: str, remedy: str
+    secured: Service, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch, proxy: str, said: str
 ) -> None:
     """Said when it is needed, and not before: a variable for other programs breaks nothing."""
-    monkeypatch.setitem(sys.modules, "socksio", None)
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     async with Service() as here, here.client() as made:
         assert (await made.company().get(Customer, 1)).id == 1
     async with client(secured, certificates) as made:
-        with pytest.raises(ConfigurationError, match=remedy) as caught:
+        with pytest.raises(ConfigurationError, match=said) as caught:
             await made.company().get(Customer, 1)
     assert SECRET not in str(caught.value)

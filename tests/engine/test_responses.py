@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from tests.engine.raw import RawServer, engine, get, request, responding
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.engine import Request, SendError
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 TEXT = b"hello " * 50
@@ -165,5 +165,5 @@ async def test_a_large_response_and_a_large_request() -> None:
         await writer.drain()
 
     async with RawServer(mirror) as server, engine() as made:
-        response = await made.send("PUT", server.url + "/x", (("A", "é"),), sent, lambda: None)
+        response = await made.send(Request("PUT", server.url + "/x", (("A", "é"),), sent))
     assert response.body == sent

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from typing import Any
 
 import pytest
 
-from tests.engine.raw import OK, RawServer, Time, catch_timers, engine, get, request, responding
+from tests.engine.raw import OK, RawServer, engine, get, request, responding
+from tests.support.deaf import deaf_port
 from wosdk_async.options import Limits, Timeouts
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.engine import Request, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 
@@ -31,7 +31,7 @@ async def failure(made: NativeEngine, url: str, body: bytes | None = None, metho
     """Return how a request fails; ``sent`` and ``on_sending`` always agree."""
     sending = Sending()
     with pytest.raises(SendError) as caught:
-        await made.send(method, url, (("A", "b"),), body, sending)
+        await made.send(Request(method, url, (("A", "b"),), body, sending))
     assert caught.value.sent is (sending.count == 1)
     return caught.value
 
@@ -83,7 +83,7 @@ async def test_a_service_that_takes_it_slowly() -> None:
         writer.write(OK)
 
     async with RawServer(slowly) as server, engine(Timeouts(write=1.0)) as made:
-        assert (await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)).body == b"hi"
+        assert (await made.send(Request("POST", server.url, (), b"x" * 20_000_000))).body == b"hi"
 
 
 @pytest.mark.plain("with TLS it is not made before the handshake has ended")
@@ -116,77 +116,17 @@ async def test_all_connections_are_in_use() -> None:
         first = asyncio.create_task(get(made, server.url))
         await asyncio.sleep(0)
         failed = await failure(made, server.url)
+        assert made.statistics().waiting == 0
         go.set()
         assert (await first).body == b"hi"
     assert (failed.sent, failed.timeout) == (False, "pool")
 
 
-async def test_a_request_waits_for_a_connection_until_its_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not until the next check only, and for ever without a timeout."""
-    for limit in (10.0, None):
-        time, timers, go = Time(), [], asyncio.Event()
-
-        async def wait(
-            reader: asyncio.StreamReader, writer: asyncio.StreamWriter, go: asyncio.Event = go
-        ) -> None:
-            await request(reader)
-            await go.wait()
-            writer.write(OK)
-
-        made = NativeEngine(now=time, limits=Limits(connections=1), timeouts=Timeouts(pool=limit))
-        async with RawServer(wait) as server:
-            with monkeypatch.context() as patch:
-                catch_timers(patch, timers)
-                calls = [asyncio.create_task(get(made, server.url)) for _ in range(2)]
-                while not timers:
-                    await asyncio.sleep(0)
-                for waiting in (1, 0 if limit else 1):
-                    time.now += 8
-                    timers[0]()
-                    assert made.statistics().waiting == waiting
-            go.set()
-            first, second = await asyncio.gather(*calls, return_exceptions=True)
-            await made.aclose()
-        assert first.body == b"hi"
-        if limit:
-            assert (second.sent, second.timeout) == (False, "pool")
-        else:
-            assert second.body == b"hi"
-
-
-async def test_a_request_cancelled_as_its_timeout_runs_out_is_cancelled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """In the same turn of the loop: the program that stops it does not see an error of the pool."""
-    time, timers = Time(), []
-    made = NativeEngine(now=time, limits=Limits(connections=1), timeouts=Timeouts(pool=10.0))
-    async with RawServer(hang) as server:
-        with monkeypatch.context() as patch:
-            catch_timers(patch, timers)
-            first, second = (asyncio.create_task(get(made, server.url)) for _ in range(2))
-            while not timers:
-                await asyncio.sleep(0)
-            time.now += 10.1
-            timers[0]()
-            assert made.statistics().waiting == 0
-            second.cancel()
-            await asyncio.wait([second])
-        first.cancel()
-        await asyncio.wait([first])
-        await made.aclose()
-    assert second.cancelled()
-
-
 async def test_a_host_that_does_not_answer() -> None:
     """Connect timeout: a listener whose queue is full accepts nothing. Never sent."""
-    with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        for filling in (first, second):
-            filling.setblocking(False)
-            filling.connect_ex(listener.getsockname())
+    with deaf_port() as port:
         async with engine(Timeouts(connect=0.05)) as made:
-            failed = await failure(made, f"http://127.0.0.1:{listener.getsockname()[1]}")
+            failed = await failure(made, f"http://127.0.0.1:{port}")
     assert (failed.sent, failed.timeout) == (False, "connect")
 
 
@@ -217,7 +157,7 @@ async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
     """A line break in a name or value is refused before anything is sent."""
     async with RawServer(responding(OK)) as server, engine() as made:
         with pytest.raises(SendError) as caught:
-            await made.send("GET", server.url, (header,), None, lambda: None)
+            await made.send(Request("GET", server.url, (header,)))
     assert not caught.value.sent
     assert server.connections == 0
 
@@ -245,7 +185,7 @@ async def test_a_response_before_the_request_was_read() -> None:
         await stop.wait()
 
     async with RawServer(script) as server, engine() as made:
-        response = await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)
+        response = await made.send(Request("POST", server.url, (), b"x" * 20_000_000))
         assert "busy, 0 idle" in repr(made)
         stop.set()
     assert response.status == 413

@@ -6,6 +6,7 @@ import asyncio
 import ssl
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import certifi
@@ -14,8 +15,8 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, echoing, engine, get, responding
 from wosdk_async.options import Timeouts
-from wosdk_async.transport.http.certificates import TLSContextProvider
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.certificates import TLSContextProvider, _system_context
+from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
@@ -39,7 +40,7 @@ async def test_large_bodies_over_tls(certificates: dict[str, Path]) -> None:
         RawServer(responding(raw), serving(certificates["here"])) as server,
         engine(context=own) as made,
     ):
-        response = await made.send("POST", server.url, (), body, lambda: None)
+        response = await made.send(Request("POST", server.url, (), body))
     assert response.body == body
 
 
@@ -73,11 +74,12 @@ async def test_a_service_that_does_not_speak_tls(certificates: dict[str, Path]) 
 
 TRUSTING = """
 import asyncio, sys
+from wosdk_async.transport.http.engine import Request
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 async def main():
     made = NativeEngine()
-    response = await made.send("GET", sys.argv[1], (), None, lambda: None)
+    response = await made.send(Request("GET", sys.argv[1], ()))
     await made.aclose()
     print(response.body.decode())
 
@@ -101,6 +103,15 @@ async def test_the_environment_names_certificates(certificates: dict[str, Path])
     assert out == b"hi\n"
 
 
+@pytest.fixture
+def fresh_context() -> Iterator[None]:
+    """Keep the context of the test from others: a process makes one."""
+    _system_context.cache_clear()
+    yield
+    _system_context.cache_clear()
+
+
+@pytest.mark.usefixtures("fresh_context")
 @pytest.mark.parametrize("has", ["nothing", "an empty folder", "a folder", "a variable"])
 async def test_a_system_without_certificates(
     certificates: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: str
@@ -119,9 +130,7 @@ async def test_a_system_without_certificates(
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
     monkeypatch.setattr(ssl.SSLContext, "set_default_verify_paths", lambda context: None)
     monkeypatch.setattr(certifi, "where", lambda: str(certificates["here"]))
-    trust = TLSContextProvider(
-        protocols=("http/1.1", has)
-    )  # a name of its own: contexts are kept for the whole process
+    trust = TLSContextProvider()
     async with RawServer(responding(OK), serving(certificates["here"])) as server:
         async with engine(context=await trust.context()) as made:
             if has in ("nothing", "an empty folder"):

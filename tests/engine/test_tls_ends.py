@@ -75,7 +75,7 @@ def test_a_service_that_ends_tls_with_the_handshake(
                 with pytest.raises(SendError) as caught:
                     await get(made, url, safe=False, sending=lambda: pytest.fail("sent"))
                 assert (caught.value.sent, caught.value.timeout) == (False, "")
-        assert server.connections == 3
+        assert server.connections == 9  # each request tries two more
 
     run(call())
 
@@ -260,3 +260,35 @@ async def fill(sender: socket.socket) -> None:
             sender.send(bytes(1000))
             taken = time.monotonic()
         await asyncio.sleep(0)
+
+
+@LOOPS
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_a_service_that_ends_tls_with_its_response(
+    certificates: dict[str, Path], run: Callable[..., None], version: ssl.TLSVersion
+) -> None:
+    """close_notify in the flight of the response: the next create is in no doubt, and sent once."""
+    own, context = ssl.create_default_context(cafile=certificates["here"]), serving(certificates["here"])
+    context.maximum_version = version
+    asked: list[bytes] = []
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = TLSPeer(context, reader, writer)
+        await peer.do(peer.tls.do_handshake)
+        asked.append(await peer.do(peer.tls.read, 4096))
+        peer.tls.write(OK)
+        with contextlib.suppress(ssl.SSLWantReadError):
+            peer.tls.unwrap()
+        writer.write(peer._outgoing.read())  # both leave together
+        await reader.read()
+
+    async def calls() -> None:
+        async with RawServer(script) as server, engine(context=own) as made:
+            url = server.url.replace("http:", "https:")
+            for number in (1, 2, 3):
+                response = await get(made, f"{url}/{number}", safe=False)
+                assert (response.body, response.followed) == (b"hi", False)
+        assert server.connections == 3
+
+    run(calls())
+    assert [head.split()[1] for head in asked] == [b"/1", b"/2", b"/3"]

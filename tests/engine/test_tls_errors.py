@@ -12,7 +12,7 @@ import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.raw import RawServer, TLSPeer, engine, get, narrow_sockets, request
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
@@ -93,7 +93,7 @@ def test_an_error_while_the_socket_takes_bytes_again(
             ):
                 own.sslobject_class = Failing
                 with pytest.raises(SendError, match="no more keys") as caught:
-                    await made.send("POST", server.url, (), bytes(8 << 20), lambda: None)
+                    await made.send(Request("POST", server.url, (), bytes(8 << 20)))
                 assert caught.value.sent
         return stumbled
 

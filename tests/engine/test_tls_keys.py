@@ -13,7 +13,7 @@ import uvloop
 
 from tests.engine.openssl import OpenSSL, passing_on
 from tests.engine.raw import OK, RawServer, engine, get, narrow_sockets
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.engine import Request, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
@@ -90,7 +90,7 @@ def test_a_service_that_asks_for_new_keys_and_reads_nothing(
             url = relay.url.replace("http:", "https:")
             assert await responded(service, made, url) == b"hi"
             may_read.clear()
-            calling = asyncio.create_task(made.send("POST", url, (), bytes(16 << 20), lambda: None))
+            calling = asyncio.create_task(made.send(Request("POST", url, (), bytes(16 << 20))))
             tracemalloc.start()
             for number in range(10_000):
                 await service.change_keys()
@@ -128,7 +128,7 @@ def test_an_answer_that_waited_for_the_socket_is_sent(
                 url = relay.url.replace("http:", "https:")
                 assert await responded(service, made, url) == b"hi"
                 may_read.clear()
-                calling = asyncio.create_task(made.send("POST", url, (), bytes(240_000), lambda: None))
+                calling = asyncio.create_task(made.send(Request("POST", url, (), bytes(240_000))))
                 for _ in range(_SOME):
                     await service.change_keys()
                 may_read.set()

@@ -17,7 +17,7 @@ from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
 from tests.engine.raw import OK, RawServer, below, echoing, empty, engine, get, request, responding
 from wosdk_async.options import Timeouts
-from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.engine import Request, SendError
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
@@ -95,7 +95,7 @@ def test_a_large_body_waits_for_a_slow_service(
     async def call() -> None:
         own = ssl.create_default_context(cafile=certificates["here"])
         async with RawServer(script, serving(certificates["here"])) as server, engine(context=own) as made:
-            sending = asyncio.create_task(made.send("POST", server.url, (), body, lambda: None))
+            sending = asyncio.create_task(made.send(Request("POST", server.url, (), body)))
             while not server.connections:
                 await asyncio.sleep(0)
             tracemalloc.start()
@@ -122,7 +122,7 @@ async def test_a_service_that_takes_no_more_of_a_request(certificates: dict[str,
         engine(Timeouts(write=0.3), context=own) as made,
     ):
         with pytest.raises(SendError, match="took no more of the request") as caught:
-            await made.send("POST", server.url, (), bytes(16 << 20), lambda: None)
+            await made.send(Request("POST", server.url, (), bytes(16 << 20)))
     assert caught.value.timeout == "write"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -81,6 +81,8 @@ async def test_a_time_is_looked_back_from() -> None:
         assert len(await ids(acme.changes(WorkOrder, since=datetime.min.replace(tzinfo=UTC)))) == 9
         with pytest.raises(InvalidCallError, match="needs a zone"):
             acme.changes(WorkOrder, since=datetime(2026, 3, 1))
+        with pytest.raises(InvalidCallError, match="since takes a time of the years 1 to 9999"):
+            acme.changes(WorkOrder, since=datetime.min.replace(tzinfo=timezone(timedelta(hours=14))))
         with pytest.raises(InvalidCallError, match="from nothing to a day"):
             acme.changes(WorkOrder, overlap=timedelta(seconds=-1))
 

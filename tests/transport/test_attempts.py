@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import socket
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.support.deaf import deaf_port
 from tests.support.service import Answer, Service, error
 from tests.support.virtual import World, reply
 from tests.transport.script import QUICK
@@ -17,18 +15,6 @@ from wosdk_async import DeadlineError, NoAnswerError, RefusedError, RetryPolicy
 from wosdk_async.protocol.wire import Response
 
 ONCE = RetryPolicy(attempts=1)
-
-
-@contextlib.contextmanager
-def deaf_port() -> Iterator[int]:
-    """Yield the port of a listener whose queue is full: it accepts nothing."""
-    with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(0)
-        for filling in (first, second):
-            filling.setblocking(False)
-            filling.connect_ex(listener.getsockname())
-        yield listener.getsockname()[1]
 
 
 async def test_an_attempt_that_never_left_is_in_no_doubt_after_one_that_did() -> None:
@@ -76,26 +62,3 @@ async def test_a_5xx_may_come_from_what_stands_before_the_service() -> None:
         with pytest.raises(RefusedError):
             await company.get("Thing", 1)
         assert client.stats().companies[0].response_age is not None
-
-
-async def test_a_response_that_is_not_the_services_counts_once() -> None:
-    """With ``adaptive=True`` a slow page of a proxy is one slow response, not also a missing one."""
-    world = World(_expired, in_flight=64, adaptive=True)
-    company, limits = world.company(retry=ONCE), list[int]()
-
-    async def send(seconds: float, calls: int) -> None:
-        async def slow_page(*_: Any) -> Response:
-            await world.time.sleep(seconds)
-            return reply(b"<html>", 502)
-
-        world.handler = slow_page
-        for _ in range(calls):
-            call = asyncio.create_task(company.get("Thing", 1))
-            await world.time.finish(call)
-            assert isinstance(call.exception(), NoAnswerError)
-        limits.append(world.transport.stats().companies[0].limit)
-
-    await send(0.1, 10)  # a round has ten responses
-    await send(0.5, 9)
-    await send(0.5, 1)
-    assert limits[0] == limits[1] > limits[2]

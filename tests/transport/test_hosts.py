@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from contextlib import suppress
+
 import pytest
 
 from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError
@@ -100,11 +103,44 @@ def test_a_number_that_is_not_written_as_an_address(host: str) -> None:
             rules.require_download(f"{scheme}://{host}/a", local=True)
 
 
+def own_names() -> list[str]:
+    """Return the names of this machine, and its address if it has one beside loopback. No packet is sent."""
+    names = [socket.gethostname(), f"{socket.gethostname().upper()}."]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        names.append(str(probe.getsockname()[0]))
+    return names
+
+
+@pytest.mark.parametrize("own", own_names())
+def test_nothing_is_fetched_from_this_machine_by_its_own_name_or_address(own: str) -> None:
+    """Whoever may write a document chooses its address, and could read what this machine serves to itself."""
+    for local in (False, True):
+        with pytest.raises(DownloadError):
+            HostRules().require_download(f"https://{own}/a", local=local)
+    HostRules(trusted=[own]).require_download(f"https://{own}/a", local=False)
+    HostRules().require_download(f"https://x{socket.gethostname()}/a", local=False)
+
+
+@pytest.mark.parametrize("name", ["web1", "web1.corp.example"])
+def test_nothing_is_fetched_from_this_machine_in_any_domain(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its full name is not known for certain, so its first label decides; the service's hosts are others."""
+    monkeypatch.setattr(socket, "gethostname", lambda: name)
+    for own in ("web1", "WEB1.corp.example.", "web1.lan.example"):
+        with pytest.raises(DownloadError):
+            HostRules().require_download(f"https://{own}/a", local=False)
+        HostRules(trusted=(own,)).require_download(f"https://{own}/a", local=False)
+    for other in ("web1.corrigo.com", "db.corp.example", "web12.corp.example", "corp.example"):
+        HostRules().require_download(f"https://{other}/a", local=False)
+
+
 def test_endpoints_keep_their_path() -> None:
     """A token address has a path; only its trailing slash goes."""
     rules = HostRules()
     assert rules.endpoint("x", "https://login.example/OAuth/token/") == "https://login.example/OAuth/token"
-    with pytest.raises(ConfigurationError, match="in clear"):
+    with pytest.raises(ConfigurationError, match="trusted_hosts"):
         rules.endpoint("x", "http://login.example/OAuth/token")
 
 

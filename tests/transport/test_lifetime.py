@@ -98,29 +98,6 @@ async def test_what_does_not_end_within_the_grace_raises_what_became_of_it() -> 
     assert all(engine.under_way == 0 and engine.closed for engine in slow.world.engines)
 
 
-@pytest.mark.parametrize("turns", range(4))
-async def test_a_caller_cancelled_while_the_client_closes_is_cancelled(turns: int) -> None:
-    """It waits for a session that is being opened; the other, which nobody cancelled, gets an error."""
-    world = World(Slow(0.0))
-
-    async def hang(*_: Any) -> Response:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    world.on_token = hang
-    stopped, other = (asyncio.create_task(world.company().get("Thing", 1)) for _ in range(2))
-    await settle()
-    closing = asyncio.create_task(world.transport.aclose(0.0))
-    for _ in range(turns):
-        await asyncio.sleep(0)
-    assert stopped.cancel(), "it has not ended yet"
-    await closing
-    await asyncio.wait([stopped, other])
-    assert stopped.cancelled()
-    with pytest.raises(DeadlineError, match="before the client was closed"):
-        await other
-
-
 async def test_a_caller_cancelled_in_mid_create_is_reported_to_the_hook() -> None:
     """The caller gets its CancelledError; the hook gets the call and its RequestId; reads are no doubt."""
     told: list[Any] = []

@@ -25,8 +25,6 @@ from wosdk_async import (
     Trace,
 )
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 
 ONCE = RetryPolicy(attempts=1)
@@ -82,91 +80,6 @@ async def test_refusals_of_one_company_do_not_slow_another() -> None:
     assert limits == {"A": 1, "B": 8}
 
 
-@given(st.lists(st.tuples(st.sampled_from(["answered", "throttled"]), st.integers(0, 5)), max_size=200))
-def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
-    """Whatever the service responds, at least one call may be sent and never more than allowed."""
-    for algorithm in (AIMDLimit(10), GradientLimit(10)):
-        for sent, (event, late) in enumerate(events):
-            if event == "answered":
-                algorithm.responded(sent - late, 0.1 * (late + 1), late)
-            else:
-                algorithm.throttled(sent - late, sent)
-            assert 1 <= algorithm.limit <= 10
-
-
-def limit_after_each(algorithm: GradientLimit, responses: int) -> list[float]:
-    """The limit after each of so many equal responses, with as many calls in flight as it allows."""
-    limits = []
-    for number in range(1, responses + 1):
-        algorithm.responded(number, 0.1, int(algorithm.limit))
-        limits.append(algorithm.limit)
-    return limits
-
-
-def test_a_gradient_limit_moves_once_a_round_and_part_of_the_way() -> None:
-    """A round has ten responses, or as many as the limit if that is more. The target is not overshot."""
-    limits = limit_after_each(GradientLimit(1000), 60)
-    first, second = 8 + math.sqrt(8) * 0.4, limits[19]
-    assert limits[:19] == [8] * 9 + [pytest.approx(first)] * 10
-    assert second == pytest.approx(first + math.sqrt(first) * 0.4)
-    assert limits[19:30] == [second] * 11, "more than ten are allowed now, so the round is longer"
-    assert limits[30] > second
-
-
-def test_a_gradient_limit_measures_its_best_every_fifty_rounds() -> None:
-    """For one round it is halved. Responses to what was sent before that round are not part of it."""
-    limits = limit_after_each(GradientLimit(8), 1200)
-    assert limits[:499] == [8] * 499
-    assert limits[499:517] == [4] * 18, "eight that were in flight, and a round but for its last"
-    assert limits[517:1007] == [8] * 490, "the probe was the first of the next fifty rounds"
-    assert limits[1007] == 4
-
-
-def test_what_was_in_flight_when_a_failure_began_a_measure_is_not_part_of_it() -> None:
-    """The same as after a response: eight were sent before the limit was halved."""
-    algorithm = GradientLimit(8)
-    limit_after_each(algorithm, 499)
-    algorithm.failed(60.0)
-    assert algorithm.limit == 4
-    assert limit_after_each(algorithm, 18)[-2:] == [4, 8]
-
-
-def test_a_gradient_limit_of_one_stays_one_while_it_is_measured() -> None:
-    """Half a call cannot be sent, and two are more than the client allows."""
-    assert limit_after_each(GradientLimit(1), 1200) == [1] * 1200
-
-
-def test_a_service_that_became_slower_for_good_is_believed() -> None:
-    """Its best is measured anew from time to time, so that the limit comes back."""
-    algorithm, lowest = GradientLimit(32), 32.0
-    for number in range(10_000):
-        algorithm.responded(number, 0.05 if number < 2000 else 0.4, int(algorithm.limit))
-        lowest = min(lowest, algorithm.limit) if number > 2000 else lowest
-    assert lowest < 10
-    assert algorithm.limit > 30
-
-
-async def test_slower_responses_lower_the_calls_in_flight() -> None:
-    """With ``adaptive=True`` a service that responds later under load gets less load."""
-    world = World(hang, in_flight=64, adaptive=True)
-    now = most = 0
-
-    async def crowded(*_: Any) -> Response:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await world.time.sleep(0.05 * max(1.0, now / 8))  # eight at once, the others wait
-        now -= 1
-        return reply({"Data": {"Id": 1}})
-
-    world.handler = crowded
-    company = world.company()
-    tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(1500)]
-    await world.time.finish(*tasks)
-    assert 8 <= world.transport.stats().companies[0].limit <= 24
-    assert most < 32
-
-
 @examples(30)
 @given(
     rate=st.floats(0.5, 2000),
@@ -177,8 +90,8 @@ def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
 
     async def scenario() -> None:
         time = Time()
-        limiter = ConcurrencyLimiter(1000, rate=rate, clock=time.clock())
-        queue, given_at = limiter.new_queue(), []
+        limiter = ConcurrencyLimiter(1000, clock=time.clock())
+        queue, given_at = limiter.new_queue(rate), []
 
         async def call() -> None:
             await limiter.acquire(queue)
@@ -256,6 +169,33 @@ async def test_stats_tell_the_state_and_no_secret() -> None:
     assert "secret" not in repr(stats)
 
 
+async def test_stats_tell_which_company_fails() -> None:
+    """Of two that make the same calls: the last error with its age, and calls that wait for their retry."""
+    world = World(found)
+    good, ill = world.company("Good"), world.company("Ill")
+    await asyncio.gather(good.get("Thing", 1), ill.get("Thing", 1))
+    await world.time.pass_by(100.0)
+
+    async def fail_for_one(_: str, __: str, headers: dict[str, str], ___: bytes | None) -> Response:
+        return reply(b"<html>", 502) if headers["CompanyName"] == "Ill" else reply({"Data": {"Id": 1}})
+
+    world.handler = fail_for_one
+    with pytest.raises(NoAnswerError):
+        await ill.with_options(retry=ONCE).get("Thing", 1)
+    await good.get("Thing", 1)
+    patient = RetryPolicy(attempts=2, wait_initial=1e6, wait_max=1e6)
+    waiting = asyncio.create_task(ill.with_options(deadline=1e9, retry=patient).get("Thing", 1))
+    await settle()
+    await world.time.pass_by(5.0)
+    stats = {each.name: each for each in world.transport.stats().companies}
+    assert (stats["Good"].calls, stats["Good"].error_age, stats["Good"].last_error) == (0, None, "")
+    assert (stats["Ill"].calls, stats["Ill"].in_flight, stats["Ill"].queued) == (1, 0, 0)
+    assert (stats["Ill"].error_age, stats["Ill"].last_error) == (5.0, "NoAnswerError")
+    assert (stats["Good"].response_age, stats["Ill"].response_age) == (5.0, 105.0)
+    waiting.cancel()
+    await settle()
+
+
 # --- rates that change ------------------------------------------------------------------------
 
 
@@ -273,8 +213,8 @@ def test_a_rate_that_changes_is_kept(changes: list[tuple[float | None, float]], 
 
     async def scenario() -> None:
         time = Time()
-        limiter = ConcurrencyLimiter(1000, rate=3.0, clock=time.clock())
-        queue, given_at = limiter.new_queue(), []
+        limiter = ConcurrencyLimiter(1000, clock=time.clock())
+        queue, given_at = limiter.new_queue(3.0), []
 
         async def call() -> None:
             await limiter.acquire(queue)
@@ -374,30 +314,6 @@ async def test_a_retry_that_succeeds_gives_the_quota_back_what_it_took() -> None
         assert world.transport.stats().retry_quota == 20
 
 
-async def test_what_fails_at_once_does_not_look_slow() -> None:
-    """With ``adaptive=True`` a connection that is refused in no time says nothing about the load."""
-    world = World(found, in_flight=64, adaptive=True)
-    company = world.company(retry=ONCE)
-
-    async def served(*_: Any) -> Response:
-        await world.time.sleep(0.1)
-        return reply({"Data": {"Id": 1}})
-
-    world.handler = served
-    for _ in range(30):
-        await world.time.finish(asyncio.create_task(company.get("Thing", 1)))
-    limit = world.transport.stats().companies[0].limit
-
-    async def refused(*_: Any) -> Response:
-        raise SendError("connection refused", sent=False)
-
-    world.handler = refused
-    for _ in range(100):
-        with pytest.raises(NotSentError):
-            await company.get("Thing", 1)
-    assert world.transport.stats().companies[0].limit == limit
-
-
 async def test_an_error_of_no_library_passes_as_it_is() -> None:
     """What is neither ours nor the engine's is raised unchanged, and its slot is given back."""
     failure = ZeroDivisionError("of the program")
@@ -449,27 +365,6 @@ async def test_an_error_of_no_library_ends_the_retries() -> None:
         await world.company(retry=RetryPolicy(wait_initial=0.0)).get("Thing", 1)
     assert (caught.value is failure, len(sent)) == (True, 2)
     assert world.transport.stats().in_flight == 0
-
-
-async def test_responses_that_do_not_come_look_slow() -> None:
-    """With ``adaptive=True`` calls that time out lower the calls in flight."""
-    world = World(found, in_flight=64, adaptive=True)
-    company = world.company(deadline=5.0, retry=ONCE)
-
-    async def served(*_: Any) -> Response:
-        await world.time.sleep(0.1)
-        return reply({"Data": {"Id": 1}})
-
-    async def run(calls: int) -> float:
-        tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(calls)]
-        await world.time.finish(*tasks)
-        await asyncio.gather(*tasks, return_exceptions=True)
-        return world.transport.stats().companies[0].limit
-
-    world.handler = served
-    before = await run(200)
-    world.handler = hang
-    assert await run(200) < before
 
 
 async def test_times_are_those_of_their_phases() -> None:

@@ -81,7 +81,6 @@ def test_options_that_an_engine_would_ignore() -> None:
         "http_client": httpx.AsyncClient(),
         "ssl_context": ssl.create_default_context(),
         "proxy": "http://proxy.example:8080",
-        "http2": True,
     }
     for name, value in given.items():
         for make in (Client, Client.from_env):
@@ -101,5 +100,5 @@ def test_values_that_do_not_fit(name: str) -> None:
 async def test_a_sandbox_ignores_options_of_the_network() -> None:
     """A program's own options may be passed on: its proxy is not asked."""
     with Sandbox() as sandbox:
-        client = sandbox.client(proxy="http://proxy.example:8080", http2=True)
+        client = sandbox.client(proxy="http://proxy.example:8080")
         assert (await client.company().get(Customer, 512)).id == 512

@@ -354,13 +354,12 @@ class Twice(Answer):
         return super().raw() + stray.raw()
 
 
-@pytest.mark.parametrize("http2", [False, True], ids=["native", "httpx"])
-async def test_a_response_that_comes_with_another_one(http2: bool) -> None:
+async def test_a_response_that_comes_with_another_one() -> None:
     """Which of the two is ours? A RequestId tells; without it a write is in doubt, and a read is repeated."""
     made = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 7}})
     rows = Answer(body={"Entities": [{"Data": {"Id": 7}}]})
     answers = Script(Twice(body=RESULT), Twice(body=made.body), Twice(body=rows.body), rows)
-    async with Service(answers) as service, service.client(options=QUICK, http2=http2) as client:
+    async with Service(answers) as service, service.client(options=QUICK) as client:
         acme = client.company()
         assert await acme.run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
         with pytest.raises(InDoubtError, match="other bytes came with it"):

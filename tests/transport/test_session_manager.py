@@ -14,7 +14,7 @@ from tests.support.forking import status_of_child
 from wosdk_async import CredentialsError, SessionError
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
+from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
 
 
 class Time:
@@ -31,7 +31,7 @@ def manager(time: Time, *results: Any) -> tuple[SessionManager, list[float]]:
     """A manager whose renewals give ``results`` in turn, the last one for ever."""
     renewals: list[float] = []
 
-    async def log_in(_: Secrets) -> TokenGrant:
+    async def log_in(*_: object) -> TokenGrant:
         renewals.append(time.seconds)
         await asyncio.sleep(0)
         result = results[min(len(renewals), len(results)) - 1]
@@ -62,7 +62,7 @@ async def test_renewed_early_by_one_while_the_others_go_on(caplog: pytest.LogCap
 
 async def test_a_forked_child_does_not_wait_for_a_renewal_of_its_parent() -> None:
     """The task is there and never ends: the child starts a renewal of its own, early too."""
-    time, cache = Time(), SessionCache()
+    time, cache = Time(), ManagerCache()
     sessions, renewals = manager(time, 1200)
     assert cache.get("Acme", lambda: sessions) is sessions
     first = await sessions.renew(after=0)
@@ -85,11 +85,11 @@ def test_a_forked_child_renews_though_a_thread_of_its_parent_was_at_it() -> None
                 go.wait(30)
             return Secrets.__add__(other, self)
 
-    async def log_in(_: Secrets) -> TokenGrant:
+    async def log_in(*_: object) -> TokenGrant:
         grant = {"token": "t", "expires_in": 1200, "base_url": "https://a.corrigo.com", "locator_url": ""}
         return TokenGrant(**grant, secrets=SlowSecrets("secret-of-this-grant"))
 
-    cache = SessionCache()
+    cache = ManagerCache()
     sessions = cache.get("Acme", lambda: SessionManager("Acme", log_in, Time().clock()))
     renewed: list[int] = []
     thread = threading.Thread(target=lambda: renewed.append(asyncio.run(sessions.renew(after=0)).generation))
@@ -140,7 +140,7 @@ async def test_a_token_is_used_for_all_its_life_but_the_end(lifetime: int, usabl
 
 async def test_companies_that_are_not_used_are_dropped_when_there_are_many() -> None:
     """All at once, so that most new Companies cost nothing; those whose session is live are kept."""
-    cache, time = SessionCache(), Time()
+    cache, time = ManagerCache(), Time()
 
     def new() -> SessionManager:
         return manager(time, 1200)[0]
@@ -216,7 +216,7 @@ async def test_who_is_cancelled_with_the_renewal_is_cancelled() -> None:
     """As at the end of asyncio.run, which cancels every task: no other error takes its place."""
     hanging = asyncio.Event()
 
-    async def log_in(_: Secrets) -> TokenGrant:
+    async def log_in(*_: object) -> TokenGrant:
         await hanging.wait()
         raise AssertionError
 
@@ -234,7 +234,7 @@ async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int)
     """Whichever of the two comes first: a SessionError would hide that the program stops the task."""
     hanging = asyncio.Event()
 
-    async def log_in(_: Secrets) -> TokenGrant:
+    async def log_in(*_: object) -> TokenGrant:
         await hanging.wait()
         raise AssertionError
 
@@ -253,7 +253,7 @@ async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int)
 
 
 def test_a_manager_without_a_session_says_when_it_logs_in() -> None:
-    async def log_in(_: object) -> TokenGrant:
+    async def log_in(*_: object) -> TokenGrant:
         raise AssertionError
 
     assert repr(SessionManager("Acme", log_in, Time().clock())) == (

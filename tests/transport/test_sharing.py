@@ -88,10 +88,10 @@ def test_a_loop_that_comes_while_another_one_is_let_in() -> None:
         values.append(first.run_until_complete(call(client)))
         first.meanwhile = lambda: values.append(second.run_until_complete(call(client)))
         values.append(third.run_until_complete(call(client)))
-        assert service.connections == 3 + 1, "one for each loop, and that of the log-in"
+        assert service.connections == 3 + 2, "one for each loop, and two of the log-in"
         values += [loop.run_until_complete(call(client)) for loop in (first, second, third)]
         assert values == [{"Id": 1}] * 6
-        assert service.connections == 3 + 1
+        assert service.connections == 3 + 2
         for loop in (first, second, third):
             loop.run_until_complete(client.aclose())
             loop.close()

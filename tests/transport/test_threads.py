@@ -78,7 +78,7 @@ def test_a_session_that_another_loop_opens_meanwhile() -> None:
     """Each session has a number of its own, and the one that comes last stays."""
     opened, meanwhile = list[TokenGrant](), [lambda: asyncio.run(renew())]
 
-    async def log_in(_: Any) -> TokenGrant:
+    async def log_in(*_: Any) -> TokenGrant:
         opened.append(TokenGrant(token="t", expires_in=1200, base_url="https://a", locator_url="https://l"))
         return opened[-1]
 

@@ -13,6 +13,7 @@ from wosdk_async.protocol.arguments import described, refuse_keywords, require_r
 from wosdk_async.query.conditions import identifier
 from wosdk_async.resources.actor_types import CUSTOM_FIELD_TYPES
 from wosdk_async.resources.lookup_tables import LookupTables
+from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
 from wosdk_async.suggestions import suggestion
 
@@ -96,12 +97,13 @@ _READERS: dict[str, Callable[[str], Any]] = {
 _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 
-class CustomFields:
+class CustomFields(Resource):
     """Custom fields of work orders and of every other entity that has them: ``company.custom_fields``."""
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
         self._company = company
         self._tables = tables
+        self._sender = tables.sender
 
     async def get(self, record: Record, **_unknown: Never) -> dict[str, FieldValue]:
         """Return the custom fields of a record by their labels: ``await acme.custom_fields.get(order)``.

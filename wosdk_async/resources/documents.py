@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never, overload
 from urllib.parse import unquote, urlsplit
@@ -40,9 +40,10 @@ from wosdk_async.resources.files import (
     require_writable,
     safe_name,
 )
+from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
 from wosdk_async.sender import CallSender
-from wosdk_async.transport.download import FileDownload, Progress
+from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ _LINKED = ("title", "description", "mime_type", "doc_type", "shared", "public", 
 _ATTACH = ("file_name", *_LINKED, "max_bytes")
 
 
-class Documents:
+class Documents(Resource):
     """Files and links of work orders and other records: ``company.documents``."""
 
     def __init__(self, company: Verbs, sender: CallSender) -> None:
@@ -245,8 +246,9 @@ class Documents:
                     progress=progress,
                     secrets=self._sender.sessions.secrets,
                 )
-                receive = read_into_memory if place is None else file_writer(_target(place, address, id))
-                return await self._sender.transport.downloads().fetch(download, receive, options.retry)
+                receive = read_into_memory if place is None else _writer(place, address, id)
+                downloads = self._sender.transport.downloads(self._sender.sessions)
+                return await downloads.fetch(download, receive, options.retry)
         except DownloadError as error:
             error.add(operation=f"download Document {id}", company=self._company.name)
             raise
@@ -300,8 +302,11 @@ def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: st
     return {"actor_id": id_of(owner, "owner"), "actor_type_id": kind, "storage_type_id": storage}
 
 
-def _target(to: Path, address: GetDocDownloadUrl, id: int) -> Path:
+def _writer(to: Path, address: GetDocDownloadUrl, id: int) -> Callable[[Stream], Awaitable[Path]]:
     if not to.is_dir():
-        return to
+        return file_writer(to, named_by_user=True)
     named = address.file_name or unquote(urlsplit(address.url or "").path)
-    return require_writable(to / f"{id}-{safe_name(named, 'document')}")  # many are called image.jpg
+    target = to / f"{id}-{safe_name(named, 'document')}"  # many are called image.jpg
+    if not target.is_symlink():  # a link is replaced, wherever it leads
+        require_writable(target)
+    return file_writer(target, named_by_user=False)

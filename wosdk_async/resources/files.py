@@ -7,24 +7,21 @@ import io
 import math
 import os
 import re
-import secrets
 import stat
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, Self
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import DownloadError, InvalidCallError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.arguments import described
+from wosdk_async.regular_files import replace_file
 from wosdk_async.transport.download import Stream
 
 __all__ = [
     "Content",
-    "PartialFile",
     "Source",
     "document_id",
     "file_writer",
@@ -179,59 +176,14 @@ def require_writable(to: str | os.PathLike[str]) -> Path:
     return path
 
 
-class PartialFile:
-    """File beside ``target`` that replaces it when it is complete; an incomplete one is removed.
-
-    If ``target`` is a link, the file that it leads to is replaced. Raises DownloadError if a write fails.
-    """
-
-    def __init__(self, target: Path) -> None:
-        self.target = target
-        self._real_target = Path(os.path.realpath(target))
-        self._path = self._real_target.with_name(f".{secrets.token_hex(8)}.part")
-        self._file: BinaryIO
-        self._waiting: list[bytes] = []
-        self._size = 0
-
-    def __enter__(self) -> Self:
-        with self._writing():
-            self._file = self._path.open("xb")
-        return self
-
-    async def write(self, piece: bytes) -> None:
-        """Add a piece."""
-        self._waiting.append(piece)
-        self._size += len(piece)
-        if self._size >= _CHUNK:
-            await self._flush()
-
-    async def replace_target(self) -> None:
-        """Replace the target with the complete file."""
-        await self._flush()
-        with self._writing():
-            await asyncio.to_thread(self._file.close)
-            self._path.replace(self._real_target)
-
-    async def _flush(self) -> None:
-        """Write the waiting pieces in a thread. If the caller is cancelled, closing waits for the thread."""
-        pieces, self._waiting, self._size = self._waiting, [], 0
-        with self._writing():
-            await asyncio.to_thread(self._file.writelines, pieces)
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as cause:  # of this file: the transport raises other errors
-            text = f"the file cannot be written to {str(self.target)!r:.200}: {cause.strerror or cause}"
-            raise DownloadError(text) from cause
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        with suppress(OSError):  # closing writes the rest of the buffer, which may fail again
-            self._file.close()
-        self._path.unlink(missing_ok=True)
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Raise DownloadError when the file cannot be written."""
+    try:
+        yield
+    except OSError as cause:
+        text = f"the file cannot be written to {str(target)!r:.200}: {cause.strerror or cause}"
+        raise DownloadError(text) from cause
 
 
 async def read_into_memory(stream: Stream) -> bytes:
@@ -248,13 +200,40 @@ async def read_into_memory(stream: Stream) -> bytes:
     return buffer.getvalue()
 
 
-def file_writer(target: Path) -> Callable[[Stream], Awaitable[Path]]:
-    """Return a function that writes what a stream sends to ``target``, and returns ``target``."""
+def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awaitable[Path]]:
+    """Return a function that writes what a stream sends to ``target``, when it is complete, and returns that.
+
+    A link of this name is replaced, or its target if the user named it.
+    """
 
     async def into_file(stream: Stream) -> Path:
-        with PartialFile(target) as file:
-            await stream(file.write)
-            await file.replace_target()
+        waiting: list[bytes] = []
+        size = 0
+
+        async def write(piece: bytes) -> None:
+            nonlocal size
+            waiting.append(piece)
+            size += len(piece)
+            if size >= _CHUNK:
+                await flush()
+
+        async def flush() -> None:
+            """Write the waiting pieces in a thread. If the caller is cancelled, closing waits for it."""
+            nonlocal size
+            pieces, size = waiting.copy(), 0
+            waiting.clear()
+            with _writing(target):
+                await asyncio.to_thread(file.writelines, pieces)
+
+        with ExitStack() as exits:
+            with _writing(target):
+                file = exits.enter_context(replace_file(target, named_by_user=named_by_user, concurrent=True))
+            await stream(write)  # raises no OSError of this file
+            await flush()
+            with _writing(target):
+                file.flush()
+                await asyncio.to_thread(os.fsync, file.fileno())  # replacing it is quick then
+                exits.close()
         return target
 
     return into_file

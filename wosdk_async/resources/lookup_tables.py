@@ -86,15 +86,15 @@ class LookupTables:
         return self.sender.sessions.clock.now()
 
     @property
-    def remembered(self) -> dict[object, Any]:
-        """Values that are kept for the Company, each under its own key."""
+    def cache(self) -> dict[object, Any]:
+        """Values that are cached for the Company, each under its own key."""
         # GIL: loops in other threads share them, and set each in one step.
-        return self.sender.sessions.remembered
+        return self.sender.sessions.cache
 
     @property
     def shared_tasks(self) -> SingleFlight:
         """Running tasks that callers of the Company share."""
-        tasks: SingleFlight = self.remembered.setdefault(SingleFlight, SingleFlight())
+        tasks: SingleFlight = self.cache.setdefault(SingleFlight, SingleFlight())
         return tasks
 
     async def find(
@@ -130,7 +130,7 @@ class LookupTables:
 
     async def _table(self, entity: type[E], not_before: float) -> list[E]:
         """Return all records of ``entity``; callers that need them at the same time share one query."""
-        table: _Table | None = self.remembered.get((_Table, entity))
+        table: _Table | None = self.cache.get((_Table, entity))
         if table is not None and table.asked_at >= not_before:
             return table.records
         key = (entity, *self.sender.scope)
@@ -144,5 +144,5 @@ class LookupTables:
     async def _read(self, entity: type[E]) -> list[E]:
         asked_at = self.now()
         records = await self.all_of(entity, Query(entity, self.sender.send))
-        self.remembered[_Table, entity] = _Table(records, asked_at)
+        self.cache[_Table, entity] = _Table(records, asked_at)
         return records

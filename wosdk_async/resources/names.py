@@ -124,7 +124,7 @@ class NameResolver:
 
     async def _ids(self, entity: type[E], key: str, names: Iterable[str]) -> dict[str, int]:
         """Return the id of each name. Raises NameNotFoundError or NotUniqueError."""
-        known: _Found = self._tables.remembered.setdefault(_Found, _Found())
+        known: _Found = self._tables.cache.setdefault(_Found, _Found())
         not_before = self._tables.now() - self._max_age
         asked: dict[str, _Batch] = {}
         ids: dict[str, int] = {}

@@ -13,6 +13,7 @@ from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
 from wosdk_async.resources.names import spellings
+from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
 from wosdk_async.suggestions import no_attribute
 
@@ -32,12 +33,13 @@ _ELSEWHERE = {
 }
 
 
-class OrderLookups:
+class OrderLookups(Resource):
     """Look-ups of :class:`~wosdk_async.resources.work_orders.WorkOrders`."""
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
         self._company = company
         self._tables = tables
+        self._sender = tables.sender
 
     if not TYPE_CHECKING:  # to type checkers every name would be an attribute
 

@@ -11,6 +11,7 @@ from wosdk_async import codec
 from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
+from wosdk_async.text_values import time_in_zone
 
 __all__ = ["MOST_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
 
@@ -112,4 +113,8 @@ def watermark_since(company: str, since: Watermark | datetime | None) -> Waterma
         )
     if since is not None and since.tzinfo is None:
         raise InvalidCallError(f"since is {since!r}; a time needs a zone: .replace(tzinfo=datetime.UTC)")
-    return Watermark(company=company, time=since.astimezone(UTC) if since else None)
+    try:
+        time = time_in_zone(since, UTC, str(since)) if since is not None else None
+    except ValueError as error:
+        raise InvalidCallError(f"since {error}") from None
+    return Watermark(company=company, time=time)

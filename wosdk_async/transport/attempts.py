@@ -11,8 +11,8 @@ from wosdk_async.errors import RefusedError
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
-from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import Engine, SendError
+from wosdk_async.transport.clock import Deadlines, TransportClock
+from wosdk_async.transport.http.engine import Engine, Request, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.observers import ObservedCall
@@ -20,72 +20,51 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["AttemptContext", "Attempts"]
 
+_SEARCH = 3.0  # seconds that a call waits for another host before it tries the same one again
 _MAX_RENEWALS = 2  # of the session, in one `send_call`: the token may expire and the Company may move
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(kw_only=True, eq=False)
 class AttemptContext:
     """Parts of a dispatcher that the attempts of all its calls use."""
 
     engine: Engine
     limiter: ConcurrencyLimiter
     clock: TransportClock
-    request_ids: RequestIds | None
+    deadlines: Deadlines
+    request_ids: RequestIds | None = None
 
 
+@attrs.define(eq=False, repr=False)
 class Attempts:
     """Attempts of one call. The object is made only when the call has its first slot.
 
-    A call that succeeds at once needs no trace, so one is made only for a caller that reads it, for a wait,
-    and for a failure.
+    A trace is made only for a caller that reads it, for a wait, and for a failure.
     """
 
-    __slots__ = (
-        "_began",
-        "_call",
-        "_context",
-        "_host",
-        "_number",
-        "_observed",
-        "_own_codes",
-        "_queue",
-        "_reply",
-        "_sent_at",
-        "_sessions",
-        "_started",
-        "_trace",
-    )
-
-    _sent_at: float | None
-    """When the first byte of the attempt left, if it did."""
-    _reply: tuple[Response, float] | None
-    """The response to the attempt, and when it came, if it did."""
-
-    def __init__(
-        self,
-        context: AttemptContext,
-        call: Call[Any],
-        sessions: SessionManager,
-        queue: TenantQueue,
-        trace: Trace | None,
-        began: float,
-        own_codes: OwnCodes,
-        observed: ObservedCall | None,
-    ) -> None:
-        self._context = context
-        self._call = call
-        self._sessions = sessions
-        self._queue = queue
-        self._trace = trace
-        self._began = began
-        self._own_codes = own_codes
-        self._observed = observed
+    _context: AttemptContext
+    _call: Call[Any]
+    _sessions: SessionManager
+    _queue: TenantQueue
+    _trace: Trace | None
+    _began: float
+    _until: float
+    _own_codes: OwnCodes
+    _observed: ObservedCall | None
+    # Of the attempt under way:
+    _host: str = attrs.field(init=False)
+    _number: int = attrs.field(init=False)
+    _started: float = attrs.field(init=False)
+    _sent_at: float | None = attrs.field(init=False)
+    """When the first byte left, if it did."""
+    _reply: tuple[Response, float] | None = attrs.field(init=False)
+    """The response, and when it came, if it did."""
 
     async def send_call(self, has_slot: bool = False) -> Any:
         """Send the call and return the result. ``has_slot`` says that the call already holds a slot.
 
-        If the service refuses the session or does not know the path, the call is sent again at once. After
-        any other failure, :class:`Retries` decides whether it is sent again.
+        If the service refuses the session or does not know the path, or the Company has moved to another
+        host, the call is retried at once. After any other failure :class:`Retries` decides.
         """
         call, sessions, context = self._call, self._sessions, self._context
         clock, limiter = context.clock, context.limiter
@@ -104,14 +83,10 @@ class Attempts:
             self._host, self._started, self._number = host, started, limiter.granted
             self._sent_at = self._reply = None
             try:
+                headers = grant.headers + call.headers if call.headers else grant.headers
+                url, on_sending, read = f"{host}/{path}", self._mark_sent, self._read
                 result = await send(
-                    call.method,
-                    f"{host}/{path}",
-                    grant.headers + call.headers if call.headers else grant.headers,
-                    call.body,
-                    self._mark_sent,
-                    call.repeat_safe,
-                    self._read,
+                    Request(call.method, url, headers, call.body, on_sending, call.repeat_safe, read)
                 )
             except RefusedError as refusal:
                 limiter.release(self._queue)
@@ -120,14 +95,17 @@ class Attempts:
                 if renewals_left and verdict_of(refusal) is SESSION_REFUSED:
                     renewals_left -= 1
                     trace.start_phase("session", clock.now())
-                    await sessions.renew(after=session.generation)
+                    await sessions.renew(session.generation, self._until)
                 else:
                     path = _next_path(call, refusal, paths_tried, path)
                     paths_tried += 1
             except BaseException as failure:
                 limiter.release(self._queue)
                 self._note_failure(failure)
-                raise
+                gone = isinstance(failure, SendError) and failure.host_gone
+                if not gone or not await self._found_other_host(session):
+                    raise
+                self.trace.attempts -= 1  # the policy counts those at the host that is there
             else:
                 limiter.release(self._queue)
                 if self._trace is not None:
@@ -140,7 +118,7 @@ class Attempts:
     def trace(self) -> Trace:
         """Course of the call up to the end of its last attempt."""
         if self._trace is None:
-            self._trace = Trace(self._call.request_id, [self._began], self._context.clock.now)
+            self._trace = Trace(self._call.request_id, [self._began])
         return self._trace
 
     def _mark_sent(self) -> None:
@@ -166,10 +144,10 @@ class Attempts:
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
         # GIL: loops in other threads set the time, and set other secrets, in one step each.
+        sessions = self._sessions
         if response.status < 500:  # others may come from what stands before the service
-            self._sessions.responded_at = now
-        secrets, own_codes = self._sessions.secrets, self._own_codes
-        return read(self._call, response, secrets, context.request_ids, self._host, own_codes)
+            sessions.responded_at = now
+        return read(self._call, response, sessions.secrets, context.request_ids, self._host, self._own_codes)
 
     def _note_failure(self, failure: BaseException) -> None:
         """Note that an attempt ended without a response of the service."""
@@ -181,26 +159,35 @@ class Attempts:
         if not isinstance(failure, InconclusiveResponse):
             self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
+    async def _found_other_host(self, session: Session) -> bool:
+        """Return whether the call can be sent to another host than that of ``session``, which is gone."""
+        self.trace.start_phase("session", self._context.clock.now())
+        try:
+            with self._context.deadlines.within(_SEARCH):
+                grant = (await self._sessions.look_for_host(session, self._until)).grant
+        except Exception:  # also that of a provider: the session that is there may still do
+            return False
+        return (grant.locator_url if self._call.to_locator else grant.base_url) != self._host
+
     async def _wait_for_session(self, has_slot: bool) -> Session:
         """Wait for a slot and then for a session, and return the session with the slot held.
 
-        The slot comes first, because the token may expire or the host may change while a call waits for it.
-        If there is no session, the slot is given back, and the call queues again after the renewal.
+        The slot comes first, because token and host may change while a call waits for it. Without a session
+        it is released, and the call queues again after the renewal.
         """
         limiter, now = self._context.limiter, self._context.clock.now
         queue, sessions, trace = self._queue, self._sessions, self.trace
         while True:
             if not has_slot:
                 trace.start_phase("queue", now())
-                if not limiter.take(queue):
-                    await limiter.acquire(queue)
+                await limiter.acquire(queue)
             has_slot = False
             session = sessions.current()
             if session is not None:
                 return session
             limiter.release(queue)
             trace.start_phase("session", now())
-            await sessions.renew(after=0)
+            await sessions.renew(0, self._until)
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:

@@ -1,8 +1,7 @@
 """Time: the clock that tests can replace, and the deadlines of many calls by one timer.
 
-``asyncio.timeout`` adds a timer to the loop for every call, and nearly all of them are cancelled. Here a call
-only enters a set: all calls that end in the same hundredth of a second share it, and one timer waits for the
-earliest set.
+``asyncio.timeout`` adds a timer to the loop for every call, and most are cancelled. Here calls that end in
+the same hundredth of a second share a set, and one timer waits for the earliest set.
 """
 
 from __future__ import annotations
@@ -41,15 +40,13 @@ class TransportClock:
     call_later: Callable[[float, Callable[[], None]], Timer] = _call_later
 
 
+@attrs.frozen(eq=False)
 class _Tick:
     """Scopes that end within one hundredth of a second."""
 
-    __slots__ = ("begins", "ends", "scopes")
-
-    def __init__(self, begins: float, ends: float) -> None:
-        self.begins = begins
-        self.ends = ends
-        self.scopes: set[Scope] = set()
+    begins: float
+    ends: float
+    scopes: set[Scope] = attrs.field(factory=set, init=False)
 
 
 class Scope:
@@ -59,7 +56,7 @@ class Scope:
     lost. As a context manager it raises TimeoutError.
     """
 
-    __slots__ = ("_cancelling", "_deadlines", "_expired", "_task", "_tick", "until")
+    __slots__ = ("_cancelling", "_deadlines", "_task", "_tick", "expired", "until")
 
     def __init__(self, deadlines: Deadlines, until: float) -> None:
         task = asyncio.current_task(deadlines.loop)
@@ -67,7 +64,8 @@ class Scope:
             raise RuntimeError("a call can only be made in a task")
         self.until = until
         self._deadlines = deadlines
-        self._expired = False
+        self.expired = False
+        """Whether its time is up."""
         self._task: asyncio.Task[Any] | None = task
         self._cancelling = task.cancelling()
         tick = deadlines._latest
@@ -76,14 +74,9 @@ class Scope:
         self._tick = tick
         tick.scopes.add(self)
 
-    @property
-    def expired(self) -> bool:
-        """Whether its time is up."""
-        return self._expired
-
     def end(self) -> bool:
         """End the scope. Return whether it was cancelled because its time was up. May be called again."""
-        if not self._expired:
+        if not self.expired:
             tick = self._tick
             tick.scopes.discard(self)
             if not tick.scopes and tick is not self._deadlines._latest:
@@ -102,10 +95,10 @@ class Scope:
             raise TimeoutError from error
 
     def expire(self) -> None:
-        """Cancel the task, because its time is up."""
-        self._expired = True
-        if self._task is not None:
+        """Cancel the task, because its time is up. May be called again."""
+        if self._task is not None and not self.expired:
             self._task.cancel()
+        self.expired = True
 
 
 class Deadlines:

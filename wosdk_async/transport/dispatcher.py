@@ -1,4 +1,4 @@
-"""Way of a call: deadline, slot, attempts with retries, and the error if they fail."""
+"""Sending of a call: deadline, slot, attempts with retries, and the error if they fail."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from weakref import WeakKeyDictionary
 
 import attrs
 
-from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, ThrottledError, WosdkError
-from wosdk_async.hooks import OnInDoubt
+from wosdk_async.errors import (
+    DeadlineError,
+    InDoubtError,
+    NotSentError,
+    OverloadedError,
+    ThrottledError,
+    WosdkError,
+)
+from wosdk_async.hooks import OnInDoubt, call_hook
 from wosdk_async.options import CallOptions
-from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import AttemptContext, Attempts
-from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
-from wosdk_async.transport.http.engine import Engine
-from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
+from wosdk_async.transport.clock import Scope
+from wosdk_async.transport.http.engine import POOL_EXHAUSTED, POOL_REMEDY
+from wosdk_async.transport.limiter.limiter import TenantQueue
 from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
 from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.observers import ObservedCall
@@ -31,28 +37,18 @@ T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Dispatcher:
+class Dispatcher(AttemptContext):
     """Sender of the calls of one client within one event loop."""
 
-    engine: Engine
-    limiter: ConcurrencyLimiter
-    clock: TransportClock
-    deadlines: Deadlines
     quota: RetryQuota
     counters: Counters
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
-    request_ids: RequestIds | None = None
-    _context: AttemptContext = attrs.field(init=False)
     # Used by the thread of its loop alone. GIL: but any thread may drop a manager last, which takes its key
     # out in one step.
     _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
-
-    @_context.default
-    def _make_context(self) -> AttemptContext:
-        return AttemptContext(self.engine, self.limiter, self.clock, self.request_ids)
 
     async def send(
         self,
@@ -65,7 +61,7 @@ class Dispatcher:
         """Send ``call`` and return its result, or raise an error that names the call."""
         now = self.clock.now()
         if trace is not None:
-            trace.begin(call.request_id, self.clock, now)
+            trace.begin(call.request_id, now)
         seconds = options.seconds(call)
         queue = sessions.queue
         if queue is None or queue.limiter is not self.limiter:
@@ -85,7 +81,7 @@ class Dispatcher:
                     self.limiter.leave(queue, granted)
                     raise
             # Made only now: very many calls may wait in the queue.
-            attempts = Attempts(self._context, call, sessions, queue, trace, now, options.retry, observed)
+            attempts = Attempts(self, call, sessions, queue, trace, now, scope.until, options.retry, observed)
             try:
                 result: T = await attempts.send_call(True)
                 self.quota.succeeded(False)
@@ -94,25 +90,22 @@ class Dispatcher:
                 result = await retries.run(call, attempts.send_call, attempts.trace, failure)
             self.counters.done += 1
             return result
-        except WosdkError as error:
-            self._complete(
-                error, call, sessions, attempts.trace if attempts else self._traced(trace, call, now)
-            )
-            raise
-        except CancelledError:
-            trace = attempts.trace if attempts else self._traced(trace, call, now)
-            if scope.end():
-                raise self._too_late(call, sessions, trace, seconds) from None
-            self._cancelled(call, sessions, trace)
+        except (WosdkError, CancelledError) as error:
+            trace = attempts.trace if attempts else trace or Trace(call.request_id, [now])
+            if isinstance(error, WosdkError):
+                self._complete(error, call, sessions, trace)
+            elif scope.end():
+                notes = getattr(error, "__notes__", ())
+                raise self._too_late(call, sessions, trace, seconds, POOL_EXHAUSTED in notes) from None
+            else:
+                self.counters.outcomes["cancelled"] += 1
+                if trace.sent and not call.repeat_safe:
+                    report_in_doubt(self.on_in_doubt, call, sessions.company)
             raise
         finally:
             scope.end()
             queue.calls -= 1
             self.counters.end()
-
-    def _traced(self, trace: Trace | None, call: Call[Any], began: float) -> Trace:
-        """Return the trace of a call that has made no attempt."""
-        return trace or Trace(call.request_id, [began], self.clock.now)
 
     def queue_of(self, sessions: SessionManager) -> TenantQueue | None:
         """Return the queue of a Company at this limiter; None if it has made no call here."""
@@ -123,9 +116,7 @@ class Dispatcher:
         # GIL: loops in other threads set theirs, in one step each, and every call uses what it has read.
         queue = self.queue_of(sessions)
         if queue is None:
-            queue = self._queues[sessions] = self.limiter.new_queue()
-            if sessions.rate != self.limiter.rate:
-                self.limiter.set_rate(queue, sessions.rate)
+            queue = self._queues[sessions] = self.limiter.new_queue(sessions.rate)
         sessions.queue = queue
         return queue
 
@@ -140,16 +131,22 @@ class Dispatcher:
             raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
         if self.max_queued is not None and queue.calls > queue.limit + self.max_queued:
             raise OverloadedError(
-                f"{queue.calls - 1} calls are in flight or wait, and {queue.limit} may be in flight with "
-                f"{self.max_queued} waiting (max_queued); nothing was sent: try later, or raise the bound"
+                f"{queue.calls - 1} calls are in flight or queued, of {queue.limit} in flight and at most "
+                f"{self.max_queued} queued (max_queued). Nothing was sent: retry later, or raise max_queued"
             )
 
     def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
         """Count ``error`` and add the details of the call to it."""
         trace.start_phase(trace.phase, self.clock.now())
-        self.counters.failed(type(error).__name__)
+        name = type(error).__name__
+        self.counters.outcomes[name] += 1
+        sessions.last_error = self.clock.now(), name  # GIL: loops in other threads set it in one step, too
         if isinstance(error, ThrottledError) and not error.attempts:
-            error.args = (_throttled_text(error, trace),)
+            # With what the caller cannot know: the service's own text may be a bare "Busy".
+            attempts = "1 attempt" if trace.attempts == 1 else f"{trace.attempts} attempts"
+            status = f" (HTTP {error.status})" if error.status >= 400 else ""
+            took = sum(trace.times.values())
+            error.args = (f"throttled: {attempts} in {took:.3g} s{status}: {error.message}",)
         error.add(
             company=sessions.company,
             operation=call.operation,
@@ -159,32 +156,21 @@ class Dispatcher:
             times=trace.times,
         )
 
-    def _cancelled(self, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
-        """Count a call that its caller cancelled, and report it if it may have taken effect."""
-        self.counters.failed("cancelled")
-        if trace.sent and not call.repeat_safe:
-            report_in_doubt(self.on_in_doubt, call, sessions.company)
-
     def _too_late(
-        self, call: Call[Any], sessions: SessionManager, trace: Trace, seconds: float
+        self, call: Call[Any], sessions: SessionManager, trace: Trace, seconds: float, pool_exhausted: bool
     ) -> WosdkError:
         """Count a call whose time is up, and return its error."""
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
-        if trace.phase == "session" and sessions.trouble:
-            doing += f": {sessions.trouble}"
-        error: WosdkError = DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
+        if trace.phase == "session" and sessions.login_waits_for:
+            doing += f": {sessions.login_waits_for}"
+        error: WosdkError = DeadlineError(f"no result {limit} ({doing})", phase=trace.phase)
         if trace.sent and not call.repeat_safe:
             error = InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
+        elif pool_exhausted and not trace.sent:
+            error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedy=POOL_REMEDY)
         self._complete(error, call, sessions, trace)
         return error
-
-
-def _throttled_text(error: ThrottledError, trace: Trace) -> str:
-    """Return the message with what the caller cannot know: the service's own text may be a bare "Busy"."""
-    times = "once" if trace.attempts == 1 else f"{trace.attempts} times"
-    how = f"with HTTP {error.status}" if error.status >= 400 else "to carry out the call now"
-    return f"the service refused {times} in {sum(trace.times.values()):.3g} s {how}: {error.message}"
 
 
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
@@ -197,6 +183,6 @@ def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> No
     )
     if hook is not None:
         try:
-            hook(call, call.request_id)
-        except Exception:
+            call_hook("on_in_doubt", hook, call, call.request_id)
+        except (Exception, CancelledError):
             _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)

@@ -1,8 +1,7 @@
 """Downloads of files from the addresses that the service names, without a session.
 
-Token, Company name and cookies are not sent: the address is not on the Company's host, and every user who may
-write a document can choose it. Redirects are followed, because a storage redirects to a file in another
-region. Each address is checked like the first one.
+Token, Company name and cookies are not sent: the address is not on the Company's host, and whoever may write
+a document chooses it. Redirects are followed, as a storage redirects between regions; each is checked.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import SendError, StreamedResponse, StreamingEngine
+from wosdk_async.transport.http.engine import REDIRECTS, SendError, StreamedResponse, StreamingEngine
+from wosdk_async.transport.limiter.limiter import TenantQueue
 from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -38,7 +38,6 @@ Stream = Callable[[WriteChunk], Awaitable[None]]
 T = TypeVar("T")
 
 _MAX_REDIRECTS = 3
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BUSY = frozenset({408, 429})
 
 
@@ -56,32 +55,33 @@ class FileDownload:
 
 @attrs.frozen
 class Downloads:
-    """Downloads over connections that calls do not use."""
+    """Downloads of one Company, over connections that calls do not use."""
 
     engine: StreamingEngine
+    queue: TenantQueue
     hosts: HostRules
     clock: TransportClock
 
     async def fetch(
         self, file: FileDownload, receive: Callable[[Stream], Awaitable[T]], policy: RetryPolicy
     ) -> T:
-        """Fetch a file and return what ``receive`` returns.
-
-        Args:
-            file: the file.
-            receive: called for each attempt, with a function that streams the file.
-            policy: policy of the retries.
+        """Fetch a file and return the result of ``receive``, which is called with a stream in each attempt.
 
         Raises:
             DownloadError: the file cannot be fetched, and another attempt would not help.
             NotSentError, NoAnswerError: all attempts failed.
         """
+        queue, limiter = self.queue, self.queue.limiter
         call: Call[object] = Call("download", "GET", "", bytes, repeat_safe=True)
         trace = Trace()
 
         async def once() -> T:
-            trace.attempts += 1
-            return await receive(lambda write: self._stream(file, write))
+            await limiter.acquire(queue)
+            try:
+                trace.attempts += 1
+                return await receive(lambda write: self._stream(file, write))
+            finally:
+                limiter.release(queue)
 
         try:
             return await Retries(policy, self.clock).run(call, once, trace)
@@ -101,7 +101,7 @@ class Downloads:
             self.hosts.require_download(url, local=file.local)
             try:
                 async with self.engine.stream(url) as response:
-                    if response.status not in _REDIRECTS:
+                    if response.status not in REDIRECTS:
                         await _read(response, write, file)
                         return
                     url = _redirect_target(url, response)
@@ -117,21 +117,16 @@ def _redirect_target(url: str, response: StreamedResponse) -> str:
     try:
         return urljoin(url, response.headers["location"])
     except (KeyError, ValueError):
-        raise DownloadError(
-            "the storage redirects to an address that cannot be read", status=response.status
-        ) from None
+        raise DownloadError("the storage redirects to an invalid address", status=response.status) from None
 
 
 async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownload) -> None:
     """Pass the body of a 200 to ``write``. The engine checks that the body is complete."""
     if response.status >= 500 or response.status in _BUSY:
-        raise InconclusiveResponse(response.status, "the storage does not give the file now")
+        raise InconclusiveResponse(response.status, "the file storage is unavailable")
     if response.status != 200:
-        raise DownloadError(
-            f"the storage does not give the file (HTTP {response.status}): it is gone, or its"
-            " address has expired",
-            status=response.status,
-        )
+        why = f"HTTP {response.status} for the file: it was deleted, or its address has expired"
+        raise DownloadError(why, status=response.status)
     total, done = _length(response), 0
     _require_fit(total or 0, file.max_bytes)
     async with aclosing(response.chunks) as chunks:

@@ -5,43 +5,40 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from functools import partial
-from typing import Any, Protocol, Self
+from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.options import ClientOptions, Limits, RetryPolicy
+from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.certificates import require_certificates
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
-from wosdk_async.transport.http.environment import checked_proxy
-from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
+from wosdk_async.transport.http.environment import parse_proxy
+from wosdk_async.transport.http.selection import connection_ceiling, engine_for
+from wosdk_async.transport.limiter.adaptive import AIMDLimit, ThroughputLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
+from wosdk_async.transport.session.login_responses import LOCATOR, TOKEN
 from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.statistics import Counters
 
 __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
 
 _DOWNLOADS = 8  # files at once, over connections of their own: long files must not delay calls
-_LOGIN_CONNECTIONS = 1024  # each Company renews once at a time; one that hangs must not delay the others
+_MOST_DOWNLOADS = 32  # beside those of Companies whose storage hangs
+_LOGIN_CONNECTIONS = 64  # for all Companies together; session/login_slots.py shares them
+_LOGIN_CONNECT = 5.0  # seconds
+_LOGIN_LIFETIME = 1e-6  # seconds: a connection for each request, as no response to it names its Company
+_LOGIN_WAIT = 4.0  # seconds at most between two attempts: callers with 12 s survive an outage of 3 s
 _CLEAN_UP = 1.0  # seconds that calls get to end after the grace of closing is over
-
-
-class Closable(Protocol):
-    """Object with connections to close."""
-
-    async def aclose(self) -> None:
-        """Close them."""
 
 
 @attrs.frozen(kw_only=True)
@@ -61,16 +58,22 @@ class TransportSettings:
     def __attrs_post_init__(self) -> None:
         """Refuse a proxy that cannot be used."""
         if self.options.proxy is not None:
-            checked_proxy(self.options.proxy, "proxy")
+            parse_proxy(self.options.proxy, "proxy")
+
+    @property
+    def uses_own_pool(self) -> bool:
+        """Whether an httpx client, or transport, of the program sends."""
+        options = self.options
+        return not (self.engine or (options.http_client is None and options.transport is None))
+
+    def make_engine(self, limits: Limits, ceiling: int | None = None) -> Engine:
+        """Return an engine within ``limits``; ours may have ``ceiling`` connections for a moment."""
+        return self.engine(limits) if self.engine else engine_for(self.options, limits, ceiling)
 
     def require_usable(self, region: Region) -> None:
         """Raise ConfigurationError for an address, or certificates, with which no log-in can be sent."""
-        urls = [
-            self.hosts.endpoint(f"{name} of the region {region.name}", getattr(region, name))
-            for name in ("token_url", "locator_url")
-        ]
-        given, options = self.engine, self.options
-        if given or options.http_client or options.transport or options.ssl_context:
+        urls = [address.url(region, self.hosts) for address in (TOKEN, LOCATOR)]
+        if self.engine or self.uses_own_pool or self.options.ssl_context:
             return  # it has certificates of its own
         if any(url.startswith("https:") for url in urls):
             require_certificates()
@@ -82,57 +85,53 @@ class LoopState:
 
     dispatcher: Dispatcher
     login: Login
-    engines: list[Closable]
-    _connections: AsyncGenerator[None, None]
+    engines: list[Engine | StreamingEngine]
     # All of it is used by the thread of its loop alone. GIL: but any thread may drop a manager last, which
-    # takes its key out of _kept, in one step.
-    _downloads: Downloads | None = None
+    # takes its key out of _caches, in one step.
+    _downloads: tuple[StreamingEngine, ConcurrencyLimiter] | None = None
     _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
-    _kept: WeakKeyDictionary[SessionManager, dict[object, Any]] = attrs.field(
+    _caches: WeakKeyDictionary[SessionManager, dict[object, Any]] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
+    _connections: AsyncGenerator[None, None] = attrs.field(init=False)
+    """Generator that closes the engines: ``asyncio.run`` closes those that were started in its loop, so a
+    client that was never closed leaves no socket open. ``weakref.finalize`` would run too late."""
 
-    @classmethod
-    def start(cls, dispatcher: Dispatcher, login: Login, engines: list[Closable]) -> LoopState:
-        """Return a state whose connections are closed when the loop ends, if not before.
-
-        ``asyncio.run`` closes the async generators that were started in its loop. One of them closes the
-        connections, so a client that was never closed leaves no socket open. ``weakref.finalize`` would run
-        too late, when the loop is closed.
-        """
-        connections = _close_at_end(engines)
+    @_connections.default
+    def _start_connections(self) -> AsyncGenerator[None, None]:
+        connections = _close_at_end(self.engines)
         with contextlib.suppress(StopIteration):
             next(connections.__anext__().__await__())  # runs to its yield: nothing before that waits
-        return cls(dispatcher, login, engines, connections)
+        return connections
 
-    def downloads(self, settings: TransportSettings) -> Downloads:
-        """Return the downloads of this loop, made when they are first used."""
+    def downloads(self, settings: TransportSettings, sessions: SessionManager) -> Downloads:
+        """Return the downloads of a Company in this loop. Their engine is made when it is first used."""
         if self._downloads is None:
-            make = settings.engine or partial(engine_for, settings.options)
-            engine = make(attrs.evolve(settings.options.limits, connections=_DOWNLOADS))
+            engine = settings.make_engine(attrs.evolve(settings.options.limits, connections=_MOST_DOWNLOADS))
             if not isinstance(engine, StreamingEngine):
                 raise ConfigurationError(
                     f"engine= makes {engine!r}, which cannot download: it has no stream()"
                 )
             self.engines.append(engine)
-            self._downloads = Downloads(engine, settings.hosts, settings.clock)
-        return self._downloads
+            self._downloads = engine, ConcurrencyLimiter(_DOWNLOADS, ceiling=engine.capacity)
+        engine, limiter = self._downloads
+        made = Downloads(engine, limiter.new_queue(), settings.hosts, settings.clock)
+        downloads: Downloads = self.cache_of(sessions).setdefault(Downloads, made)
+        return downloads
 
-    def kept_for(self, sessions: SessionManager) -> dict[object, Any]:
-        """Return the values that other packages keep for a Company in this loop, each under its own key."""
-        return self._kept.setdefault(sessions, {})
+    def cache_of(self, sessions: SessionManager) -> dict[object, Any]:
+        """Return the values that other packages cache for a Company in this loop, each under its own key."""
+        return self._caches.setdefault(sessions, {})
 
     async def aclose(self, grace: float) -> None:
         """Wait ``grace`` seconds for running calls, end the others, close the connections."""
         counters, deadlines = self.dispatcher.counters, self.dispatcher.deadlines
         try:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(grace):
-                    await counters.none_left()
-            deadlines.expire_all()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_CLEAN_UP):
-                    await counters.none_left()
+            for seconds in (grace, _CLEAN_UP):
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await counters.none_left()
+                deadlines.expire_all()
         finally:
             async with self._closing:  # if two tasks close at once, the second finds it done
                 await self._connections.aclose()
@@ -177,7 +176,7 @@ class Hold:
             # The program blocked the loop for longer than the margin: the time to sleep has passed, too.
 
 
-async def _close_at_end(engines: list[Closable]) -> AsyncGenerator[None, None]:
+async def _close_at_end(engines: list[Engine | StreamingEngine]) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:
@@ -188,18 +187,22 @@ def open_loop_state(
     settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None
 ) -> LoopState:
     """Return the state of the running loop. Its connections are opened by the first call."""
-    options = settings.options
-    make = settings.engine or partial(engine_for, settings.options)
-    limits = options.limits
-    calls = make(limits)
-    logins = make(attrs.evolve(limits, connections=_LOGIN_CONNECTIONS))
-    clock = settings.clock
+    options, clock, limits = settings.options, settings.clock, settings.options.limits
+    calls = settings.make_engine(limits, connection_ceiling(limits.connections))
+    connections, steps = _LOGIN_CONNECTIONS, options.timeouts
+    if own_pool := settings.uses_own_pool:
+        connections = min(limits.connections, connections)
+    else:  # what is wrong with a connection is known before an attempt to log in ends
+        steps = steps or Timeouts()
+        steps = attrs.evolve(steps, connect=min(steps.connect or _LOGIN_CONNECT, _LOGIN_CONNECT))
+    patient = attrs.evolve(settings, options=attrs.evolve(options, timeouts=steps))
+    logins = patient.make_engine(attrs.evolve(limits, connections=connections, lifetime=_LOGIN_LIFETIME))
     limiter = ConcurrencyLimiter(
         calls.capacity,
         options.in_flight,
-        rate=options.rate,
+        ceiling=calls.ceiling,
         clock=clock,
-        algorithm=GradientLimit if options.adaptive else AIMDLimit,
+        algorithm=ThroughputLimit if options.adaptive else AIMDLimit,
     )
     dispatcher = Dispatcher(
         engine=calls,
@@ -212,7 +215,6 @@ def open_loop_state(
         on_in_doubt=options.on_in_doubt,
         request_ids=request_ids,
     )
-    login = Login(
-        engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts
-    )
-    return LoopState.start(dispatcher, login, [calls, logins])
+    policy = RetryPolicy(wait_max=_LOGIN_WAIT, max_retry_after=0)  # session/renewal.py waits as asked
+    login = Login(engine=logins, clock=clock, policy=policy, hosts=settings.hosts, preemptive=not own_pool)
+    return LoopState(dispatcher, login, [calls, logins])

@@ -1,7 +1,4 @@
-"""Retries: send a call again after a failed attempt, as its verdict and the policy allow.
-
-``protocol/verdicts.py`` says which verdicts are retried.
-"""
+"""Retries of a call after a failed attempt, as its verdict and the policy allow."""
 
 from __future__ import annotations
 
@@ -40,17 +37,18 @@ __all__ = ["FAILURES", "Retries", "RetryQuota", "backoff", "give_up"]
 
 T = TypeVar("T")
 
+_GONE_WAIT = 1.0  # seconds, on average, before a host that is gone is tried again
+
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
 """Failures of an attempt that have a verdict; after some of them another attempt may follow."""
 Failure = SendError | InconclusiveResponse | RefusedError
 
 
 class RetryQuota:
-    """Budget of a client for retries: each retry takes from it, each success gives back.
+    """Budget of a client for retries, so that a service that is down gets each call once, not several times.
 
-    When the service is down, the budget runs out and each call is sent once. Without it the service would get
-    several times as many requests as usual. A retry costs ``COST``. A success gives back 1, or ``COST`` if
-    the call was retried. Loops in several threads share it.
+    A retry costs ``COST``. A success gives back 1, or ``COST`` if the call was retried. Loops in several
+    threads share it.
     """
 
     COST = 5
@@ -59,9 +57,6 @@ class RetryQuota:
         self._capacity = capacity
         self._lock = threading.Lock()
         self.left = capacity
-
-    def __repr__(self) -> str:
-        return f"<RetryQuota {self.left:g} of {self._capacity:g}>"
 
     def take(self) -> bool:
         """Pay for one retry. Return False if too little is left."""
@@ -76,10 +71,6 @@ class RetryQuota:
         if self.left < self._capacity:  # nearly always it is full, and needs no lock
             with self._lock:
                 self.left = min(self._capacity, self.left + (self.COST if retried else 1))
-
-    def forked(self) -> None:
-        """Make a new lock in a forked child: a thread of the parent may have held the old one."""
-        self._lock = threading.Lock()
 
 
 def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
@@ -97,14 +88,14 @@ def _verdict(failure: Exception, own: OwnCodes = NO_OWN_CODES) -> Verdict:
 def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
     if isinstance(failure, ThrottledError) and (failure.retry_after or 0.0) > policy.max_retry_after:
         return False
-    if isinstance(failure, SendError) and (failure.too_long or failure.remedy):
+    if isinstance(failure, SendError) and (failure.too_long or failure.remedy) and failure.timeout != "pool":
         return False
     retried = _verdict(failure, policy).retried
     return retried == "always" or (retried == "if safe" and repeat_safe)
 
 
 def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
-    """Return the error to raise for ``failure`` when the call is not sent again."""
+    """Return the error to raise for ``failure`` when the call is not retried."""
     if isinstance(failure, WosdkError):
         return failure
     remedy = failure.remedy if isinstance(failure, SendError) else ""
@@ -113,10 +104,8 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
         return NotSentError(f"the service was not reached ({failure}); nothing was sent{then}", remedy=remedy)
     status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
-        return NoAnswerError(
-            f"no response that could be read ({failure}){then}", status=status, remedy=remedy
-        )
-    doubt = f"it may have been carried out: no response that tells ({failure}){then}"
+        return NoAnswerError(f"no readable response ({failure}){then}", status=status, remedy=remedy)
+    doubt = f"it may have been carried out: no conclusive response ({failure}){then}"
     return InDoubtError(doubt, status=status, remedy=remedy)
 
 
@@ -128,8 +117,12 @@ class Retries:
     clock: TransportClock
     quota: RetryQuota | None = None
     until: float = math.inf
+    has_time: Callable[[float], bool] | None = None
+    """Says whether another attempt in so many seconds is of use, instead of ``policy.attempts``."""
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure, and the seconds until the next attempt."""
+    _unreached: int = attrs.field(default=0, init=False)
+    """Attempts at a host that is gone. They do not count: the locator may name the next one late."""
 
     async def run(
         self,
@@ -139,11 +132,9 @@ class Retries:
         failure: Failure | None = None,
     ) -> T:
         """Return the first result of ``once()``; ``failure`` is that of an attempt before."""
-        retried = False
         while True:
             if failure is not None:
                 wait = self._wait(call, failure, trace)
-                retried = True
                 trace.waits += (wait,)
                 if self.on_wait is not None:
                     self.on_wait(failure, wait)
@@ -155,26 +146,32 @@ class Retries:
                 failure = cause
             else:
                 if self.quota is not None:
-                    self.quota.succeeded(retried)
+                    self.quota.succeeded(failure is not None)
                 return result
 
     def _wait(self, call: Call[Any], failure: Failure, trace: Trace) -> float:
-        """Return the seconds until ``call`` is sent again, or raise the error of the call if it is not."""
+        """Return the seconds until the retry of ``call``, or raise the error of the call if there is none."""
         repeat_safe = call.repeat_safe
-        if trace.attempts >= self.policy.attempts or not _may_retry(failure, repeat_safe, self.policy):
-            _raise(failure, repeat_safe)
         asked = (failure.retry_after or 0.0) if isinstance(failure, ThrottledError) else 0.0
-        jitter = backoff(self.policy, trace.attempts, random.random())  # noqa: S311 - not a secret
-        wait, left = asked + jitter, self.until - self.clock.now()
+        draw, left = random.random(), self.until - self.clock.now()  # noqa: S311 - not a secret
+        gone = self.until < math.inf and isinstance(failure, SendError) and failure.host_gone
+        self._unreached += gone
+        failed = trace.attempts - self._unreached
+        if gone:
+            wait = _GONE_WAIT * (0.5 + draw)
+            more = self.policy.attempts > 1 and wait <= left
+        else:
+            wait = asked + backoff(self.policy, failed, draw)
+            more = failed < self.policy.attempts if self.has_time is None else self.has_time(wait)
+        if not more or not _may_retry(failure, repeat_safe, self.policy):
+            _raise(failure, repeat_safe)
         if asked > left:
-            _raise(failure, repeat_safe, f"; it asks for {asked:g} s and the call has {left:.3g} s left")
+            _raise(failure, repeat_safe, f"; retry after {asked:g} s, but the deadline ends in {left:.3g} s")
         if wait > left:
-            raise DeadlineError(
-                f"not sent again, as the wait of {wait:.3g} s would pass the deadline ({failure})",
-                phase="sleep",
-            ) from failure
-        if self.quota is not None and not self.quota.take():
-            _raise(failure, repeat_safe, "; not sent again: too many calls of this client fail (retry_quota)")
+            late = f"not retried: the wait of {wait:.3g} s would exceed the deadline ({failure})"
+            raise DeadlineError(late, phase="sleep") from failure
+        if not gone and self.quota is not None and not self.quota.take():
+            _raise(failure, repeat_safe, "; not retried: the retry quota is used up (retry_quota)")
         return wait
 
 

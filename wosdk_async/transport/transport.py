@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.hooks import BeforeSend
-from wosdk_async.options import CallOptions, ClientOptions
+from wosdk_async.hooks import BeforeSend, ask_before_send
+from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
@@ -22,8 +22,9 @@ from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
-from wosdk_async.transport.session.credentials import GrantProvider, Region, Tenant
-from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
+from wosdk_async.transport.session.credentials import Credentials, GrantProvider, Region, Tenant
+from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
+from wosdk_async.transport.session.renewal import HasTime
 from wosdk_async.transport.telemetry.observers import LOG_OBSERVER, HookObserver, ObservedCall, Observer
 from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
 from wosdk_async.transport.telemetry.statistics import Stats, Trace, company_stats
@@ -44,15 +45,17 @@ class Transport:
 
     def __init__(self, settings: TransportSettings) -> None:
         self._settings = settings
-        self._options = options = settings.options
+        self.options = options = settings.options
+        """Options of the client."""
+        self.clock = settings.clock
+        """Clock of all waits of this transport."""
         self._loops: dict[asyncio.AbstractEventLoop, LoopState] = {}
         self._inherited: list[LoopState] = []
-        self._sessions = SessionCache()
+        self._sessions = ManagerCache()
         self._quota = RetryQuota(options.retry_quota)
         self._request_ids = RequestIds() if options.check_request_ids else None
         self._closed = False
         self._usable: set[Region] = set()  # GIL: threads add to it in one step
-        self._hook = None if options.on_attempt is None else HookObserver(options.on_attempt)
         self._telemetry: Telemetry | None = None
         self._observers: tuple[Observer, ...] = ()
         register_after_fork(self)
@@ -64,25 +67,20 @@ class Transport:
             state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
 
-    @property
-    def options(self) -> ClientOptions:
-        """Options of the client."""
-        return self._options
-
-    @property
-    def clock(self) -> TransportClock:
-        """Clock of all waits of this transport."""
-        return self._settings.clock
-
     def sessions(self, tenant: Tenant) -> SessionManager:
         """Return the manager of a tenant's session; it is always the same one."""
         # By the exact name: the service ignores case (facts 1), but case folding makes different names equal
         # ("Straße", "STRASSE"), and the provider of credentials must be asked for each name.
-        key = (tenant.company, tenant.region, tenant.credentials)
+        credentials: object = tenant.credentials
+        try:
+            hash(credentials)
+        except TypeError:  # a provider that is a dataclass; the manager keeps it, so its id stays its own
+            credentials = id(credentials)
+        key = (tenant.company, tenant.region, credentials)
         return self._sessions.get(
             key,
             lambda: SessionManager(
-                tenant.company, partial(self._log_in, tenant), self._settings.clock, self._options.rate
+                tenant.company, partial(self._log_in, tenant), self.clock, self.options.rate
             ),
         )
 
@@ -113,18 +111,13 @@ class Transport:
         *,
         asked: bool = False,
     ) -> Coroutine[Any, Any, T]:
-        """Send ``call`` and return its result; see :class:`~wosdk_async.transport.dispatcher.Dispatcher`.
+        """Send ``call`` and return its result.
 
-        Args:
-            call: the call.
-            sessions: of its Company.
-            options: its deadline and retries.
-            trace: one of this call alone: it decides whether the call may have taken effect.
-            hold: that of the call that this one is a part of.
-            asked: whether ``before_send`` has let the call pass already.
+        ``trace`` belongs to this call alone: it decides whether the call may have taken effect. ``hold`` is
+        that of the call that this one is a part of. ``asked`` says that ``before_send`` has let it pass.
         """
         # It returns the coroutine of the dispatcher: tens of thousands of calls may wait, each with one less.
-        client = self._options
+        client = self.options
         if client.read_only and not call.reads:
             raise InvalidCallError(
                 "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
@@ -151,7 +144,7 @@ class Transport:
     ) -> T:
         """Return the result from the hook's response; send ``call`` if the hook gives none."""
         started = self.clock.now()
-        response = await hook(call, sessions.company)
+        response = await ask_before_send(hook, call, sessions.company)
         if response is not None:
             return _read_hook_response(call, response, sessions.company, trace or Trace(), self.clock)
         left = options.seconds(call) - (self.clock.now() - started)
@@ -162,51 +155,48 @@ class Transport:
         """Open the session, within the deadline of a call that is safe to repeat."""
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
-        deadlines = hold.state.dispatcher.deadlines
         if sessions.current() is not None:
             return
-        scope = deadlines.within(seconds)
+        sessions.hold_off.forget_refusal()
+        scope = hold.within(seconds)
         try:
             with hold, scope:
                 if seconds > 0:
-                    await sessions.renew(after=0)
+                    await sessions.renew(0, scope.until)
                     return
         except TimeoutError:
             if not scope.expired:  # that of the program's provider of credentials
                 raise
-        limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
-        cause = f": {sessions.trouble}" if sessions.trouble else ""
+        limit = "before the client was closed" if hold.ended else f"within {seconds:g} s"
+        cause = f": {sessions.login_waits_for}" if sessions.login_waits_for else ""
         raise DeadlineError(f"no session {limit}{cause}", phase="session", company=sessions.company)
 
     def hold(self) -> Hold:
         """Return a context that keeps the client open for all requests of one call."""
-        return Hold(self._loop_state(), self._settings.clock)
+        return Hold(self._loop_state(), self.clock)
 
     def report_in_doubt(self, call: Call[Any], sessions: SessionManager) -> None:
         """Log a call that was cancelled while it may have taken effect, and call ``on_in_doubt``."""
-        report_in_doubt(self._options.on_in_doubt, call, sessions.company)
+        report_in_doubt(self.options.on_in_doubt, call, sessions.company)
 
-    def downloads(self) -> Downloads:
-        """Return the downloads of the running loop, which have connections of their own."""
-        return self._loop_state().downloads(self._settings)
+    def downloads(self, sessions: SessionManager) -> Downloads:
+        """Return the downloads of a Company in the running loop, which have connections of their own."""
+        return self._loop_state().downloads(self._settings, sessions)
 
     def stats(self) -> Stats:
         """Return the statistics of this moment."""
-        loop, settings = self._loops.get(asyncio.get_running_loop()), self._settings
+        loop = self._loops.get(asyncio.get_running_loop())
         connections = loop.dispatcher.engine.statistics() if loop else PoolStatistics()
+        limit = DEFAULT_IN_FLIGHT if self.options.adaptive else self.options.in_flight
+        now = self.clock.now()
         return Stats(
             in_flight=loop.dispatcher.limiter.in_flight if loop else 0,
             queued=loop.dispatcher.limiter.queued if loop else 0,
             retry_quota=self._quota.left,
             outcomes=loop.dispatcher.counters.totals() if loop else {},
             companies=tuple(
-                company_stats(
-                    manager,
-                    loop.dispatcher.queue_of(manager) if loop else None,
-                    settings.options.in_flight,
-                    settings.clock.now(),
-                )
-                for manager in self._sessions
+                company_stats(each, loop.dispatcher.queue_of(each) if loop else None, limit, now)
+                for each in self._sessions
             ),
             connections_busy=connections.busy,
             connections_idle=connections.idle,
@@ -242,27 +232,32 @@ class Transport:
         """Set the observers: the hook of the program, and OpenTelemetry if it has a provider by now."""
         # Not asked for each call: OpenTelemetry reads the environment until there is a provider.
         # Two loops that open at once may each make a Telemetry; either does, as it keeps nothing of a call.
-        if self._options.telemetry and self._telemetry is None:
-            self._telemetry = active_telemetry(traceparent=self._options.traceparent)
-        self._observers = tuple(each for each in (self._hook, self._telemetry) if each is not None)
+        if self.options.telemetry and self._telemetry is None:
+            self._telemetry = active_telemetry(traceparent=self.options.traceparent)
+        hook = self.options.on_attempt and HookObserver(self.options.on_attempt)
+        self._observers = tuple(each for each in (hook, self._telemetry) if each is not None)
 
-    async def _log_in(self, tenant: Tenant, replaced: Secrets) -> TokenGrant:
+    async def _log_in(self, tenant: Tenant, replaced: Secrets, has_time: HasTime) -> TokenGrant:
         # While the client is being closed, running calls may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
-        note = self.sessions(tenant).note_trouble
+        manager = self.sessions(tenant)
+        sent: Credentials | None = None
         try:
             if isinstance(tenant.credentials, GrantProvider):
-                return login.accept(tenant.company, await tenant.credentials.grant(tenant.company, replaced))
-            return await login.grant(tenant.company, tenant.region, await tenant.pair(), replaced, note)
+                return login.accept(tenant.company, await tenant.grant(replaced))
+            manager.hold_off.require_new(pair := await tenant.pair())
+            sent, note = pair, partial(setattr, manager, "login_waits_for")
+            return await login.grant(tenant.company, tenant.region, pair, replaced, note, has_time)
         except WosdkError as error:
             error.add(company=tenant.company)
+            manager.hold_off.note(error, sent)
             raise
 
     def forked(self) -> None:
         """Start without loops in a forked child, and keep the inherited ones untouched."""
         self._inherited += self._loops.values()
         self._loops = {}
-        self._quota.forked()
+        self._quota = RetryQuota(self.options.retry_quota)  # a thread of the parent may have held its lock
         self._sessions.forked()
 
 
@@ -270,14 +265,11 @@ def _read_hook_response(
     call: Call[T], response: Response, company: str, trace: Trace, clock: TransportClock
 ) -> T:
     """Return the result of a call from the response that ``before_send`` gave."""
-    trace.begin(call.request_id, clock, clock.now())
+    trace.begin(call.request_id, clock.now())
     trace.reply = response
-    details = {"company": company, "operation": call.operation, "request_id": call.request_id}
     try:
         return read(call, response)
-    except InconclusiveResponse as failure:
+    except (InconclusiveResponse, WosdkError) as failure:
         error = give_up(failure, call.repeat_safe)
-    except WosdkError as refusal:
-        error = refusal
-    error.add(**details)
+    error.add(company=company, operation=call.operation, request_id=call.request_id)
     raise error

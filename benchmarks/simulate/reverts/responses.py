@@ -10,6 +10,7 @@ import attrs
 from benchmarks.simulate.reverts.registry import Reverts, replace
 from wosdk_async.protocol import calls, envelopes, responses, wire
 from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.http.native.tls import TLSTransport
 
 __all__ = ["REVERTS"]
 
@@ -32,6 +33,12 @@ def _request_id_not_compared() -> Iterator[None]:
 def _connection_kept() -> Iterator[None]:
     original = Connection.finish
     with replace(Connection, "finish", lambda self, *_, **__: original(self, True)):
+        yield
+
+
+@REVERTS.add("half-record-kept", "a part of a record of TLS is not noticed", "foreign-record done-but-lost")
+def _half_record_kept() -> Iterator[None]:
+    with replace(TLSTransport, "_note_records", lambda *_: None):
         yield
 
 

@@ -76,13 +76,13 @@ def _not_started_though_sent() -> Iterator[None]:
     def faulty(index: int, item: Any, trace: Any, why: str) -> Any:
         return cancelled_outcome(index, item, trace, why) if trace.sent else NotStarted(index, item)
 
-    original = Trace.go_on
+    original = Trace.append
 
     def last_attempt_only(self: Trace, attempt: Trace) -> None:
         original(self, attempt)
         self.sent = attempt.sent
 
-    with replace(bulk, "cancelled_outcome", faulty), replace(Trace, "go_on", last_attempt_only):
+    with replace(bulk, "cancelled_outcome", faulty), replace(Trace, "append", last_attempt_only):
         yield
 
 

@@ -28,11 +28,9 @@ _RESERVED = 40 * 1024 * 1024  # larger than any block that glibc keeps after it 
 class BodyBuffer:
     """Buffer that holds each byte once, also while it grows.
 
-    A large one does not grow in small steps: the C library would move it each time and keep the old places,
-    which together are as large again. Memory that is only reserved is not used until something is written.
+    Growing in small steps, a large one would be moved each time, and the C library would keep the old places.
+    Memory that is only reserved is not used until something is written.
     """
-
-    __slots__ = ("_buffer", "size")
 
     def __init__(self) -> None:
         self._buffer = io.BytesIO()
@@ -75,8 +73,6 @@ class UnwantedContent(BadContent):
 class LoopTurns:
     """Turns of the event loop, for work that would block it for too long."""
 
-    __slots__ = ("_left",)
-
     def __init__(self) -> None:
         self._left = _STEPS
 
@@ -93,16 +89,14 @@ def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
 
     The error does not repeat the header: a response may repeat the token that it was sent.
     """
-    values = headers.get("content-encoding")
-    if not values:
-        return None
-    codings = [each for value in values.lower().split(",") if (each := value.strip()) not in ("", "identity")]
+    values = headers.get("content-encoding", "").lower().split(",")
+    codings = [each for value in values if (each := value.strip()) not in ("", "identity")]
     if not codings:
         return None
     if len(codings) > 1:
         raise UnwantedContent("the body was compressed more than once")
     if codings[0] not in _FORMATS:
-        raise UnwantedContent("the body has a content coding that was not asked for; gzip and deflate are")
+        raise UnwantedContent("the body has a content coding other than gzip and deflate")
     return Decompressor(_FORMATS[codings[0]])
 
 
@@ -122,15 +116,13 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
                 raise UnwantedContent(f"{TOO_LONG} {limit} bytes when it is decompressed")
             await turns.step()
     except MemoryError:
-        raise BadContent("the body does not fit into the memory that is left") from None
+        raise BadContent("out of memory for the body") from None
     decompressor.finish()
     return whole.take()
 
 
 class Decompressor:
     """Decompressor of one body, whose pieces may be given one after the other."""
-
-    __slots__ = ("_format", "_members", "_received", "_stream", "_unpacked")
 
     def __init__(self, format: int) -> None:
         self._format = format

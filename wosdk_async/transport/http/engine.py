@@ -1,53 +1,82 @@
-"""Interface of an HTTP engine: one request out, one response in, whole or streamed.
-
-``selection.py`` decides which engine sends a request: the one in ``native/``, or one of those in ``httpx/``.
-"""
+"""Interface of an HTTP engine: one request out, one response in, whole or streamed."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
+import contextlib
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 from urllib.parse import urlsplit
 
 import attrs
 
+from wosdk_async.errors import DownloadError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.http.decompression import TOO_LONG
+from wosdk_async.secret import Secret
+from wosdk_async.transport.http.decompression import (
+    TOO_LONG,
+    BadContent,
+    LoopTurns,
+    UnwantedContent,
+    decompressor_for,
+)
 
 __all__ = [
     "FRESH",
+    "NO_MEMORY",
+    "POOL_EXHAUSTED",
+    "POOL_REMEDY",
+    "REDIRECTS",
     "Engine",
     "OnSending",
     "PoolStatistics",
     "Read",
+    "Request",
+    "RequestBody",
     "RequestHeaders",
     "ResponseHeaders",
     "SendError",
     "StreamedResponse",
     "StreamingEngine",
+    "decompressed",
+    "encode_body",
     "encode_headers",
     "origin_of",
-    "whole_response",
+    "without_frames",
 ]
 
-RequestHeaders = tuple[tuple[str, str], ...]
+RequestHeaders = tuple[tuple[str, str | Secret], ...]
+RequestBody = bytes | Secret | None
 
 FRESH = 3.0
 """Seconds that a connection may have been idle before a request that must not be sent twice. Common servers
 close theirs after five, and a request that leaves just before may come too late."""
 
-OnSending = Callable[[], None]
-"""Called just before the first byte of a request may leave."""
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""Statuses that lead to another address. Engines do not follow them."""
 
+NO_MEMORY = "out of memory for the response"
+POOL_EXHAUSTED = "no connection in the pool of the program's http_client or transport was free"
+"""Reason of a failure, and the note on a CancelledError of a request that waited for such a connection."""
+
+POOL_REMEDY = (
+    "give that pool more connections than limits.connections, and a timeout (httpx.Timeout(pool=...)), or "
+    "pass no http_client and no transport; httpx may lose connections when requests are cancelled"
+)
+
+OnSending = Callable[[], None]
 Read = Callable[[Response], Any]
-"""Decodes the response of a call, or raises: a WosdkError when the response is the service's."""
 
 
 def encode_headers(headers: RequestHeaders) -> list[tuple[bytes, bytes]]:
     """Return names and values as bytes. Raises ValueError for a name that is not ASCII."""
-    return [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+    return [(name.encode("ascii"), value.encode()) for name, value in headers]
+
+
+def encode_body(body: RequestBody) -> bytes | None:
+    """Return the bytes of a body."""
+    return body.encode() if isinstance(body, Secret) else body
 
 
 def origin_of(url: str) -> str:
@@ -55,9 +84,41 @@ def origin_of(url: str) -> str:
     return "{0.scheme}://{0.netloc}".format(urlsplit(url))
 
 
-def whole_response(response: Response) -> Response:
-    """Return ``response`` itself: for requests whose every response is believed."""
-    return response
+@attrs.define(eq=False, repr=False, weakref_slot=False)
+class Request:
+    """One request, as an engine gets it. Nothing changes it; it is not frozen, as that takes longer.
+
+    Attributes:
+        method: GET, POST, PUT or DELETE. A HEAD is not supported: its response has no body.
+        url: the whole address, percent-encoded.
+        headers: those of the call; Host and Content-Length are added.
+        body: that of a log-in is a Secret. None sends none.
+        on_sending: is called just before the first byte may leave, once for each time it is sent.
+        repeat_safe: whether the request may be sent twice. If not, it takes a connection that is unlikely to
+            be stale.
+        read: decodes the response, or raises: a WosdkError when the response is the service's. It runs while
+            no other request can get the connection.
+    """
+
+    method: str
+    url: str
+    headers: RequestHeaders
+    body: RequestBody = None
+    on_sending: OnSending = lambda: None
+    repeat_safe: bool = False
+    read: Read = lambda response: response
+
+
+E = TypeVar("E", bound=BaseException)
+
+
+def without_frames(error: E) -> E:
+    """Return ``error`` without the frames that it came through, and without the errors before it.
+
+    Frames that read a response, or belong to a library that sends, hold secrets as plain text.
+    """
+    error.__context__ = error.__cause__ = None
+    return error.with_traceback(None)
 
 
 _MAX_REASON = 300  # characters of the reason that an engine gives for a failure
@@ -72,13 +133,18 @@ class SendError(Exception):
         remedy: what to do about a failure that the next attempt would meet again; empty if it may pass.
         too_long: whether the response is longer than :class:`~wosdk_async.options.Limits` allow. It would be
             as long again.
+        host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
+            The Company may have moved to another host.
     """
 
-    def __init__(self, why: str, *, sent: bool, timeout: str = "", remedy: str = "") -> None:
+    def __init__(
+        self, why: str, *, sent: bool, timeout: str = "", remedy: str = "", host_gone: bool = False
+    ) -> None:
         super().__init__(why)
         self.sent = sent
         self.timeout = timeout
         self.remedy = remedy
+        self.host_gone = host_gone
         self.too_long = TOO_LONG in why
 
     def hide(self, secrets: Secrets) -> None:
@@ -88,10 +154,9 @@ class SendError(Exception):
 
 @attrs.frozen
 class PoolStatistics:
-    """Connections of an engine: ``busy`` ones are in use or being opened.
+    """Connections of an engine: ``busy`` ones are in use or being opened, ``waiting`` requests have none yet.
 
-    ``waiting`` requests have no connection yet. ``sockets`` counts the open sockets, also those that are just
-    being closed.
+    ``sockets`` counts the open sockets, also those that are just being closed.
     """
 
     busy: int = 0
@@ -101,40 +166,19 @@ class PoolStatistics:
 
 
 class Engine(Protocol):
-    """Pool of connections that sends requests.
-
-    All engines share the signature of :meth:`send` word for word; their other settings (timeouts, limits,
-    certificates) belong to the engine, because they are the same for every request of a client.
-    """
+    """Pool of connections that sends requests. What is the same for all of them is set when it is made."""
 
     capacity: int
     """How many requests may be under way at once; callers keep below it."""
+    ceiling: int
+    """How many requests may be under way at once when many Companies call; at least ``capacity``."""
 
-    def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Coroutine[Any, Any, Any]:
+    def send(self, request: Request) -> Coroutine[Any, Any, Any]:
         """Send one request and return what ``read`` makes of its whole response. Redirects are not followed.
 
         The connection is kept for other requests only when ``read`` returns or raises a WosdkError. It is
         closed when ``read`` raises anything else, as it does for a response that is not the service's, and
         when bytes follow the response: later bytes on that connection cannot be believed.
-
-        Args:
-            method: GET, POST, PUT or DELETE. A HEAD is not supported: its response has no body.
-            url: the whole address, percent-encoded.
-            headers: those of the call; Host and Content-Length are added.
-            body: None sends no body.
-            on_sending: is called just before the first byte may leave, once for each time it is sent.
-            repeat_safe: whether the request may be sent twice. If not, it takes a connection that is unlikely
-                to be stale.
-            read: decodes the response. It runs while no other request can get the connection.
 
         Raises:
             SendError: no complete response came. It has no cause: the exception of a library may hold the
@@ -152,8 +196,9 @@ class Engine(Protocol):
 class StreamedResponse:
     """Response whose body has not been read: header names are lower case, chunks are decompressed.
 
-    Iterating ``chunks`` raises :class:`SendError` when the connection ends before the response does, and
-    :class:`~wosdk_async.errors.DownloadError` for a content coding that is not accepted.
+    Iterating ``chunks`` raises :class:`SendError` when the body is broken or incomplete, and
+    :class:`~wosdk_async.errors.DownloadError` when its content coding is not accepted or it grows beyond all
+    measure.
     """
 
     status: int
@@ -161,36 +206,65 @@ class StreamedResponse:
     chunks: AsyncGenerator[bytes, None]
 
 
-@runtime_checkable
-class StreamingEngine(Protocol):
-    """Engine that downloads files. It sends no header that identifies the caller."""
+async def decompressed(
+    chunks: AsyncGenerator[bytes, None], response: Response, origin: str
+) -> AsyncGenerator[bytes, None]:
+    """Yield the body of ``response``, decompressed, as its ``chunks`` come; see :class:`StreamedResponse`."""
+    why = ""
+    async with contextlib.aclosing(chunks):
+        try:
+            turns, decompressor = LoopTurns(), decompressor_for(response.headers)
+            async for chunk in chunks:
+                for piece in (chunk,) if decompressor is None else decompressor.steps(chunk):
+                    await turns.step()
+                    if piece:
+                        yield piece
+            if decompressor is not None:
+                decompressor.finish()
+        except UnwantedContent as bad:
+            raise DownloadError(f"the file cannot be read: {bad}", status=response.status) from None
+        except BadContent as bad:
+            why = str(bad)
+        except MemoryError:
+            why = NO_MEMORY
+    if why:
+        chunk = b""  # a traceback shows the variables of this function
+        raise SendError(f"{origin}: the response cannot be read: {why}", sent=True)
 
-    def stream(self, url: str) -> AbstractAsyncContextManager[StreamedResponse]:
+
+@runtime_checkable
+class StreamingEngine(Engine, Protocol):
+    """Engine that also downloads files. It adds no header that identifies the caller."""
+
+    def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
         """GET ``url`` over a connection that is closed on leaving, however much of the response was read.
 
         Redirects are not followed. Entering raises SendError.
         """
 
-    async def aclose(self) -> None:
-        """Close every connection."""
-
 
 class ResponseHeaders(Mapping[str, str]):
-    """Headers of a response, decoded when one is first looked up.
+    """Headers of a response, split and decoded when one is first looked up.
 
-    Names are lower case; the values of a name that was sent more than once are joined by commas.
+    Names are lower case; the values of a name that was sent more than once are joined by commas. ``lines``
+    are a status line and header lines whose grammar was accepted, without the line break at the end.
     """
 
-    __slots__ = ("_decoded", "_raw")
+    __slots__ = ("_decoded", "_lines")
 
-    def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
-        self._raw = raw
+    def __init__(self, lines: bytes) -> None:
+        self._lines = lines
         self._decoded: dict[str, str] | None = None
 
     @property
-    def raw(self) -> Iterable[tuple[bytes, bytes]]:
+    def raw(self) -> list[tuple[bytes, bytes]]:
         """Names and values as they were sent, in their order."""
-        return self._raw
+        pairs = (line.partition(b":") for line in self._lines.split(b"\r\n")[1:])
+        return [(name, value.strip(b" \t")) for name, _, value in pairs]
+
+    def all_of(self, name: bytes) -> list[bytes]:
+        """Return the values of all headers called ``name``, which is given in lower case."""
+        return [value for sent, value in self.raw if sent.lower() == name]
 
     def _all(self) -> dict[str, str]:
         if self._decoded is None:

@@ -3,122 +3,146 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from importlib.util import find_spec
-from typing import Protocol
+from base64 import b64encode
 from urllib.parse import unquote, urlsplit
 
+import attrs
+
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.httpx_family import MISSING, is_installed
 from wosdk_async.safe_text import Secrets
+from wosdk_async.secret import Secret
 from wosdk_async.transport.session.hosts import is_loopback
 
-__all__ = [
-    "ProxyRules",
-    "checked_proxy",
-    "proxy_rules",
-    "secrets_of_proxy",
-    "shown_proxy",
-]
+__all__ = ["Proxy", "ProxyRules", "parse_proxy", "proxy_rules"]
 
-_SCHEMES = ("http", "https", "socks5", "socks5h")
+_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
+"""Schemes of proxies and their default ports."""
+_MAX_SOCKS_NAME = 255  # bytes of a user or a password, RFC 1929 2
 
 
-class ProxyRules(Protocol):
-    """Rule that names the proxy for an address."""
+@attrs.frozen
+class Proxy:
+    """Address of a proxy, and the user and password for it; both may be empty."""
 
-    def proxy_for(self, url: str) -> str | None:
-        """Return the proxy for ``url``, None to connect directly. Raises ConfigurationError."""
+    scheme: str
+    host: str
+    port: int
+    shown: str
+    """The address without user and password."""
+    user: Secret
+    password: Secret
+    secrets: Secrets = attrs.field(repr=False)
+    """User and password, as given and as they are sent: a proxy may repeat them."""
+
+    @property
+    def tls(self) -> bool:
+        """Whether the proxy itself is reached over TLS."""
+        return self.scheme == "https"
+
+    @property
+    def is_socks(self) -> bool:
+        """Whether it speaks SOCKS 5. Both schemes let the proxy look up the name of the service."""
+        return self.scheme.startswith("socks")
+
+    @property
+    def login_remedy(self) -> str:
+        """What to do when the proxy refuses because a user or password is missing or wrong."""
+        if self.user or self.password:
+            return "check the user and password in the address of the proxy"
+        return "write the user and password into the address of the proxy: http://user:password@host:port"
+
+    def authorization(self) -> Secret | None:
+        """Return the value of the header ``Proxy-Authorization``; None without a user."""
+        if not (self.user or self.password):
+            return None
+        return Secret(b"Basic " + b64encode(self.user.encode() + b":" + self.password.encode()))
 
 
-def proxy_rules(proxy: str | None, trust_env: bool) -> ProxyRules | None:
-    """Return the rules of a client, None if it uses no proxy. It reads the environment now and not again."""
-    if proxy is not None:
-        return OneProxy(proxy)
-    named = _environment() if trust_env else {}
-    return EnvironmentProxies(named) if named.keys() & {"http", "https", "all"} else None
+@attrs.frozen
+class ProxyRules:
+    """The client's own proxy for all its requests, or else proxies by scheme."""
 
+    _own: Proxy | None
+    _named: dict[str, Secret]
+    """As the standard library reads the environment: ``{"https": "http://user:password@proxy.example"}``."""
+    _direct: str = ""
+    """Hosts that are reached directly, as ``NO_PROXY`` names them."""
 
-class OneProxy:
-    """The client's own proxy, for all its requests."""
+    def route(self, url: str) -> tuple[Proxy | None, str]:
+        """Return the proxy for ``url``, None to connect directly, and what decides; empty if nothing is set.
 
-    def __init__(self, proxy: str) -> None:
-        self._proxy = checked_proxy(proxy, "proxy")
-
-    def proxy_for(self, _: str) -> str:
-        return self._proxy
-
-
-class EnvironmentProxies:
-    """Proxies by scheme, as the standard library reads them.
-
-    Args:
-        named: ``{"https": "proxy.example:81", "no": "a.example"}``.
-    """
-
-    def __init__(self, named: Mapping[str, str]) -> None:
-        self._named = dict(named)
-
-    def proxy_for(self, url: str) -> str | None:
-        """Return the proxy for ``url``, None to connect directly. Raises ConfigurationError.
-
-        This machine is reached directly: a proxy would look for it at its own place.
+        Connections to this machine bypass the proxies of the environment, whose loopback is another one.
+        Raises ConfigurationError.
         """
+        if self._own is not None:
+            return self._own, "proxy="
         from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed
 
         parts = urlsplit(url)
         name = parts.scheme if self._named.get(parts.scheme) else "all"
         proxy = self._named.get(name)
         host = parts.hostname or ""
-        if not proxy or host.endswith(".localhost") or is_loopback(host):
-            return None
-        if proxy_bypass_environment(parts.netloc, self._named):
-            return None
-        return checked_proxy(proxy, f"{name}_proxy".upper())
+        if not proxy:
+            return None, ""
+        if host.endswith(".localhost") or is_loopback(host):
+            return None, "this machine"
+        if proxy_bypass_environment(parts.netloc, {"no": self._direct}):
+            return None, "NO_PROXY"
+        variable = f"{name}_proxy"  # the one in lower case comes first
+        variable = variable if os.environ.get(variable) else variable.upper()
+        return parse_proxy(proxy, variable), variable
 
 
-def _environment() -> dict[str, str]:
-    if not any(name.lower().endswith("_proxy") for name in os.environ):
-        return {}
+def proxy_rules(proxy: Secret | None, trust_env: bool) -> ProxyRules | None:
+    """Return the rules of a client, None if it uses no proxy. The environment is read now and not again."""
+    if proxy is not None:
+        return ProxyRules(parse_proxy(proxy, "proxy"), {})
+    if not (trust_env and any(name.lower().endswith("_proxy") for name in os.environ)):
+        return None
     from urllib.request import getproxies_environment  # 20 ms to import, and seldom needed
 
-    return getproxies_environment()
+    named = {name: Secret(value) for name, value in getproxies_environment().items()}
+    direct = named.pop("no", Secret("")).reveal()
+    return ProxyRules(None, named, direct) if named.keys() & {"http", "https", "all"} else None
 
 
-def checked_proxy(proxy: str, name: str) -> str:
-    """Return the address of a proxy with its scheme.
+def parse_proxy(address: Secret, name: str) -> Proxy:
+    """Return the proxy at ``address``, which is http unless it has a scheme.
 
-    Raises:
-        ConfigurationError: it cannot be used. The error does not show the address, which may have a password.
+    Raises ConfigurationError, which says where the address was set (``name``) and does not show it, as it may
+    have a password.
     """
-    url = proxy if "://" in proxy else f"http://{proxy}"
+    proxy = _parsed(address.reveal())
+    if proxy is None:
+        raise ConfigurationError(
+            f"{name} is not the address of a proxy; it takes http://host:port, or https, socks5 or socks5h, "
+            "and before the host user:password@, percent-encoded"
+        )
+    if proxy.is_socks and max(len(proxy.user.encode()), len(proxy.password.encode())) > _MAX_SOCKS_NAME:
+        raise ConfigurationError(f"{name}: SOCKS takes a user and a password of at most 255 bytes each")
+    return proxy
+
+
+def _parsed(address: str) -> Proxy | None:
+    """Return the proxy at ``address``; None for any other text. It never raises: it has the password."""
+    url = address if "://" in address else f"http://{address}"
     try:
         url.encode()  # what the environment could not decode cannot be sent
         parts = urlsplit(url)
-        usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+        if parts.scheme not in _PORTS or not parts.hostname or parts.port == 0:
+            return None
     except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigurationError(
-            f"{name} is not the address of a proxy; it takes http://host:port, or https, socks5 or socks5h"
-        )
-    if parts.scheme.startswith("socks") and find_spec("socksio") is None:
-        raise ConfigurationError(
-            f"{name} names a SOCKS proxy; install 'httpx[socks]', or 'httpx2[socks]', for it"
-        )
-    if not is_installed():
-        raise ConfigurationError(f"{name} cannot be used: {MISSING}")
-    return url
-
-
-def shown_proxy(proxy: str | None) -> str:
-    """Return the address of the proxy without name, password and path; an empty text for None."""
-    parts = urlsplit(proxy or "")
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if proxy else ""
-
-
-def secrets_of_proxy(proxy: str | None) -> Secrets:
-    """Return name and password of the proxy, as given and as they are sent: a proxy may repeat them."""
-    given = urlsplit(proxy or "").netloc.rpartition("@")[0]
-    password = given.partition(":")[2]
-    return Secrets(*dict.fromkeys((given, unquote(given), password, unquote(password))))
+        return None
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}":  # a / ? # in a password
+        return None
+    given, _, netloc = parts.netloc.rpartition("@")
+    user, _, password = given.partition(":")
+    return Proxy(
+        parts.scheme,
+        parts.hostname,
+        parts.port or _PORTS[parts.scheme],
+        f"{parts.scheme}://{netloc}",
+        Secret(unquote(user)),
+        Secret(unquote(password)),
+        Secrets(given, unquote(given), password, unquote(password)),
+    )

@@ -1,116 +1,110 @@
-"""Selection of the engine that sends a request: the native one, unless something requires httpx or httpx2."""
+"""Selection of the engine that sends: ours, unless the program passes its own or a test mocks httpx."""
 
 from __future__ import annotations
 
 from collections.abc import Coroutine
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.httpx_family import library_of
+from wosdk_async.options import ClientOptions, Limits, Timeouts
+from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import (
     Engine,
-    OnSending,
     PoolStatistics,
-    Read,
+    Request,
     RequestHeaders,
     StreamedResponse,
     StreamingEngine,
-    whole_response,
 )
 from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.mock_detection import mocked
+from wosdk_async.transport.http.native.engine import NativeEngine
+from wosdk_async.transport.http.native.resolver import FILES_EACH, max_look_ups, usable_files
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from types import ModuleType
 
     from wosdk_async.transport.http.httpx.client import ClientEngine
-    from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
-__all__ = ["EngineSelector", "HttpEngine", "engine_for"]
+__all__ = ["MockableEngine", "connection_ceiling", "engine_for"]
 
-_MAX_ORIGINS = 4096  # whose engine is remembered
-
-
-class HttpEngine(Engine, StreamingEngine, Protocol):
-    """Engine that sends calls and downloads files."""
+_RESERVED = 64 + 32 + 64  # files: log-ins, downloads, and what the program always needs
+_LEAST = 16  # connections; with fewer files than those and _RESERVED, opening one may fail
 
 
-def engine_for(options: ClientOptions, limits: Limits | None = None) -> HttpEngine:
-    """Return an engine that sends over ``options``, within ``limits`` instead of the options' own."""
-    limits = limits or options.limits
-    if options.http_client is not None:
-        from wosdk_async.transport.http.httpx.client import ClientEngine
+def engine_for(
+    options: ClientOptions, limits: Limits | None = None, ceiling: int | None = None
+) -> StreamingEngine:
+    """Return an engine that sends over ``options``, within ``limits`` instead of the options' own.
 
-        return ClientEngine(
-            options.http_client, limits=limits, timeouts=options.timeouts, merge_defaults=True
-        )
-    if options.transport is not None:
-        from wosdk_async.transport.http.httpx.client import engine_over
-
-        return engine_over(options.transport, limits=limits, timeouts=options.timeouts)
-    return EngineSelector(options, limits)
-
-
-class EngineSelector:
-    """Engine that passes each request to another one.
-
-    * While a test mocks httpx or httpx2: a stock ``AsyncClient`` of that library, so that the mock responds.
-    * If a proxy leads to the host, HTTP/2 is wanted, or httptools is not installed: :class:`HttpxEngine`, on
-      httpx if it is installed, else on httpx2.
-    * Else the native engine.
+    ``ceiling`` bounds the connections of a native engine in a burst (default: ``limits.connections``).
     """
+    limits = limits or options.limits
+    client = options.http_client
+    if client is None and options.transport is None:
+        return MockableEngine(options, limits, ceiling)
+    from wosdk_async.transport.http.httpx.client import ClientEngine
 
-    def __init__(self, options: ClientOptions, limits: Limits) -> None:
-        self.capacity = limits.connections
+    if client is not None:
+        return ClientEngine(client, limits=limits, timeouts=options.timeouts, merge_defaults=True)
+    client = library_of(options.transport).AsyncClient(transport=options.transport, trust_env=False)
+    return ClientEngine(client, limits=limits, timeouts=options.timeouts or Timeouts())
+
+
+def connection_ceiling(connections: int) -> int:
+    """Return how many connections an event loop may open in a burst, for a client that wants ``connections``.
+
+    The client gets as many as it wants, if the limit of open files (``ulimit -n``) allows. In a burst it gets
+    half of all: the other half is for the program, and for clients and loops beside this one.
+    """
+    available = max(_LEAST, usable_files() - _RESERVED - FILES_EACH * max_look_ups())
+    return max(min(connections * 3 // 2, available), available // 2)
+
+
+class MockableEngine:
+    """Our engine; while a test mocks httpx or httpx2, a stock ``AsyncClient`` of that library sends."""
+
+    def __init__(self, options: ClientOptions, limits: Limits, ceiling: int | None = None) -> None:
         self._options = options
         self._limits = limits
-        self._proxies = proxy_rules(options.proxy, options.trust_env)
-        self._native = None if options.http2 else _native_engine(options, limits)
-        self._always = self._native if self._proxies is None else None
-        """The engine of all hosts, None if it depends on the host."""
-        self._by_proxy: dict[str | None, HttpxEngine] = {}
-        self._by_origin: dict[str, Engine] = {}
+        self._native = NativeEngine(
+            limits=limits,
+            timeouts=options.timeouts,
+            ssl_context=options.ssl_context,
+            proxies=proxy_rules(options.proxy, options.trust_env),
+            ceiling=ceiling,
+        )
+        self.capacity, self.ceiling = self._native.capacity, self._native.ceiling
         self._mockable: dict[str, ClientEngine] = {}
 
     def __repr__(self) -> str:
-        return f"<EngineSelector {', '.join(map(repr, self._engines())) or 'not used'}>"
+        return f"<MockableEngine {', '.join(map(repr, self._engines()))}>"
 
     def statistics(self) -> PoolStatistics:
         """Return the sums over the engines that were used."""
         each = [attrs.astuple(engine.statistics()) for engine in self._engines()]
         return PoolStatistics(*map(sum, zip(*each, strict=True)))
 
-    def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Coroutine[Any, Any, Any]:
+    def send(self, request: Request) -> Coroutine[Any, Any, Any]:
         """Return the coroutine of the selected engine, so that the selection costs no coroutine."""
         if (library := mocked()) is not None:
-            return self._send_mocked(library, method, url, headers, body, on_sending, repeat_safe, read)
-        engine = self._always or self._engine_for_host(url)
-        return engine.send(method, url, headers, body, on_sending, repeat_safe, read)
+            return self._send_mocked(library, request)
+        return self._native.send(request)
 
-    async def _send_mocked(self, library: ModuleType, *request: Any) -> Any:
-        engine = await self._mockable_engine(library)
-        return await engine.send(*request)
+    async def _send_mocked(self, library: ModuleType, request: Request) -> Any:
+        return await (await self._mockable_engine(library)).send(request)
 
     @asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Download a file; see :class:`StreamingEngine`."""
-        if (library := mocked()) is not None:
-            engine: StreamingEngine = await self._mockable_engine(library)
-        else:
-            engine = self._httpx_engine(self._proxy_for(url))
-        async with engine.stream(url) as response:
+        library = mocked()
+        engine: StreamingEngine = self._native if library is None else await self._mockable_engine(library)
+        async with engine.stream(url, headers) as response:
             yield response
 
     async def aclose(self) -> None:
@@ -118,57 +112,25 @@ class EngineSelector:
         for engine in self._engines():
             await engine.aclose()
 
-    def _engine_for_host(self, url: str) -> Engine:
-        """Return the engine for the host of ``url``, which is decided once."""
-        end = url.find("/", 8)
-        origin = url if end < 0 else url[:end]
-        engine = self._by_origin.get(origin)
-        if engine is None:
-            if len(self._by_origin) >= _MAX_ORIGINS:
-                self._by_origin.clear()
-            proxy = self._proxy_for(origin)
-            native = self._native if proxy is None else None
-            engine = self._by_origin[origin] = native or self._httpx_engine(proxy)
-        return engine
-
-    def _proxy_for(self, url: str) -> str | None:
-        return None if self._proxies is None else self._proxies.proxy_for(url)
-
-    def _httpx_engine(self, proxy: str | None) -> HttpxEngine:
-        """Return the engine on httpx for requests through ``proxy``; None stands for direct ones."""
-        engine = self._by_proxy.get(proxy)
-        if engine is None:
-            from wosdk_async.transport.http.httpx.engine import HttpxEngine
-
-            options = self._options
-            engine = self._by_proxy[proxy] = HttpxEngine(
-                limits=self._limits,
-                timeouts=options.timeouts,
-                ssl_context=options.ssl_context,
-                proxy=proxy,
-                http2=options.http2,
-            )
-        return engine
-
     async def _mockable_engine(self, library: ModuleType) -> ClientEngine:
-        """Return the engine for while ``library`` is mocked; it also sends what the mock lets pass."""
-        engine = self._mockable.get(library.__name__)
-        if engine is None:
-            from wosdk_async.transport.http.httpx.client import stock_engine
+        """Return an engine on a plain client of ``library``, as mocks expect; it sends what they let pass."""
+        name, options = library.__name__, self._options
+        if name not in self._mockable:
+            from wosdk_async.transport.http.httpx.client import ClientEngine
 
-            made = await stock_engine(self._options, self._limits, library)
-            engine = self._mockable.setdefault(library.__name__, made)  # another request may have been first
-        return engine
+            context = await TLSContextProvider(options.ssl_context).context()
+            proxy, why = options.proxy and options.proxy.reveal(), ""
+            try:
+                client = library.AsyncClient(verify=context, proxy=proxy, trust_env=False)
+            except (ImportError, ValueError) as error:  # a kind of proxy that the library does not know
+                why = f"proxy cannot be used while {name} is mocked: {error}"
+            del proxy  # a traceback shows the variables of this function
+            if why:
+                raise ConfigurationError(why)
+            timeouts = options.timeouts or Timeouts()
+            made = ClientEngine(client, limits=self._limits, timeouts=timeouts, owns_client=True)
+            self._mockable.setdefault(name, made)  # another request may have been first
+        return self._mockable[name]
 
     def _engines(self) -> list[Engine]:
-        own = [self._native] if self._native else []
-        return [*own, *self._by_proxy.values(), *self._mockable.values()]
-
-
-def _native_engine(options: ClientOptions, limits: Limits) -> Engine | None:
-    """Return a native engine, None if httptools cannot be imported."""
-    try:
-        from wosdk_async.transport.http.native.engine import NativeEngine
-    except ImportError:
-        return None
-    return NativeEngine(limits=limits, timeouts=options.timeouts, ssl_context=options.ssl_context)
+        return [self._native, *self._mockable.values()]

@@ -10,67 +10,44 @@ import attrs
 
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import (
-    Engine,
-    OnSending,
     PoolStatistics,
-    Read,
+    Request,
     RequestHeaders,
     StreamedResponse,
     StreamingEngine,
-    whole_response,
 )
 
-__all__ = ["OnResponse", "SentRequest", "WatchedEngine"]
+__all__ = ["OnResponse", "WatchedEngine"]
 
 OnResponse = Callable[[Response], None]
 """Called with the response of a request, before it is read."""
 
 
-@attrs.frozen(repr=False)
-class SentRequest:
-    """A request as an engine gets it. It holds the token, or the secret of a log-in."""
-
-    method: str
-    url: str
-    headers: RequestHeaders
-    body: bytes | None
-
-
 class WatchedEngine:
     """Base of engines that send through ``engine`` and watch; a subclass says how, in :meth:`watch`."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: StreamingEngine) -> None:
         self.capacity = engine.capacity
+        self.ceiling = engine.ceiling
         self._engine = engine
 
-    def watch(self, request: SentRequest) -> AbstractContextManager[OnResponse]:
+    def watch(self, request: Request) -> AbstractContextManager[OnResponse]:
         """Return a context that lasts as long as the request; a SendError passes through it."""
         raise NotImplementedError
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Any:
+    async def send(self, request: Request) -> Any:
         """Send one request; see :class:`Engine`."""
-        with self.watch(SentRequest(method, url, headers, body)) as on_response:
+        with self.watch(request) as on_response:
 
             def read_watched(response: Response) -> Any:
                 on_response(response)
-                return read(response)
+                return request.read(response)
 
-            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, read_watched)
+            return await self._engine.send(attrs.evolve(request, read=read_watched))
 
-    def stream(self, url: str) -> AbstractAsyncContextManager[StreamedResponse]:
+    def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
         """Open a download; see :class:`StreamingEngine`."""
-        if not isinstance(self._engine, StreamingEngine):
-            raise TypeError(f"{self._engine!r} cannot download: it has no stream()")
-        return self._engine.stream(url)
+        return self._engine.stream(url, headers)
 
     def statistics(self) -> PoolStatistics:
         """Return the state of the connections."""

@@ -1,37 +1,23 @@
 """Algorithms that adapt how many calls of one Company may be in flight.
 
-The service publishes no limits (facts 7). :class:`AIMDLimit` starts at the limit of the client and lowers it
-when the service asks to wait. :class:`GradientLimit` also lowers it when the service becomes slower.
+The service publishes no limits (facts 7). :class:`AIMDLimit` lowers that of the client when the service asks
+to wait. :class:`ThroughputLimit` starts lower and goes higher while that completes more calls per second.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Protocol
 
-__all__ = ["AIMDLimit", "GradientLimit", "LimitAlgorithm"]
+from wosdk_async.options import DEFAULT_IN_FLIGHT
 
-
-class LimitAlgorithm(Protocol):
-    """Algorithm that changes ``limit`` after each attempt. Attempts are numbered in the order of sending."""
-
-    limit: float
-
-    def responded(self, number: int, seconds: float, in_flight: int) -> None:
-        """Note a response that took ``seconds``, while ``in_flight`` calls were in flight."""
-
-    def failed(self, seconds: float) -> None:
-        """Note that no response came within ``seconds``."""
-
-    def throttled(self, number: int, latest: int) -> None:
-        """Note that the service asked attempt ``number`` to wait; ``latest`` is the last one sent so far."""
+__all__ = ["AIMDLimit", "ThroughputLimit"]
 
 
 class AIMDLimit:
     """Limit that is halved by a 429 or 503, then grows by one with every round of responses.
 
-    AIMD stands for additive increase, multiplicative decrease. Other refusals of calls that were in flight
-    when it was halved do not count: they report the same overload.
+    AIMD stands for additive increase, multiplicative decrease. Attempts are numbered in the order of sending;
+    refusals of those that were in flight when it was halved do not count: they report the same overload.
     """
 
     def __init__(self, maximum: int) -> None:
@@ -40,7 +26,7 @@ class AIMDLimit:
         self._last_before_halving = 0
 
     def responded(self, number: int, seconds: float, in_flight: int) -> None:  # noqa: ARG002 - for subclasses
-        """Raise the limit by 1 / limit, unless the attempt was sent before the limit was halved last."""
+        """Raise the limit after a response, unless its attempt was sent before the limit was halved last."""
         if self.limit < self._maximum and number > self._last_before_halving:
             self.limit = min(self._maximum, self.limit + 1 / self.limit)
 
@@ -48,77 +34,115 @@ class AIMDLimit:
         """Do nothing: a missing response says nothing about load."""
 
     def throttled(self, number: int, latest: int) -> None:
-        """Halve the limit, unless the attempt was sent before the limit was halved last."""
+        """Halve the limit, unless the attempt is older than the last halving. ``latest`` is the newest."""
         if number > self._last_before_halving:
             self.limit = max(1.0, self.limit / 2)
             self._last_before_halving = latest
 
 
-class GradientLimit(AIMDLimit):
-    """AIMDLimit that is also lowered when responses become slower, which shows a queue at the service.
+class ThroughputLimit(AIMDLimit):
+    """AIMDLimit that exceeds ``START`` only while the higher limit completes more calls per second.
 
-    It starts at ``START``. A round has as many responses as the limit, at least ``ROUND``. After each round
-    the mean time of its responses is compared with the best mean so far::
+    A round has as many responses as the limit, at least ``ROUND``, received while all slots were in use: then
+    ``limit / mean time`` calls complete per second (Little's law). A trial compares a round with one at twice
+    the limit, which becomes ``lower * gain`` if the higher one completes ``gain`` times as many calls. After
+    a trial that changed little it rests for ``PAUSE`` rounds; otherwise the next trial follows at once.
 
-        target = limit * clamp(TOLERANCE * best / mean, 0.5, 1) + sqrt(limit)  # the root lets it grow
-        limit += SMOOTH * (target - limit)
+    A round that is ``SLOWER`` than the one before starts a trial at half the limit, with the same rule: a
+    service with a queue completes as many calls at half the limit, one that is slower throughout does not.
 
-    Every ``PROBE`` rounds the limit is halved for one round, and the mean of that round becomes the best.
-    So the best mean follows a service that has become slower, and does not include the waiting time of
-    a queue that was there from the start.
+    A 429 or 503 halves the limit. It returns to 0.9 of the refused limit in a few rounds, then grows by one
+    per round; trials resume when it exceeds the refused limit by a quarter.
     """
 
-    START = 8
-    ROUND = 10
-    TOLERANCE = 1.5
-    SMOOTH = 0.4
-    PROBE = 50
+    START = DEFAULT_IN_FLIGHT
+    ROUND = 64
+    PAUSE = 20
+    SLOWER = 2.0
 
     def __init__(self, maximum: int) -> None:
         super().__init__(maximum)
-        self.limit = min(maximum, self.START)
-        self._best = math.inf
-        self._rounds = 0
-        self._before_probe: float | None = None
-        self._skip = 0
-        self._sum, self._count, self._busiest = 0.0, 0, 0
+        self.limit = self._lowest = float(min(maximum, self.START))
+        self._refused_at = 0.0  # 0 after the limit has recovered
+        self._before: tuple[float, float] | None = None  # limit and mean time before the trial
+        self._last_mean = math.inf
+        self._rest = 0
+        self._skip = self.limit  # responses to ignore until each was sent with all slots in use
+        self._times: list[float] = []
 
     def responded(self, number: int, seconds: float, in_flight: int) -> None:
-        """Add a response to the round, if its request was sent under the present limit."""
-        if self._skip:  # sent before the probe lowered the limit
-            self._skip -= 1
+        """Add a response to the round, or to the recovery, if all slots were in use."""
+        if in_flight + 1 <= self.limit:
+            self._skip = self.limit
+        elif not self._refused_at:
+            self._add(seconds)
         elif number > self._last_before_halving:
-            self._busiest = max(self._busiest, in_flight)
-            self._add(seconds, in_flight)
+            self._recover()
 
     def failed(self, seconds: float) -> None:
-        """Count a missing response as a slow one, if the wait was longer than ``TOLERANCE`` allows."""
-        if seconds > self._best * self.TOLERANCE:
-            self._add(seconds, self._busiest)
+        """Count a missing response as one that never comes, if the wait was longer than usual."""
+        if seconds > self._last_mean and not self._refused_at:
+            self._add(math.inf)
 
     def throttled(self, number: int, latest: int) -> None:
-        """Halve the limit and end a probe."""
+        """Halve the limit and end the trial, unless the attempt was sent before the limit was halved last."""
+        if number > self._last_before_halving:
+            self._refused_at, self._before = self.limit, None
+            self._times.clear()
         super().throttled(number, latest)
-        self._before_probe = None
 
-    def _add(self, seconds: float, in_flight: int) -> None:
-        self._sum += seconds
-        self._count += 1
-        if self._count >= max(self.ROUND, self.limit):
-            self._end_round(self._sum / self._count, in_flight)
-            self._sum, self._count, self._busiest = 0.0, 0, 0
+    def _recover(self) -> None:
+        step = max(1.0, 0.9 * self._refused_at - self.limit)
+        self.limit = min(self._maximum, self.limit + step / self.limit)
+        if self.limit >= min(self._maximum, max(self._lowest, 1.25 * self._refused_at)):
+            self._refused_at = 0.0
+            self._move(self.limit)
 
-    def _end_round(self, mean: float, in_flight: int) -> None:
-        self._rounds += 1
-        if self._before_probe is not None:
-            self._best, self.limit, self._before_probe = mean, self._before_probe, None
+    def _add(self, seconds: float) -> None:
+        if self._skip > 0:
+            self._skip -= 1
             return
-        self._best = min(mean, self._best)
-        if self._rounds % self.PROBE == 0:
-            self._before_probe, self.limit, self._skip = self.limit, max(1.0, self.limit / 2), in_flight
-            return
-        gradient = max(0.5, min(1.0, self.TOLERANCE * self._best / mean)) if mean > 0 else 1.0
-        target = self.limit * gradient + math.sqrt(self.limit)
-        if target < self.limit or self._busiest >= self.limit / 2:  # do not raise a limit that is not used
-            moved = self.limit + (target - self.limit) * self.SMOOTH
-            self.limit = max(1.0, min(self._maximum, moved))
+        self._times.append(seconds)
+        if len(self._times) >= max(self.ROUND, self.limit):
+            self._end_round(_mean(self._times))
+            self._times.clear()
+
+    def _end_round(self, mean: float) -> None:
+        slower = mean > self.SLOWER * self._last_mean
+        if mean < math.inf:
+            self._last_mean = mean
+        if self._before is not None:
+            self._judge(*self._before, mean)
+        elif slower and self.limit > self._lowest:
+            self._try(self.limit / 2, mean)
+        elif self._rest <= 0 and self.limit < self._maximum and mean < math.inf:
+            self._try(self.limit * 2, mean)
+        else:
+            self._rest -= 1
+
+    def _try(self, limit: float, mean: float) -> None:
+        self._before = self.limit, mean
+        self._move(max(self._lowest, min(self._maximum, limit)))
+
+    def _judge(self, limit: float, mean: float, tried_mean: float) -> None:
+        """End the trial and move to the limit that pays."""
+        tried, self._before = self.limit, None
+        (low, low_mean), (high, high_mean) = sorted([(limit, mean), (tried, tried_mean)])
+        gain = high / low * low_mean / high_mean if high_mean < math.inf else 0.0
+        # A gain below 1 is chance, or the service changed its speed between the rounds: limit its effect.
+        pays = max(self._lowest, low * max(0.75, min(high / low, gain)))
+        if limit < tried < min(self._maximum, 1.1 * pays):
+            self._try(2 * tried, tried_mean)
+        else:
+            self._move(pays, self.PAUSE if limit < tried and limit / 1.2 < pays < limit * 1.2 else 0)
+
+    def _move(self, limit: float, rest: int = 0) -> None:
+        self._skip = max(self.limit, limit)
+        self.limit, self._rest = limit, rest
+
+
+def _mean(times: list[float]) -> float:
+    """Return the mean, the slowest eighth cut to the next slower: a few late responses are no queue."""
+    ordered = sorted(times)
+    cut = len(ordered) * 7 // 8
+    return max(1e-6, (sum(ordered[:cut]) + (len(ordered) - cut) * ordered[cut]) / len(ordered))

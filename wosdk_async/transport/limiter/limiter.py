@@ -1,21 +1,32 @@
-"""Concurrency limiter: slots for a bounded number of calls in flight, first come first served.
+"""Concurrency limiter: slots for a bounded number of calls in flight, shared fairly between Companies.
 
-Every Company has its own queue with its own limit; the limit of the client applies to all queues together.
-The queues take turns, so that one Company with many calls does not delay the others. A queue takes turns only
-while it is ready: calls wait in it, and its limit and rate allow another slot. So the cost of a slot does not
-depend on how many calls wait.
+Each Company has a first-in-first-out queue with a limit of its own. A free slot goes to the Company that
+holds the fewest; Companies that hold equally many take turns.
+
+A slot cannot be revoked: a host that hangs holds those of its Company until their deadlines. So each Company
+gets its first ``SHARE`` slots even if none is free, up to the ceiling of the client. While others hold slots,
+it gets further ones only up to half of what was free: it leaves as much to the next Company as it takes.
+
+A queue is ready while calls wait in it, and its limit and rate allow another slot. Ready queues are sorted by
+the slots that they hold, so the cost of a slot does not depend on how many calls wait.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
+
+import attrs
 
 from wosdk_async.transport.clock import Timer, TransportClock
-from wosdk_async.transport.limiter.adaptive import AIMDLimit, LimitAlgorithm
+from wosdk_async.transport.limiter.adaptive import AIMDLimit
 
-__all__ = ["ConcurrencyLimiter", "TenantQueue"]
+__all__ = ["SHARE", "ConcurrencyLimiter", "TenantQueue"]
+
+SHARE = 4
+"""Slots that each Company gets, whatever others hold."""
 
 _BURST = 0.1  # seconds; after a pause, the slots that the rate allows in this time are granted at once
 
@@ -24,30 +35,25 @@ def _interval(rate: float | None) -> float:
     return 1 / rate if rate else 0.0
 
 
+@attrs.define(eq=False, repr=False)
 class TenantQueue:
     """Queue of one Company at one limiter; ``ConcurrencyLimiter.new_queue`` makes it."""
 
-    __slots__ = ("algorithm", "calls", "held", "interval", "limiter", "next_at", "ready", "timer", "waiting")
-
-    def __init__(self, limiter: ConcurrencyLimiter, algorithm: LimitAlgorithm, interval: float) -> None:
-        self.limiter = limiter
-        self.algorithm = algorithm
-        self.interval = interval
-        """Seconds from one slot to the next by its rate; 0 without a rate."""
-        self.calls = 0
-        """Calls that have not ended, waiting or not. The transport counts them here."""
-        self.held = 0
-        """Slots in use."""
-        self.waiting: OrderedDict[asyncio.Future[None], None] = OrderedDict()
-        """Futures of the calls that wait for a slot, in order. Each is done when its call has one."""
-        self.ready = False
-        """Whether it takes turns."""
-        self.next_at = 0.0
-        """Time from which the rate allows the next slot."""
-        self.timer: Timer | None = None
-
-    def __repr__(self) -> str:
-        return f"<TenantQueue {self.held} of {self.limit} in flight, {len(self.waiting)} queued>"
+    limiter: ConcurrencyLimiter
+    algorithm: AIMDLimit
+    interval: float
+    """Seconds from one slot to the next by its rate; 0 without a rate."""
+    calls: int = 0
+    """Calls that have not ended, waiting or not. The transport counts them here."""
+    held: int = 0
+    """Slots in use."""
+    waiting: OrderedDict[asyncio.Future[None], None] = attrs.field(factory=OrderedDict)
+    """Futures of the calls that wait for a slot, in order. Each is done when its call has one."""
+    level: int | None = None
+    """Key under which the limiter has it among the ready queues; None if it is not ready."""
+    next_at: float = 0.0
+    """Time from which the rate allows the next slot."""
+    timer: Timer | None = None
 
     @property
     def limit(self) -> int:
@@ -56,11 +62,10 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter that grants at most ``total`` slots at a time, within one event loop.
+    """Limiter of ``total`` slots within one event loop; up to ``ceiling`` if a queue is below its ``SHARE``.
 
-    A queue holds at most as many slots as its algorithm allows, at most ``per_queue``, and gets at most
-    ``rate`` slots in a second, or as many as :meth:`set_rate` says. A caller that is cancelled while it waits
-    leaves the queue; if it had just been granted a slot, that slot goes to the next caller.
+    A queue holds at most as many slots as its algorithm allows, at most ``per_queue``. A caller that is
+    cancelled while it waits leaves the queue; if it had just been granted a slot, the next caller gets that.
     """
 
     def __init__(
@@ -68,61 +73,66 @@ class ConcurrencyLimiter:
         total: int,
         per_queue: int | None = None,
         *,
-        rate: float | None = None,
+        ceiling: int | None = None,
         clock: TransportClock | None = None,
-        algorithm: Callable[[int], LimitAlgorithm] = AIMDLimit,
+        algorithm: Callable[[int], AIMDLimit] = AIMDLimit,
     ) -> None:
         # Changed by the thread of its loop alone. GIL: the repr of a client reads numbers from other threads.
-        self._total = total
+        ceiling = total if ceiling is None else ceiling
+        self._total = total = min(total, ceiling)
+        self._lowest = total - ceiling
+        """Minimum of ``_free``, which is negative while more than ``total`` slots are in use."""
         self._per_queue = min(total, per_queue or total)
         self._algorithm = algorithm
         self._clock = clock or TransportClock()
-        self.rate = rate
         self._free = total
-        self._ready: deque[TenantQueue] = deque()  # queues that are ready, in turn
+        self._ready: dict[int, dict[TenantQueue, None]] = {}
+        """Ready queues by the number of slots that they hold, in the order of their turns."""
         self.queued = 0
         """Callers that wait for a slot."""
         self.granted = 0
         """Slots granted so far. It is also the number of the latest attempt, as each attempt needs a slot."""
 
     def __repr__(self) -> str:
-        return f"<ConcurrencyLimiter {self.in_flight} of {self._total} in flight, {self.queued} queued>"
+        bounds = f"{self._total} shared, at most {self._total - self._lowest} with {SHARE} for each Company"
+        return f"<ConcurrencyLimiter {self.in_flight} in flight ({bounds}), {self.queued} queued>"
 
     @property
     def in_flight(self) -> int:
         """Slots in use."""
         return self._total - self._free
 
-    def new_queue(self) -> TenantQueue:
-        """Return a queue for one more Company."""
-        return TenantQueue(self, self._algorithm(self._per_queue), _interval(self.rate))
+    def new_queue(self, rate: float | None = None) -> TenantQueue:
+        """Return a queue for one more Company, which gets at most ``rate`` slots in a second."""
+        return TenantQueue(self, self._algorithm(self._per_queue), _interval(rate))
 
     def set_rate(self, queue: TenantQueue, rate: float | None) -> None:
         """Give ``queue`` at most ``rate`` slots in a second from now on; None for no limit.
 
-        The next slot is as far from the last one as the new rate says. Time in which no slot was taken is not
-        caught up at the new rate.
+        Time in which no slot was taken is not caught up at the new rate.
         """
         interval = _interval(rate)
         queue.next_at = max(queue.next_at - queue.interval + interval, self._clock.now())
         queue.interval = interval
         if queue.timer is not None:
             queue.timer.cancel()
-            queue.timer = None
-        self._make_ready(queue)
-        self._grant()
+        self._wake(queue)
 
     def take(self, queue: TenantQueue) -> bool:
         """Take a slot without waiting. Return False if none is allowed or calls wait already."""
-        if not self._free or queue.waiting or queue.held + 1 > queue.algorithm.limit:
+        held = queue.held
+        if queue.waiting or held + 1 > queue.algorithm.limit:
+            return False
+        free = self._free
+        # The comparisons are usually enough: much is free, or no other Company holds a slot.
+        if held >= free and held + free != self._total and not self._has_room(queue):
             return False
         if queue.interval and self._clock.now() < queue.next_at:
             return False
-        self._free -= 1
-        queue.held += 1
+        self._free, queue.held = free - 1, held + 1
         self.granted += 1
         if queue.interval:
-            self._spend(queue)
+            self._keep_pace(queue)
         return True
 
     async def acquire(self, queue: TenantQueue) -> None:
@@ -139,8 +149,8 @@ class ConcurrencyLimiter:
     def enqueue(self, queue: TenantQueue) -> asyncio.Future[None]:
         """Join the queue, and return a future that is done when the caller has a slot.
 
-        A caller that is cancelled meanwhile must call :meth:`leave`. This does the same as :meth:`acquire`
-        without a coroutine: very many calls may wait, and each coroutine costs garbage collection.
+        A caller that is cancelled meanwhile must call :meth:`leave`. There is no coroutine, as in
+        :meth:`acquire`: very many calls may wait, and each one costs garbage collection.
         """
         granted = asyncio.get_running_loop().create_future()
         queue.waiting[granted] = None
@@ -162,9 +172,19 @@ class ConcurrencyLimiter:
         self._free += 1
         queue.held -= 1
         if queue.waiting:
+            fewest = not self._ready or queue.held < min(self._ready)
+            if fewest and self._may_grant(queue) and self._has_room(queue):
+                self._grant_first(queue)
             self._make_ready(queue)
         if self._ready:
             self._grant()
+
+    def _has_room(self, queue: TenantQueue) -> bool:
+        """Return whether another slot is free for ``queue``, apart from those kept for other Companies."""
+        free, held = self._free, queue.held
+        if held < SHARE:
+            return free > self._lowest
+        return held + 1 - SHARE < free or held == self._total - free  # no other Company holds a slot
 
     def _may_grant(self, queue: TenantQueue) -> bool:
         """Return whether limit and rate of ``queue`` allow another slot."""
@@ -172,44 +192,54 @@ class ConcurrencyLimiter:
             return False
         return not queue.interval or self._clock.now() >= queue.next_at
 
-    def _spend(self, queue: TenantQueue) -> None:
-        """Set the time of the next slot, after one was granted."""
+    def _keep_pace(self, queue: TenantQueue) -> None:
+        """Set the time of the next slot of ``queue``, by its rate."""
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + queue.interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
-        """Let ``queue`` take turns if it is ready; if only its rate forbids a slot, try again later."""
-        if queue.ready or not queue.waiting or queue.held >= int(queue.algorithm.limit):
+        """Add ``queue`` to the ready ones if it is ready; if only its rate forbids that, try again later."""
+        if queue.level == queue.held or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
-        if not self._may_grant(queue):
-            self._wake_later(queue)
-        else:
-            queue.ready = True
-            self._ready.append(queue)
+        if self._may_grant(queue):
+            self._remove_ready(queue)  # it may be there with another number of slots
+            queue.level = queue.held
+            self._ready.setdefault(queue.held, {})[queue] = None
+        elif queue.timer is None:
+            left = max(0.0, queue.next_at - self._clock.now())
+            queue.timer = self._clock.call_later(left, partial(self._wake, queue))
 
-    def _wake_later(self, queue: TenantQueue) -> None:
-        """Call ``_make_ready`` again when the rate of ``queue`` allows the next slot."""
+    def _remove_ready(self, queue: TenantQueue) -> None:
+        if (level := queue.level) is not None:
+            queue.level = None
+            del self._ready[level][queue]
+            if not self._ready[level]:
+                del self._ready[level]
 
-        def due() -> None:
-            queue.timer = None
-            self._make_ready(queue)
-            self._grant()
-
-        if queue.timer is None:
-            queue.timer = self._clock.call_later(max(0.0, queue.next_at - self._clock.now()), due)
+    def _wake(self, queue: TenantQueue) -> None:
+        """Grant slots to ``queue`` if its rate allows them by now."""
+        queue.timer = None
+        self._make_ready(queue)
+        self._grant()
 
     def _grant(self) -> None:
-        """Grant the free slots, one to each queue in turn."""
-        while self._free and self._ready:
-            queue = self._ready.popleft()
-            queue.ready = False
+        """Grant free slots, each to the ready queue that holds the fewest."""
+        while self._ready:
+            queue = next(iter(self._ready[min(self._ready)]))
             if queue.waiting and self._may_grant(queue):
-                granted, _ = queue.waiting.popitem(last=False)
-                self.queued -= 1
-                if not granted.done():  # else its caller was cancelled, and will call `leave`
-                    self._free -= 1
-                    queue.held += 1
-                    self.granted += 1
-                    if queue.interval:
-                        self._spend(queue)
-                    granted.set_result(None)
+                if not self._has_room(queue):
+                    return  # nor is there room for a queue that holds more
+                self._grant_first(queue)
+            self._remove_ready(queue)
             self._make_ready(queue)
+
+    def _grant_first(self, queue: TenantQueue) -> None:
+        """Grant a slot to the caller that waits longest in ``queue``."""
+        granted, _ = queue.waiting.popitem(last=False)
+        self.queued -= 1
+        if not granted.done():  # else its caller was cancelled, and will call `leave`
+            self._free -= 1
+            queue.held += 1
+            self.granted += 1
+            if queue.interval:
+                self._keep_pace(queue)
+            granted.set_result(None)

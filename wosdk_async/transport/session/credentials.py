@@ -2,40 +2,68 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import inspect
+import math
 from collections.abc import Awaitable, Callable
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from urllib.parse import quote_plus, urlencode
 
 import attrs
 
-from wosdk_async.errors import ConfigurationError
+from wosdk_async.errors import ConfigurationError, SessionError
 from wosdk_async.safe_text import Secrets
+from wosdk_async.secret import Secret, as_secret, without_login
 from wosdk_async.transport.session.manager import TokenGrant
 
 __all__ = ["CredentialProvider", "Credentials", "GrantProvider", "Region", "Tenant"]
 
+T = TypeVar("T")
 
-def _sendable(_: object, attribute: attrs.Attribute[str], value: str) -> None:
+
+def _sendable(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     """Check that a request can carry ``value``."""
-    if not isinstance(value, str):
+    if not isinstance(value, str | Secret):
         raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
-    if not value.strip():
-        raise ConfigurationError(f"{attribute.name} is empty; a Company's administrator generates the pair")
-    # Not by encoding it: that error would hold the secret.
-    if any("\ud800" <= char <= "\udfff" for char in value):
-        raise ConfigurationError(
-            f"{attribute.name} is not UTF-8 text; copy it again from where the administrator generated it"
-        )
+    if why := _why_not_sendable(value):
+        raise ConfigurationError(f"{attribute.name} is {why}")
 
 
-@attrs.frozen
+def _why_not_sendable(value: str | Secret) -> str:
+    text = value if isinstance(value, str) else value.reveal()
+    if not text.strip():
+        return "empty; a Company's administrator generates the pair"
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        return "not UTF-8 text; copy it again from where the administrator generated it"
+    return ""
+
+
+@attrs.frozen(init=False)
 class Credentials:
     """Client id and secret that an administrator generated for one Company."""
 
     # spec 5 rule 2
 
     client_id: str = attrs.field(validator=_sendable)
-    client_secret: str = attrs.field(validator=_sendable, repr=lambda _: "'***'")
+    client_secret: Secret = attrs.field(validator=_sendable)
+
+    def __init__(self, client_id: str, client_secret: str | Secret) -> None:
+        hidden = as_secret(client_secret)
+        del client_secret  # a traceback shows the variables of this function
+        self.__attrs_init__(client_id, hidden)
+
+    def form(self) -> Secret:
+        """Return the form that asks for a token."""
+        # facts 1
+        pair = {"client_id": self.client_id, "client_secret": self.client_secret.reveal()}
+        return Secret(urlencode({"grant_type": "client_credentials"} | pair))
+
+    def secrets(self) -> Secrets:
+        """Return the secret, also as the form has it, and the pair as HTTP Basic has it."""
+        pair = f"{self.client_id}:{self.client_secret.reveal()}"
+        in_form = quote_plus(self.client_secret.reveal())  # base64 of the form has other characters
+        return Secrets(self.client_secret, in_form, base64.b64encode(pair.encode()).decode())
 
 
 CredentialProvider = Callable[[str], Awaitable[Credentials]]
@@ -47,13 +75,10 @@ class GrantProvider(Protocol):
     """Source of sessions that another process has opened, such as the coordinator of a job."""
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
-        """Return a session that may still be used: token, host and lifetime; the headers are ours.
+        """Return a live session: token, host and lifetime; the client adds the headers.
 
-        It is called for the first session, when a session was refused, and before one ends.
-
-        Args:
-            company: name of the Company.
-            replaced: secrets of the sessions before.
+        It is called for the first session, when one was refused, and before one ends. ``replaced`` are the
+        secrets of the sessions before.
         """
 
 
@@ -69,8 +94,8 @@ class Region:
     """
 
     name: str
-    locator_url: str
-    token_url: str = _TOKEN_URL
+    locator_url: str = attrs.field(converter=without_login)
+    token_url: str = attrs.field(default=_TOKEN_URL, converter=without_login)
 
     AMERICAS: ClassVar[Region]
     APAC: ClassVar[Region]
@@ -101,15 +126,44 @@ class Tenant:
         if isinstance(self.credentials, Credentials):
             return self.credentials
         assert not isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives no credentials
-        given: object = self.credentials(self.company)
-        if not inspect.isawaitable(given):
-            raise ConfigurationError(
-                f"the credentials of {self.company!r} must come from an async function; define it with async"
-                " def"
+        return await self._ask(Credentials, self.credentials)
+
+    async def grant(self, replaced: Secrets) -> TokenGrant:
+        """Return the session that a provider of grants hands over. Raises the error of the provider."""
+        assert isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives credentials
+        grant = await self._ask(TokenGrant, self.credentials.grant, replaced)
+        seconds: object = grant.expires_in
+        if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+            shown = seconds if isinstance(seconds, int | float) else f"a {type(seconds).__name__}"
+            del grant, seconds  # a traceback shows the variables of this function
+            raise SessionError(
+                f"{self._provider} returned a session whose expires_in is {shown}; it takes seconds above 0"
             )
-        pair: object = await given
-        if not isinstance(pair, Credentials):
-            raise ConfigurationError(
-                f"the credentials of {self.company!r} are a {type(pair).__name__}, not Credentials"
-            )
-        return pair
+        return grant
+
+    @property
+    def _provider(self) -> str:
+        name = getattr(self.credentials, "__qualname__", type(self.credentials).__qualname__)
+        return f"the provider {name} of the credentials of {self.company!r}"
+
+    async def _ask(self, kind: type[T], ask: Callable[..., Awaitable[T]], *more: object) -> T:
+        """Return what a provider gives. One that was cancelled inside must not look like a cancelled call."""
+        try:
+            given: object = ask(self.company, *more)
+            if not inspect.isawaitable(given):
+                del given  # a traceback shows the variables of this function
+                raise ConfigurationError(f"{self._provider} is not async; define it with async def")
+            given = await given
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise  # the client is being closed
+            raise SessionError(
+                f"{self._provider} raised CancelledError",
+                remedy="let it handle what it cancels, or raise another error",
+            ) from error
+        if not isinstance(given, kind):
+            returned = type(given).__name__
+            del given
+            raise ConfigurationError(f"{self._provider} returned a {returned}, not {kind.__name__}")
+        return given

@@ -1,15 +1,16 @@
 """Hosts that may get the bearer token, and hosts that files are fetched from.
 
-The token goes to the configured locator, and to the Company host that the locator names, over https. Only
-loopback and the hosts that the user lists may be reached without https. Every host is checked. Only a locator
-on this machine may name this machine.
+The token goes to the configured locator, and to the Company host that it names, over https. Loopback and the
+hosts that the user lists need no https. Only a locator on this machine may name this machine.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from collections.abc import Iterable
+from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
 import attrs
@@ -21,17 +22,14 @@ from wosdk_async.errors import (
     InvalidCallError,
     WosdkError,
 )
+from wosdk_async.secret import without_login
 
 __all__ = ["HostRules", "host_names", "is_local", "is_loopback", "require_link", "shown_address"]
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
-_NAMED = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
-"""Part of an address before its host, with a name or a password in it. These may have any characters."""
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 """Host that resolvers read as an IPv4 address, also in forms like ``127.1`` and ``0x7f000001``."""
-_HERE = tuple(
-    map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))
-)
+_HERE = [*map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))]
 """Networks that lead to this machine, or may: unspecified, loopback, and IPv4 written as IPv6."""
 _MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
 _MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a session
@@ -57,7 +55,7 @@ def _name(setting: str, given: object) -> str:
     name = str(given).strip().lower().removeprefix("*").strip(".")
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
-    if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not _is_address(name)):
+    if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not _address(name)):
         raise ConfigurationError(
             f"{setting} has {shown_address(given)}; it takes names such as 'sandbox.example.com' "
             "or addresses, without scheme, port and path"
@@ -65,22 +63,19 @@ def _name(setting: str, given: object) -> str:
     return name
 
 
-def _is_address(host: str) -> bool:
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return ``host`` as an address; None for a name."""
     try:
-        ipaddress.ip_address(host)
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def is_loopback(host: str) -> bool:
     """Return whether ``host`` is this machine, by address or as ``localhost``."""
-    if host == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
+    address = _address(host)
+    if address is None:
+        return host == "localhost"
     # Releases of Python differ on IPv4 addresses written as IPv6: these do not count as loopback here.
     return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
 
@@ -94,10 +89,11 @@ def _may_be_here(host: str) -> bool:
     """Return whether ``host`` may lead to this machine, however it is written."""
     if host.rpartition(".")[2] in ("localhost", "localdomain") or host in ("ip6-localhost", "ip6-loopback"):
         return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
+    if (address := _address(host)) is None:  # a name is not looked up: the resolver may hang
+        return host.partition(".")[0] == socket.gethostname().lower().partition(".")[0]  # in any domain
+    with suppress(OSError), socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))  # only an address of this machine can be bound
+        return True
     return any(address in network for network in _HERE)
 
 
@@ -110,9 +106,8 @@ def _matches(host: str, names: tuple[str, ...]) -> bool:
 class HostRules:
     """Rules for the hosts that a token may be sent to.
 
-    A locator may name hosts below ``suffixes``, and this machine if it is on this machine itself. ``trusted``
-    are hosts of the user: any locator may name them, and they may be reached without https. Both include
-    subdomains.
+    A locator may name hosts below ``suffixes``, and this machine if it runs there. ``trusted`` are hosts of
+    the user: any locator may name them, and they need no https. Both include subdomains.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
@@ -122,14 +117,8 @@ class HostRules:
         """Return the origin to call for a Company, from the ``Url`` of a discovery response.
 
         The path is dropped, and a missing scheme means https: a locator may name the address of the older
-        interface.
-
-        Args:
-            named: the ``Url``.
-            local: whether the locator is on this machine.
-
-        Raises:
-            DiscoveryError: the host may not be used.
+        interface. ``local`` says that the locator is on this machine. Raises DiscoveryError for a host that
+        may not be used.
         """
         # facts 2
         text = named if "://" in named else f"https://{named.lstrip('/')}"
@@ -154,23 +143,22 @@ class HostRules:
     def require_download(self, url: str, *, local: bool) -> None:
         """Check the address of a file, which needs https although it gets no token.
 
-        This machine is allowed only with ``local``: a person who may write a document chooses its address,
-        and must not make the client read what only this machine can reach. Raises DownloadError, without the
-        address: it may be signed.
+        This machine is allowed only with ``local``: whoever may write a document chooses its address, and may
+        not read what only this machine can reach. Raises DownloadError without the address: it may be signed.
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
-        elsewhere = parts.scheme == "https" and not _may_be_here(host)
+        elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))
         if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
             return
         raise DownloadError(
-            f"the file is at {parts.scheme}://{host}, where nothing is fetched from; "
-            "https is needed, or the host in trusted_hosts if it is yours"
+            f"the file is at {parts.scheme}://{host}, which downloads do not trust; "
+            "use https, or list the host in trusted_hosts if it is yours"
         )
 
     def _require_https(self, parts: SplitResult, host: str, error: type[WosdkError], where: str = "") -> None:
         if parts.scheme != "https" and not (is_loopback(host) or _matches(host, self.trusted)):
             raise error(
-                f"{where}{parts.scheme}://{host} would send the token in clear; use https, "
+                f"{where}{parts.scheme}://{host} would send the token unencrypted; use https, "
                 "or list the host in trusted_hosts (WOSDK_TRUSTED_HOSTS) if it is yours"
             )
 
@@ -180,13 +168,13 @@ def require_link(url: str) -> None:
     if not isinstance(url, str):
         raise InvalidCallError(f"the link is {url!r:.80}; it takes an http(s) address as text")
     if " " in url:
-        raise InvalidCallError(f"the link is {url[:80]!r}; write a blank as %20")
+        raise InvalidCallError(f"the link is {url[:80]!r}; write a space as %20")
     _parse(url, InvalidCallError, f"the link is {shown_address(url)}")
 
 
 def shown_address(given: object) -> str:
     """Return the beginning of an address in quotes, without the name and password in it."""
-    return repr(_NAMED.sub(r"\1***@", str(given))[:80])
+    return repr(without_login(str(given))[:80])
 
 
 def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL) -> tuple[SplitResult, str]:
@@ -200,9 +188,7 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
         if _NUMBER.fullmatch(host):
-            ipaddress.IPv4Address(
-                host
-            )  # raises unless it has four decimal numbers, which all resolvers read alike
+            ipaddress.IPv4Address(host)  # raises unless all resolvers read it alike: four decimal numbers
     except ValueError as cause:
         why = f"which is not an address: {cause}"
     # Not in the handler, and without the reason if there may be a password in it.

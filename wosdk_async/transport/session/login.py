@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
-from urllib.parse import urlencode
+from typing import Any, TypeGuard, TypeVar
 
 import attrs
 
@@ -20,27 +18,34 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.options import RetryPolicy
-from wosdk_async.protocol.responses import read
-from wosdk_async.protocol.verdicts import means_unknown_company
-from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
+from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.safe_text import Secrets
+from wosdk_async.secret import Secret
 from wosdk_async.transport.clock import Deadlines, TransportClock
-from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError
+from wosdk_async.transport.http.engine import (
+    POOL_EXHAUSTED,
+    POOL_REMEDY,
+    Engine,
+    Request,
+    RequestBody,
+    RequestHeaders,
+    SendError,
+)
 from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.credentials import Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
 from wosdk_async.transport.session.login_responses import (
     LOCATOR,
+    MIN_LIFETIME,
     TOKEN,
-    details_of,
+    Address,
     discovered,
     is_token,
-    read_token,
-    strange_page,
     token_and_lifetime,
-    unknown_company,
 )
+from wosdk_async.transport.session.login_slots import LoginSlots
 from wosdk_async.transport.session.manager import TokenGrant
+from wosdk_async.transport.session.renewal import HasTime
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Login", "asks_for_token"]
@@ -48,30 +53,45 @@ __all__ = ["Login", "asks_for_token"]
 OnTrouble = Callable[[str], None]
 """Function that is called with what a log-in waits for, without secrets."""
 
-_FORM = {"grant_type": "client_credentials"}  # facts 1
 
-
-def asks_for_token(body: bytes | None) -> bool:
+def asks_for_token(body: RequestBody) -> TypeGuard[Secret]:
     """Return whether a request with this body asks for a token, so that it holds the secret."""
-    return bool(body and body.startswith(b"grant_type="))
+    return isinstance(body, Secret)
 
 
 T = TypeVar("T")
 
 _NO_SECRETS = Secrets()
 
-_ATTEMPT_TIMEOUT = 10.0  # seconds: the calls that wait have deadlines, the renewal itself has none
+_ATTEMPT_TIMEOUT = 8.0  # seconds: a call with 12 s outlives an attempt that began in an outage of 3 s
 _MAX_TEXT = 200  # characters kept of a version
 
 
-def _session_headers(company: str, token: str) -> RequestHeaders:
+def _session_headers(company: str, token: Secret) -> RequestHeaders:
     """Return the headers of every call, discovery included (spec 5)."""
     return (
-        ("Authorization", f"Bearer {token}"),
+        ("Authorization", Secret(f"Bearer {token.reveal()}")),
         ("CompanyName", company),
         ("Content-Type", "application/json"),
         ("Accept-Encoding", "gzip,deflate"),
     )
+
+
+@attrs.frozen
+class _Request:
+    """Company of a log-in, and the callers that wait: they are told of failures, and asked for time."""
+
+    company: str
+    region: Region
+    note: OnTrouble
+    has_time: HasTime | None
+
+    def note_failure(self, failure: Exception, wait: float) -> None:
+        """Note why the log-in waits; its secrets were hidden when the response was read."""
+        text = f"retry in {wait:.3g} s ({failure})"
+        if isinstance(failure, RefusedError):
+            text = f"HTTP {failure.status}, retry in {wait:.3g} s ({failure.message})"
+        self.note(text)
 
 
 @attrs.frozen(kw_only=True)
@@ -80,9 +100,15 @@ class Login:
 
     engine: Engine
     clock: TransportClock
-    deadlines: Deadlines
     policy: RetryPolicy
     hosts: HostRules
+    preemptive: bool = True
+    """Whether a request that takes long is cancelled for others; not where the program's own pool sends."""
+    slots: LoginSlots = attrs.field(init=False)
+
+    @slots.default
+    def _slots_of_engine(self) -> LoginSlots:
+        return LoginSlots(self.engine.capacity, self.clock, Deadlines(self.clock), self.preemptive)
 
     async def grant(
         self,
@@ -91,39 +117,32 @@ class Login:
         credentials: Credentials,
         replaced: Secrets = _NO_SECRETS,
         on_trouble: OnTrouble = lambda _: None,
+        has_time: HasTime | None = None,
     ) -> TokenGrant:
         """Request a token, then the current host of ``company``.
 
-        Args:
-            company: name of the Company.
-            region: where the token and the host are requested.
-            credentials: of the Company.
-            replaced: secrets of the sessions before this one, which a response may still repeat.
-            on_trouble: called before each request, and before each wait for a further attempt.
+        ``replaced`` are the secrets of the sessions before, which a response may still repeat. ``on_trouble``
+        is called before each request and each wait. ``has_time`` says whether somebody waits for a further
+        attempt; without it there are as many as ``policy`` says.
 
         Raises:
-            CredentialsError: the credentials are refused.
-            UnknownCompanyError: the locator does not know the Company.
-            DiscoveryError: the locator names no host that may be used.
-            SessionError: another response that does not open a session.
+            SessionError: the responses open no session; its class says why.
             NotSentError, NoAnswerError: a host cannot be reached, or does not respond.
         """
-        known = _secrets_of(credentials)
-        try:
-            token, lifetime = await self._token(region, credentials, Secrets(*known) + replaced, on_trouble)
-            secrets = Secrets(token, *known)
-            hidden = secrets + replaced
-            found = await self._discover(region, company, token, hidden, on_trouble)
-        except ThrottledError as error:
-            text = f"the service asks to wait before it opens a session: {error.message}"
-            raise SessionError(text, **details_of(error)) from error
+        known = credentials.secrets()
+        request = _Request(company, region, on_trouble, has_time)
+        token, lifetime = await self._token(request, credentials, known + replaced)
+        secrets = Secrets(token) + known
+        hidden = secrets + replaced
+        found = await self._discover(request, token, hidden)
         url = found.get("Url")
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's response has no Url", company=company)
         if hidden.within(url):
+            del url, found  # a traceback shows the variables of this function
             raise DiscoveryError("the locator's response has a Url with the token or secret in it")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
-        locator = self.hosts.endpoint(LOCATOR.name, region.locator_url)
+        locator = LOCATOR.url(region, self.hosts)
         try:
             base_url = self.hosts.company_url(url, local=is_local(locator))
         except DiscoveryError as error:
@@ -143,102 +162,80 @@ class Login:
     def accept(self, company: str, grant: TokenGrant) -> TokenGrant:
         """Return a session that another process has opened, checked and with its headers.
 
-        That process has checked which host it is. Here, as for an address of the settings, https is needed
-        unless the host is on this machine or trusted.
-
-        Raises:
-            ConfigurationError: the host may not get the token.
-            SessionError: the token cannot be sent.
+        That process has checked the host. Raises ConfigurationError unless the host has https, is on this
+        machine or trusted, and SessionError for a token that cannot be sent.
         """
-        if not is_token(grant.token):
+        if not (isinstance(grant.token, Secret) and is_token(grant.token.reveal())):
             raise SessionError("the session that was handed over has no token that can be sent")
         host = self.hosts.endpoint("the host of the session that was handed over", grant.base_url)
         return attrs.evolve(
             grant,
             headers=_session_headers(company, grant.token),
             secrets=Secrets(grant.token) + grant.secrets,
+            expires_in=max(grant.expires_in, MIN_LIFETIME),
             base_url=host,
         )
 
     async def _token(
-        self, region: Region, credentials: Credentials, secrets: Secrets, on_trouble: OnTrouble
-    ) -> tuple[str, float]:
-        form = _FORM | attrs.asdict(credentials)
-        call: Call[tuple[str, float]] = Call(
-            "token", "POST", "", token_and_lifetime, repeat_safe=True, body=urlencode(form).encode()
-        )
+        self, request: _Request, credentials: Credentials, secrets: Secrets
+    ) -> tuple[Secret, float]:
+        call = Call("token", "POST", "", token_and_lifetime, repeat_safe=True)
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
-        url = self.hosts.endpoint(TOKEN.name, region.token_url)
-        try:
-            page = partial(strange_page, TOKEN, url)
-            on_trouble(TOKEN.silent(url))
-            return await self._send(call, url, headers, read_token, secrets, page, on_trouble)
-        except (SessionError, ThrottledError):
-            raise
-        except RefusedError as error:
-            raise TOKEN.wrong(url, error.status, error) from error
+        return await self._send(call, credentials.form(), TOKEN, headers, secrets, request)
 
-    async def _discover(
-        self, region: Region, company: str, token: str, secrets: Secrets, on_trouble: OnTrouble
-    ) -> dict[str, Any]:
-        body = codec.dumps({"Command": {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}})
-        path = "/api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
-        call = Call("discovery", "POST", path, discovered, repeat_safe=True, body=body)
-        url = self.hosts.endpoint(LOCATOR.name, region.locator_url)
-        headers, page = _session_headers(company, token), partial(strange_page, LOCATOR, url)
-        try:
-            on_trouble(LOCATOR.silent(url))
-            return await self._send(call, url + path, headers, read, secrets, page, on_trouble)
-        except RefusedError as error:
-            if means_unknown_company(error):
-                raise unknown_company(company, region, error) from error
-            if isinstance(error, SessionError | ThrottledError):
-                raise
-            raise LOCATOR.wrong(url, error.status, error) from error
+    async def _discover(self, request: _Request, token: Secret, secrets: Secrets) -> dict[str, Any]:
+        command = {"ApiType": "REST", "CompanyName": request.company, "Protocol": "HTTPS"}
+        body = codec.dumps({"Command": command})
+        path = "api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
+        call = Call("discovery", "POST", path, discovered, repeat_safe=True)
+        headers = _session_headers(request.company, token)
+        return await self._send(call, body, LOCATOR, headers, secrets, request)
 
     async def _send(
         self,
         call: Call[T],
-        url: str,
+        body: RequestBody,
+        address: Address,
         headers: RequestHeaders,
-        reader: Callable[[Call[T], Response, Secrets], T],
         secrets: Secrets,
-        page_error: Callable[[InconclusiveResponse], Exception],
-        on_trouble: OnTrouble,
+        request: _Request,
     ) -> T:
-        """Send ``call`` and return its result, with retries.
-
-        ``reader`` reads a response. ``page_error`` gives the error for one that the reader cannot read.
-        """
-        trace = Trace()
+        """Send ``call`` to ``address`` and return what its response gives, with retries."""
+        base = address.url(request.region, self.hosts)
+        if not self.preemptive:  # a connection for each request: no response says to which it belongs
+            headers += (("Connection", "close"),)
+        trace, url = Trace(), f"{base}/{call.path}" if call.path else base
+        request.note(f"{address.name} {base} has not responded")
+        sent = Request(
+            call.method,
+            url,
+            headers,
+            body,
+            repeat_safe=call.repeat_safe,
+            read=lambda response: address.read(call, response, secrets),
+        )
 
         async def once() -> T:
             trace.attempts += 1
             try:
-                with self.deadlines.within(_ATTEMPT_TIMEOUT):
-                    result: T = await self.engine.send(
-                        call.method,
-                        url,
-                        headers,
-                        call.body,
-                        lambda: None,
-                        repeat_safe=call.repeat_safe,
-                        read=lambda response: reader(call, response, secrets),
-                    )
-            except TimeoutError:
+                result: T = await self.slots.run(partial(self.engine.send, sent), _ATTEMPT_TIMEOUT)
+            except TimeoutError as late:
+                if POOL_EXHAUSTED in getattr(late.__cause__, "__notes__", ()):
+                    why = f"{url}: {POOL_EXHAUSTED}"
+                    raise SendError(why, sent=False, timeout="pool", remedy=POOL_REMEDY) from None
                 raise SendError(f"{url}: no response within {_ATTEMPT_TIMEOUT:g} s", sent=True) from None
             except SendError as failure:
                 failure.hide(secrets)
                 raise
             except InconclusiveResponse as page:  # the engine has closed the connection
-                error = page_error(page)
+                error = address.strange_page(base, page)
             else:
                 return result
             raise error
 
         try:
             retries = Retries(
-                self.policy, self.clock, on_wait=lambda why, wait: on_trouble(_trouble(why, wait))
+                self.policy, self.clock, has_time=request.has_time, on_wait=request.note_failure
             )
             return await retries.run(call, once, trace)
         except WosdkError as error:
@@ -246,17 +243,10 @@ class Login:
                 # A server of TLS closes such a connection without a word.
                 error.args = (f"{error.message}; if this host speaks https, write https:// in its address",)
             error.add(operation=call.operation, attempts=trace.attempts)
+            if isinstance(error, ThrottledError):
+                request.note_failure(error, error.retry_after or 0.0)
+            if isinstance(error, RefusedError):
+                meant = address.meaning_of(error, base, request.company, request.region)
+                if meant is not error:
+                    raise meant from error
             raise
-
-
-def _trouble(failure: Exception, wait: float) -> str:
-    """Return why a log-in waits; its secrets were hidden when the response was read."""
-    if isinstance(failure, RefusedError):
-        return f"HTTP {failure.status}, sent again after {wait:.3g} s ({failure.message})"
-    return f"sent again after {wait:.3g} s ({failure})"
-
-
-def _secrets_of(credentials: Credentials) -> tuple[str, str]:
-    """Return the secret, and the pair as HTTP Basic authorization encodes it."""
-    pair = f"{credentials.client_id}:{credentials.client_secret}"
-    return credentials.client_secret, base64.b64encode(pair.encode()).decode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -12,42 +13,26 @@ from wosdk_async.errors import (
     DiscoveryError,
     RefusedError,
     SessionError,
+    ThrottledError,
     UnknownCompanyError,
+    WosdkError,
 )
 from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.responses import read, refused
+from wosdk_async.protocol.verdicts import means_unknown_company
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
+from wosdk_async.secret import Secret
 from wosdk_async.transport.session.credentials import Region
+from wosdk_async.transport.session.hosts import HostRules
 
-__all__ = [
-    "LOCATOR",
-    "TOKEN",
-    "Address",
-    "details_of",
-    "discovered",
-    "is_token",
-    "read_token",
-    "strange_page",
-    "token_and_lifetime",
-    "unknown_company",
-]
+__all__ = ["LOCATOR", "MIN_LIFETIME", "TOKEN", "Address", "discovered", "is_token", "token_and_lifetime"]
 
 _DEFAULT_LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for a response without expires_in
 _PLAUSIBLE = (1, 86_400)  # seconds; not shown; assumed: no token lives less than a second or over a day
-_MIN_LIFETIME = 10.0  # seconds; shorter ones count as this, so that no Company logs in all the time
+MIN_LIFETIME = 10.0  # seconds; shorter ones count as this, so that no Company logs in all the time
 _MAX_TOKEN = 16 * 1024  # characters; not shown; assumed: servers accept no longer headers
 _MAX_TEXT = 200  # characters kept of a reason
-
-
-def unknown_company(company: str, region: Region, error: RefusedError) -> UnknownCompanyError:
-    """Return the error for a refusal of the locator that means that there is no such Company."""
-    return UnknownCompanyError(
-        f"the locator of region {region.name} does not know {company!r} ({error.message}); "
-        "check the name and the region",
-        company=company,
-        **details_of(error),
-    )
 
 
 @attrs.frozen
@@ -58,37 +43,47 @@ class Address:
     variable: str
     field: str
     error: type[SessionError]
+    read: Callable[[Call[Any], Response, Secrets], Any]
+    """Reads its responses."""
 
-    def silent(self, url: str) -> str:
-        """Return what is waited for until a response comes."""
-        return f"{self.name} {url} has not responded"
+    def url(self, region: Region, hosts: HostRules) -> str:
+        """Return the address in ``region``. Raises ConfigurationError if no log-in may be sent there."""
+        setting = f"{self.field} of the region {region.name}"
+        return hosts.endpoint(setting, getattr(region, self.field))
 
-    def wrong(self, url: str, status: int, refusal: RefusedError | None = None) -> SessionError:
+    def wrong(self, url: str, status: int, said: str = "") -> SessionError:
         """Return the error for a response that no such endpoint gives."""
-        said = f" ({refusal.message})" if refusal else ""
         remedy = f"check {self.variable}, or {self.field}= of the Region"
         text = f"{self.name} {url} responds with HTTP {status}{said}; {remedy}"
-        error = self.error(text, status=status, remedy=remedy)
-        error.add(**(details_of(refusal) if refusal else {}))
-        return error
+        return self.error(text, status=status, remedy=remedy)
 
+    def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
+        """Return the error for a page of something else: a wrong address, unless it may pass."""
+        if page.status == 400 and self is LOCATOR:
+            return refused("", "", 400)  # facts 2 reports the status only: whatever the body, it is a refusal
+        if 300 <= page.status < 500 and page.status != 408:
+            return self.wrong(url, page.status)
+        return page
 
-TOKEN = Address("the token address", "WOSDK_TOKEN_URL", "token_url", SessionError)
-LOCATOR = Address("the locator address", "WOSDK_LOCATOR_URL", "locator_url", DiscoveryError)
-
-
-def strange_page(address: Address, url: str, page: InconclusiveResponse) -> Exception:
-    """Return the error for a page of something else: a wrong address, unless it may pass."""
-    if page.status == 400 and address is LOCATOR:
-        return refused("", "", 400)  # facts 2 reports the status only: whatever the body, it is a refusal
-    if 300 <= page.status < 500 and page.status != 408:
-        return address.wrong(url, page.status)
-    return page
-
-
-def details_of(error: RefusedError) -> dict[str, object]:
-    """Return the details of ``error`` for the error that is raised instead."""
-    return {name: getattr(error, name) for name in ("operation", "attempts", "status", "code", "time_stamp")}
+    def meaning_of(self, error: RefusedError, url: str, company: str, region: Region) -> WosdkError:
+        """Return the error to raise for a refusal: ``error`` itself if it is one of a session."""
+        meant: WosdkError
+        if self is LOCATOR and means_unknown_company(error):
+            meant = UnknownCompanyError(
+                f"the locator of region {region.name} does not know {company!r} ({error.message}); "
+                "check the name and the region",
+                company=company,
+            )
+        elif isinstance(error, ThrottledError):
+            asked = f"; retry after {error.retry_after:g} s" if error.retry_after else ""
+            meant = SessionError(f"the service throttles log-ins: {error.message}{asked}")
+        elif isinstance(error, SessionError):
+            return error
+        else:
+            meant = self.wrong(url, error.status, f" ({error.message})")
+        kept = ("operation", "attempts", "status", "code", "time_stamp")
+        meant.add(**{name: getattr(error, name) for name in kept})
+        return meant
 
 
 def discovered(body: bytes) -> dict[str, Any]:
@@ -99,7 +94,9 @@ def discovered(body: bytes) -> dict[str, Any]:
     return result
 
 
-def read_token(call: Call[tuple[str, float]], response: Response, secrets: Secrets) -> tuple[str, float]:
+def read_token(
+    call: Call[tuple[Secret, float]], response: Response, secrets: Secrets
+) -> tuple[Secret, float]:
     """Read a response of the token endpoint, which refuses without the service's own error body."""
     # facts 1: 401 or 400 ``invalid_client``
     if response.status in (400, 401, 403):
@@ -124,13 +121,13 @@ def _refusal(body: bytes) -> str:
     return ""
 
 
-def token_and_lifetime(body: bytes) -> tuple[str, float]:
+def token_and_lifetime(body: bytes) -> tuple[Secret, float]:
     """Return the token in a response of the token endpoint, and the seconds that it lives."""
     members = document_of(body)
     token = members["access_token"]
     if not is_token(token):
         raise ValueError(f"access_token is not plain text of at most {_MAX_TOKEN} characters")
-    return token, _lifetime(members.get("expires_in"))
+    return Secret(token), _lifetime(members.get("expires_in"))
 
 
 def is_token(token: object) -> bool:
@@ -146,4 +143,8 @@ def _lifetime(expires_in: object) -> float:
     is_number = isinstance(expires_in, int | float | Decimal) and not isinstance(expires_in, bool)
     if not is_number or not low <= expires_in <= high:  # type: ignore[operator]
         return _DEFAULT_LIFETIME
-    return max(float(expires_in), _MIN_LIFETIME)  # type: ignore[arg-type]
+    return max(float(expires_in), MIN_LIFETIME)  # type: ignore[arg-type]
+
+
+TOKEN = Address("the token address", "WOSDK_TOKEN_URL", "token_url", SessionError, read_token)
+LOCATOR = Address("the locator address", "WOSDK_LOCATOR_URL", "locator_url", DiscoveryError, read)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import logging
 import random
 import threading
@@ -14,13 +13,14 @@ from weakref import WeakValueDictionary
 
 import attrs
 
-from wosdk_async.errors import SessionError, WosdkError
+from wosdk_async.errors import SessionError
 from wosdk_async.safe_text import Secrets
-from wosdk_async.shared_tasks import mark_retrieved
+from wosdk_async.secret import Secret, as_secret, without_login
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter.limiter import TenantQueue
+from wosdk_async.transport.session.renewal import HasTime, HoldOff, Renewal
 
-__all__ = ["Session", "SessionCache", "SessionManager", "TokenGrant"]
+__all__ = ["ManagerCache", "Session", "SessionManager", "TokenGrant"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -28,20 +28,23 @@ _MARGIN = 30.0  # last seconds of a token, in which it is not used: a request ta
 _EARLY = 0.8  # share of its lifetime after which a token is renewed in the background
 _SPREAD = 0.1  # largest random share by which that is earlier: Companies opened together renew apart
 _GRANTS = 4  # last grants whose secrets are hidden: a call may renew twice and still get an old response
-_HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
+_EARLY_INTERVAL = 15.0  # seconds before a failed early renewal is tried again
+_SEARCH_INTERVAL = 5.0  # seconds between two discoveries because the Company's host cannot be reached
+
+_CLEAN_UP = 1.0  # seconds that a log-in gets to end: a provider may ignore that it is cancelled
 
 
 @attrs.frozen(kw_only=True)
 class TokenGrant:
     """Result of a log-in: a token with its lifetime in seconds, and the host of the Company."""
 
-    token: str = attrs.field(repr=False)
-    headers: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
+    token: Secret = attrs.field(converter=as_secret, repr=False)
+    headers: tuple[tuple[str, str | Secret], ...] = attrs.field(default=(), repr=False)
     """Headers of every call that uses the token."""
     secrets: Secrets = attrs.field(factory=Secrets, repr=False)
     """Secrets of this grant; the manager keeps those of earlier grants, too."""
     expires_in: float
-    base_url: str
+    base_url: str = attrs.field(converter=without_login)
     locator_url: str
     company_version: str | None = None
     company_id: int | None = None
@@ -57,36 +60,18 @@ class Session:
     renew_after: float
     expires_at: float
 
-    @classmethod
-    def started(cls, grant: TokenGrant, generation: int, now: float, draw: float) -> Session:
-        """Return the session that ``grant`` opens at ``now``; ``draw`` from 0 to 1 renews it earlier."""
-        # A token that lives for less than a minute is used for half of its life.
-        usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
-        return cls(
-            grant=grant,
-            generation=generation,
-            opened_at=now,
-            renew_after=now + usable * (_EARLY - _SPREAD * draw),
-            expires_at=now + usable,
-        )
-
-    @property
-    def base_url(self) -> str:
-        """Origin of the Company's host."""
-        return self.grant.base_url
-
 
 class SessionManager:
     """Session of one Company, renewed by one caller for all.
 
-    ``log_in`` returns a new grant. It takes the secrets of earlier sessions, because a response may still
-    repeat them. When it raises, every call that waits for the session gets the error.
+    ``log_in`` returns a new grant, from the secrets of earlier sessions, which a response may still repeat,
+    and a function that says whether a further attempt is of use. Every call that waits gets its error.
     """
 
     def __init__(
         self,
         company: str,
-        log_in: Callable[[Secrets], Awaitable[TokenGrant]],
+        log_in: Callable[[Secrets, HasTime], Awaitable[TokenGrant]],
         clock: TransportClock,
         rate: float | None = None,
     ) -> None:
@@ -100,147 +85,155 @@ class SessionManager:
         """Most calls of this Company that a loop sends in a second; None for no limit."""
         self.responded_at: float | None = None
         """Time of the service's last response to a call of this Company."""
-        self.remembered: dict[object, Any] = {}
-        """Values that other packages keep for this Company while it is in use, each under its own key."""
-        self.trouble = ""
-        """What the log-in that runs waits for, without secrets; empty when that is not known."""
-        self.login_since: float | None = None
-        """Time at which the log-in that runs began; None when none runs."""
+        self.last_error: tuple[float, str] | None = None
+        """When a call of this Company last ended with an error, and the class of that."""
+        self.cache: dict[object, Any] = {}
+        """Values that other packages cache for this Company while it is in use, each under its own key."""
+        self.login_waits_for = ""
+        """What the log-in that runs waits for, without secrets. Timeout errors mention it."""
         self._log_in = log_in
         self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
         self._lock = threading.Lock()
         self.secrets = Secrets()
         """Secrets of the last few sessions. No error of a call may show them, whichever session it used."""
         self.clock = clock
-        self._session: Session | None = None
-        self._generation = 0
-        self._renewal: asyncio.Task[Session] | None = None
-        self._renewals: set[asyncio.Task[Session]] = set()
+        self.hold_off = HoldOff(clock)
+        self.session: Session | None = None
+        """Session opened last, expired or not; None before the first one."""
+        self._renewal: Renewal[Session] | None = None
+        self._renewals: set[Renewal[Session]] = set()
         """All renewals under way: the newest, and those that other loops started."""
         # GIL: threads add to the set, remove from it and copy it in one step each.
-        self._early_renewal_from = 0.0
+        self._login_since = self._early_renewal_from = 0.0
+        self._search_from = 0.0
 
     def __repr__(self) -> str:
-        session = self._session
-        state = (
-            f"{session.base_url} session #{self._generation}" if session else "logs in with its first call"
-        )
+        state = "logs in with its first call"
+        if session := self.session:
+            state = f"{session.grant.base_url} session #{session.generation}"
         return f"<SessionManager {self.company!r} {state}>"
 
     @property
-    def session(self) -> Session | None:
-        """Session opened last, expired or not; None before the first one."""
-        return self._session
+    def login_since(self) -> float | None:
+        """Time at which the log-in began that runs, or that waits as the service asked; None without one."""
+        running = self._renewal is not None or self.hold_off.active
+        return self._login_since if running else None
 
     @property
     def unused(self) -> bool:
         """Whether it may be dropped: no live session, no renewal, no calls."""
-        dead = self._session is None or self.clock.now() >= self._session.expires_at
+        dead = self.session is None or self.clock.now() >= self.session.expires_at
         return dead and self._renewal is None and (self.queue is None or not self.queue.calls)
 
     def current(self, now: float | None = None) -> Session | None:
         """Return the session if it is live, else None. Start an early renewal when that is due."""
-        session = self._session
+        session = self.session
         if now is None:
             now = self.clock.now()
         if session is None or now >= session.expires_at:
             return None
         # Loops in two threads may both start one at the same moment: that costs a log-in, and no more.
-        if now >= session.renew_after and now >= self._early_renewal_from and self._renewal is None:
-            self._start().add_done_callback(self._early_renewal_ended)
+        early = now >= session.renew_after and now >= self._early_renewal_from
+        if early and self._renewal is None and not self.hold_off.active:
+            self._start().task.add_done_callback(self._early_renewal_ended)
         return session
 
-    async def renew(self, after: int) -> Session:
+    async def renew(self, after: int, until: float | None = None) -> Session:
         """Return a live session with a generation above ``after``; renew it if there is none.
 
-        Args:
-            after: generation of the session that was refused; 0 if there was none.
-
-        Raises:
-            SessionError: the client was closed during the renewal.
-            WosdkError: the error of the log-in.
+        ``after`` is the one that was refused, 0 for none. ``until`` is the caller's deadline, up to which the
+        log-in is retried (default: 10 s). Raises the error of the log-in, or SessionError if the client was
+        closed meanwhile or the service asks to wait for longer.
         """
-        session = self._session
-        if session is not None and session.generation > after and self.current() is not None:
-            return session
-        renewal = self._renewal
-        if renewal is None or renewal.get_loop() is not asyncio.get_running_loop():
-            renewal = self._start()  # the renewal of another loop may never end
-        try:
-            return await asyncio.shield(renewal)  # a cancelled caller must not stop the renewal of the others
-        except WosdkError as error:
-            raise copy.copy(error) from error  # a copy: each call adds its own details to its error
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if renewal.cancelled() and not (task is not None and task.cancelling()):
-                raise SessionError(
-                    f"the client was closed while it renewed the session of {self.company!r}"
-                ) from None
-            raise
+        while True:
+            session = self.session
+            if session is not None and session.generation > after and self.current() is not None:
+                return session
+            if self.hold_off.active:
+                await self.hold_off.wait(until)
+                continue
+            renewal = self._renewal
+            if renewal is None or not renewal.usable:
+                renewal = self._start()
+            try:
+                return await renewal.result(until)
+            except SessionError:
+                if not self.hold_off.active:
+                    raise
 
-    def note_trouble(self, text: str) -> None:
-        """Note what the log-in that runs waits for; who gives up meanwhile says so."""
-        self.trouble = text
+    async def look_for_host(self, gone: Session, until: float) -> Session:
+        """Return the newest session after the host of ``gone`` could not be reached: it may name another one.
+
+        The locator is asked at most once in 5 s. Raises the error of the log-in.
+        """
+        # Loops in two threads may both ask at the same moment: that costs a log-in, and no more.
+        if self.session is gone and self._renewal is None:
+            if (now := self.clock.now()) < self._search_from:
+                return gone
+            self._search_from = now + _SEARCH_INTERVAL
+        return await self.renew(gone.generation, until)
 
     def forked(self) -> None:
         """Forget the renewal of the parent in a forked child, which never ends there, and what has a lock."""
         self._lock = threading.Lock()
-        self.remembered = {}
-        self._renewal = None  # the task stays in _renewals: to drop it would log that it was destroyed
+        self.cache = {}
+        self._renewal = None  # its task stays in _renewals: to drop it would log that it was destroyed
 
     async def aclose(self) -> None:
         """Stop the renewal that runs in this loop, if there is one."""
         loop = asyncio.get_running_loop()
-        renewals = list(self._renewals)  # loops in other threads may start one meanwhile
-        if ours := [renewal for renewal in renewals if renewal.get_loop() is loop]:
-            for renewal in ours:
-                renewal.cancel()
-            await asyncio.wait(ours)
+        tasks = [renewal.task for renewal in list(self._renewals)]  # other loops may start one meanwhile
+        if ours := [task for task in tasks if task.get_loop() is loop]:
+            for task in ours:
+                task.cancel()
+            await asyncio.wait(ours, timeout=_CLEAN_UP)
 
-    def _start(self) -> asyncio.Task[Session]:
-        task = asyncio.get_running_loop().create_task(self._run(), name=f"renew session of {self.company}")
-        task.add_done_callback(self._ended)
-        self._renewal = task
-        self._renewals.add(task)
-        return task
+    def _start(self) -> Renewal[Session]:
+        renewal = Renewal(self._run, self.company, self.clock)
+        renewal.task.add_done_callback(lambda _: self._ended(renewal))
+        self._renewal = renewal
+        self._renewals.add(renewal)
+        return renewal
 
-    async def _run(self) -> Session:
+    async def _run(self, has_time: HasTime) -> Session:
         # GIL: of log-ins in two threads the one that began last counts; each field is set in one step.
-        self.trouble, self.login_since = "", self.clock.now()
-        try:
-            grant = await self._log_in(self.secrets)
-        finally:
-            self.login_since = None
-        self.trouble = ""
+        self.login_waits_for, self._login_since = "", self.clock.now()
+        grant = await self._log_in(self.secrets, has_time)
+        self.login_waits_for = ""
         now, draw = self.clock.now(), random.random()  # noqa: S311 - not a secret
+        # A token that lives for less than a minute is used for half of its life.
+        usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
         with self._lock:  # loops in other threads may renew too: the last session has the highest number
             self._recent_secrets.append(grant.secrets)
             self.secrets = sum(self._recent_secrets, Secrets())
-            self._generation += 1
-            self._session = session = Session.started(grant, self._generation, now, draw)
+            self.session = session = Session(
+                grant=grant,
+                generation=self.session.generation + 1 if self.session else 1,
+                opened_at=now,
+                renew_after=now + usable * (_EARLY - _SPREAD * draw),
+                expires_at=now + usable,
+            )
         return session
 
-    def _ended(self, task: asyncio.Task[Session]) -> None:
-        self._renewals.discard(task)
-        if self._renewal is task:
+    def _ended(self, renewal: Renewal[Session]) -> None:
+        self._renewals.discard(renewal)
+        if self._renewal is renewal:
             self._renewal = None
-        mark_retrieved(task)
 
     def _early_renewal_ended(self, task: asyncio.Task[Session]) -> None:
         if not task.cancelled() and task.exception() is not None:
-            self._early_renewal_from = self.clock.now() + _HOLD_OFF
+            self._early_renewal_from = self.clock.now() + _EARLY_INTERVAL
             kind = type(task.exception()).__name__
             _log.warning(
                 "early renewal failed, the old session stays in use: company=%s error=%s", self.company, kind
             )
 
 
-class SessionCache:
-    """Cache of managers by key. A manager stays while its session is live or a program refers to it.
+class ManagerCache:
+    """Cache of managers by key, for all threads. One stays while its session is live or a program holds it.
 
-    A web back end may use thousands of Companies in its life. Unused managers are dropped each time the
-    number of managers has doubled, so that the cost for each new Company is constant. Threads may share the
-    cache.
+    Unused managers are dropped each time their number has doubled: a web back end may use thousands of
+    Companies in its life, and each new one has a constant cost.
     """
 
     MIN_SIZE = 64
@@ -256,8 +249,7 @@ class SessionCache:
 
     def __iter__(self) -> Iterator[SessionManager]:
         # GIL: valuerefs() copies in one step, values() does not; other threads may add managers meanwhile.
-        found = [reference() for reference in self._alive.valuerefs()]
-        return iter([manager for manager in found if manager is not None])
+        return iter([found for each in self._alive.valuerefs() if (found := each()) is not None])
 
     def get(self, key: Hashable, make: Callable[[], SessionManager]) -> SessionManager:
         """Return the manager of ``key``; ``make`` makes it if there is none."""
@@ -267,7 +259,8 @@ class SessionCache:
                 manager = self._alive[key] = make()
             if key not in self._kept:
                 if len(self._kept) >= self._limit:
-                    self._drop_unused()
+                    self._kept = {each: kept for each, kept in self._kept.items() if not kept.unused}
+                    self._limit = max(self.MIN_SIZE, 2 * len(self._kept))
                 self._kept[key] = manager
             return manager
 
@@ -276,7 +269,3 @@ class SessionCache:
         self._lock = threading.Lock()
         for manager in self:
             manager.forked()
-
-    def _drop_unused(self) -> None:
-        self._kept = {key: manager for key, manager in self._kept.items() if not manager.unused}
-        self._limit = max(self.MIN_SIZE, 2 * len(self._kept))

@@ -1,26 +1,24 @@
 """Observers of calls and attempts, and how they are notified.
 
-An :class:`Observer` is notified when a call, and each of its attempts, starts and ends. It never gets tokens,
-bodies or headers: the fields of :class:`Attempt` and :class:`CallResult` are all that it can know and log.
-
-A call with observers has an :class:`ObservedCall` of its own, which goes down the chain with it. A call
-without observers has None there and costs nothing.
+Observers never get tokens, bodies or headers: they can log no more than the fields of :class:`Attempt` and
+:class:`CallResult`. A call without observers has no :class:`ObservedCall`, and so costs nothing.
 """
 
 from __future__ import annotations
 
 import logging
 import time
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.hooks import Attempt, AttemptHook
+from wosdk_async.hooks import Attempt, AttemptHook, call_hook
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.safe_text import one_line
-from wosdk_async.transport.http.engine import Engine, OnSending, Read, RequestHeaders, SendError
+from wosdk_async.transport.http.engine import Engine, Request, RequestHeaders, SendError
 
 __all__ = ["LOG_OBSERVER", "CallResult", "HookObserver", "ObservedCall", "Observer"]
 
@@ -42,17 +40,15 @@ class CallResult:
     code: str = ""
 
 
-# --- observers ------------------------------------------------------------------------------
-
-
-class Observer(Protocol):
-    """Receiver of notifications. An error that it raises is logged."""
+class Observer:
+    """Receiver of notifications; this base ignores them. An error that it raises is logged."""
 
     def call_started(self, call: Call[Any], company: str) -> Any:
-        """Note a new call, of which nothing was sent yet, and return a state for it."""
+        """Return a state for a new call, of which nothing was sent yet."""
 
-    def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
-        """Note a request that is sent next. Return a state for it, and headers to add to it."""
+    def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:  # noqa: ARG002
+        """Return a state for a request that is sent next, and headers to add to it."""
+        return None, ()
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:
         """Note that a response came, or that none will. ``state`` is that of the attempt."""
@@ -61,36 +57,18 @@ class Observer(Protocol):
         """Note that the call returned or raised. ``state`` is that of the call."""
 
 
-class NoopObserver:
-    """Observer that does nothing: the base of those that want some notifications only."""
-
-    def call_started(self, call: Call[Any], company: str) -> Any:  # noqa: ARG002
-        """Ignore it."""
-        return None
-
-    def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:  # noqa: ARG002
-        """Ignore it and add no headers."""
-        return None, ()
-
-    def attempt_ended(self, state: Any, attempt: Attempt) -> None:
-        """Ignore it."""
-
-    def call_ended(self, state: Any, result: CallResult) -> None:
-        """Ignore it."""
-
-
 @attrs.frozen
-class HookObserver(NoopObserver):
+class HookObserver(Observer):
     """Observer that passes each attempt to a function of the program."""
 
     on_attempt: AttemptHook
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
         """Call the function."""
-        self.on_attempt(attempt)
+        call_hook("on_attempt", self.on_attempt, attempt)
 
 
-class _LogObserver(NoopObserver):
+class _LogObserver(Observer):
     """Observer that writes attempts and calls to the log ``wosdk_async`` at DEBUG."""
 
     def attempt_ended(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
@@ -110,55 +88,41 @@ def _fields(record: Attempt | CallResult) -> str:
     return one_line(" ".join(f"{name}={value}" for name, value in shown.items()))
 
 
-# --- notification ---------------------------------------------------------------------------
-
-
 class ObservedCall:
     """One call with its observers. Each call has its own, so that overlapping calls cannot be mixed up."""
 
     def __init__(self, call: Call[Any], company: str, observers: Iterable[Observer]) -> None:
         self._call = call
-        self._company = company
+        self._names: dict[str, Any] = {
+            "company": company,
+            "operation": call.operation,
+            "request_id": call.request_id,
+        }
         self._observers = [(each, _notify(each.call_started, call, company)) for each in observers]
         self._attempts = 0
 
     async def run(self, send: Callable[[], Awaitable[T]]) -> T:
         """Return the result of ``send()``, and notify the observers of its end."""
         started = time.monotonic()
-        error: BaseException | None = None
+        error = code = ""
         try:
             return await send()
         except BaseException as raised:
-            error = raised
+            error, code = type(raised).__name__, getattr(raised, "code", "")
             raise
         finally:
+            seconds = time.monotonic() - started
             result = CallResult(
-                company=self._company,
-                operation=self._call.operation,
-                request_id=self._call.request_id,
-                attempts=self._attempts,
-                seconds=time.monotonic() - started,
-                error=type(error).__name__ if error is not None else "",
-                code=getattr(error, "code", ""),
+                **self._names, attempts=self._attempts, seconds=seconds, error=error, code=code
             )
             for each, state in self._observers:
                 _notify(each.call_ended, state, result)
 
-    async def send(
-        self,
-        engine: Engine,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool,
-        read: Read,
-    ) -> Any:
+    async def send(self, engine: Engine, request: Request) -> Any:
         """Send one request by ``engine``, and notify the observers of its start and end."""
         self._attempts += 1
         started, number = time.monotonic(), self._attempts
-        states = []
+        states, headers = [], request.headers
         for each, state in self._observers:
             own, more = _notify(each.attempt_started, state, self._call, number) or (None, ())
             states.append((each, own))
@@ -169,10 +133,10 @@ class ObservedCall:
         def read_and_note(response: Response) -> Any:
             nonlocal status
             status = response.status
-            return read(response)
+            return request.read(response)
 
         try:
-            return await engine.send(method, url, headers, body, on_sending, repeat_safe, read_and_note)
+            return await engine.send(attrs.evolve(request, headers=headers, read=read_and_note))
         except SendError as failure:
             error = "NoAnswer" if failure.sent else "NotSent"
             raise
@@ -181,13 +145,11 @@ class ObservedCall:
                 error = "Cancelled"
             raise
         finally:
-            address = urlsplit(url)
+            address = urlsplit(request.url)
             attempt = Attempt(
-                company=self._company,
-                operation=self._call.operation,
-                request_id=self._call.request_id,
+                **self._names,
                 number=number,
-                method=method,
+                method=request.method,
                 host=address.hostname or "",
                 port=address.port,
                 seconds=time.monotonic() - started,
@@ -202,6 +164,6 @@ def _notify(method: Callable[..., T], *values: Any) -> T | None:
     """Call a method of an observer. Its error is logged: it must not change the result of the call."""
     try:
         return method(*values)
-    except Exception:
+    except (Exception, CancelledError):
         _log.exception("an observer failed")
         return None

@@ -1,7 +1,6 @@
 """OpenTelemetry: a span for each call, below it one for each attempt, and the duration of both.
 
-It needs ``opentelemetry-api`` (extra ``otel``) and a provider that the program has set. Names follow the
-semantic conventions for HTTP clients where there are any.
+Names follow the semantic conventions for HTTP clients where there are any.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ from wosdk_async.hooks import Attempt
 from wosdk_async.protocol.wire import Call
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.http.engine import RequestHeaders
-from wosdk_async.transport.telemetry.observers import CallResult
+from wosdk_async.transport.telemetry.observers import CallResult, Observer
 
 __all__ = ["Telemetry", "active_telemetry"]
 
-_API = (
-    "opentelemetry.trace",
-    "opentelemetry.metrics",
-)  # modules of the API's own providers, which do nothing
+_API = ("opentelemetry.trace", "opentelemetry.metrics")
+"""Modules of the API's own providers, which do nothing."""
 
 
 def active_telemetry(*, traceparent: bool) -> Telemetry | None:
@@ -34,7 +31,7 @@ def active_telemetry(*, traceparent: bool) -> Telemetry | None:
     return Telemetry(trace, metrics, traceparent)
 
 
-class Telemetry:
+class Telemetry(Observer):
     """Observer that creates spans and metrics. ``traceparent`` sends the id of the trace to the service."""
 
     def __init__(self, trace: Any, metrics: Any, traceparent: bool) -> None:
@@ -71,32 +68,32 @@ class Telemetry:
         if attempt.status is not None:
             attributes["http.response.status_code"] = attempt.status
         failure = attempt.error or (str(attempt.status) if (attempt.status or 0) >= 400 else "")
-        self._end(state, attributes, failure)
+        failed = self._end(state, attributes, failure)
         _, requests, _ = self._histograms()
-        requests.record(
-            attempt.seconds, {"http.request.method": attempt.method, **attributes, **_error_type(failure)}
-        )
+        requests.record(attempt.seconds, {"http.request.method": attempt.method, **attributes, **failed})
 
     def call_ended(self, state: Any, result: CallResult) -> None:
         """End the span of a call, and record its duration."""
         attributes: dict[str, Any] = {"wosdk.attempts": result.attempts}
         if result.code:
             attributes["wosdk.error_code"] = one_line(result.code)  # exporters cannot send half a character
-        self._end(state, attributes, result.error)
+        failed = self._end(state, attributes, result.error)
         calls, _, _ = self._histograms()
-        calls.record(result.seconds, {"wosdk.operation": result.operation, **_error_type(result.error)})
+        calls.record(result.seconds, {"wosdk.operation": result.operation, **failed})
 
-    def _end(self, span: Any, attributes: dict[str, Any], failure: str) -> None:
-        span.set_attributes({**attributes, **_error_type(failure)})
+    def _end(self, span: Any, attributes: dict[str, Any], failure: str) -> dict[str, str]:
+        """End a span, and return the attribute that names its failure, if there is one."""
+        failed = {"error.type": failure} if failure else {}
+        span.set_attributes({**attributes, **failed})
         if failure:
             span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, failure))
         span.end()
+        return failed
 
     def _histograms(self) -> tuple[Any, Any, Any]:
         """Return the histograms of calls and of requests, and their provider: the one that is set now."""
         provider = self._metrics.get_meter_provider()
-        # GIL: loops in other threads set the tuple in one step. Two that come first each make the same
-        # histograms; either does.
+        # GIL: loops in other threads set the tuple in one step; the histograms of each are the same.
         if self._instruments is None or self._instruments[2] is not provider:
             meter = provider.get_meter("wosdk_async")
             self._instruments = (
@@ -112,7 +109,3 @@ class Telemetry:
         carrier: dict[str, str] = {}
         TraceContextTextMapPropagator().inject(carrier, context=self._trace.set_span_in_context(span))
         return tuple(carrier.items())
-
-
-def _error_type(failure: str) -> dict[str, str]:
-    return {"error.type": failure} if failure else {}

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter.limiter import TenantQueue
 from wosdk_async.transport.session.manager import SessionManager
 
 __all__ = ["PHASES", "CompanyStats", "Counters", "Stats", "Trace", "company_stats"]
-
-
-# --- one call -------------------------------------------------------------------------------
 
 PHASES = {
     "queue": "waiting in the queue",
     "session": "opening the session",
     "connect": "connecting",
     "request": "waiting for the response",
-    "sleep": "waiting to send again",
+    "sleep": "waiting to retry",
 }
 
 
@@ -52,7 +47,6 @@ class Trace:
     request_id: str | None = None
     _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
     """Time of the start, then each phase that has ended and when. They are added up only on demand."""
-    _now: Callable[[], float] = attrs.field(default=time.monotonic, repr=False)
     attempts: int = 0
     sent: bool = False
     phase: str = "queue"
@@ -65,27 +59,26 @@ class Trace:
     operation: str | None = attrs.field(default=None, kw_only=True)
     found: bool = attrs.field(default=False, kw_only=True)
 
-    def begin(self, request_id: str | None, clock: TransportClock, now: float) -> None:
+    def begin(self, request_id: str | None, now: float) -> None:
         """Start a new call and forget the one before."""
-        self._now = clock.now
         self.request_id, self.attempts, self.sent = request_id, 0, False
         self.waits, self.reply = (), None
         self.phase, self._marks = "queue", [now]
 
-    def become(self, other: Trace) -> None:
+    def copy_from(self, other: Trace) -> None:
         """Copy ``other``. Of the calls before, only ``effect`` is kept."""
-        # GIL: each field is set in one step. Where threads share a trace, its fields may be of two calls: no
-        # verdict is read from a trace that is shared.
+        # GIL: each field is set in one step. The fields of a trace that threads share may be of two calls: no
+        # verdict is read from it.
         effect = self.effect or other.effect
         for name in _FIELDS:
             setattr(self, name, getattr(other, name))
         self.effect = effect
 
-    def go_on(self, attempt: Trace) -> None:
+    def append(self, attempt: Trace) -> None:
         """Add one more attempt of the same call, which has a trace of its own."""
         marks = attempt._marks
         self._marks = [*self._marks, "sleep", *marks] if self.attempts or self.waits else marks
-        self._now, self.phase = attempt._now, attempt.phase
+        self.phase = attempt.phase
         self.attempts += attempt.attempts
         self.waits += attempt.waits
         self.sent = self.sent or attempt.sent
@@ -99,13 +92,7 @@ class Trace:
     def add_attempt(
         self, started: float, sent_at: float | None, reply: tuple[Response, float] | None
     ) -> None:
-        """Add an attempt that has ended.
-
-        Args:
-            started: when it started, which ends the phase before.
-            sent_at: when its first byte left, if it did.
-            reply: the response, and when it came, if it did.
-        """
+        """Add an attempt that has ended: when it started, its first byte left, and its response came."""
         self.attempts += 1
         self.start_phase("connect", started)
         if sent_at is not None:
@@ -128,13 +115,8 @@ class Trace:
 _FIELDS = tuple(field.name for field in attrs.fields(Trace))
 
 
-# --- all calls ------------------------------------------------------------------------------
-
-
 class Counters:
-    """Counters of the calls of one event loop."""
-
-    # Used by the thread of its loop alone, so none of it relies on the GIL.
+    """Counters of the calls of one event loop. Only the thread of that loop uses them."""
 
     def __init__(self) -> None:
         self.running = 0
@@ -144,10 +126,6 @@ class Counters:
         self.outcomes: Counter[str] = Counter()
         """Other calls that ended, by ``cancelled`` or the name of the error."""
         self._none_left: asyncio.Event | None = None
-
-    def failed(self, outcome: str) -> None:
-        """Count a call that ended without a result."""
-        self.outcomes[outcome] += 1
 
     def end(self) -> None:
         """Count a call that ended, however it did."""
@@ -171,13 +149,14 @@ class Counters:
 class CompanyStats:
     """Statistics of one Company: calls ``in_flight``, of at most ``limit``, and calls ``queued`` for a slot.
 
-    These are of the running event loop. All loops share the rest.
+    ``calls`` are all that have not ended, including those that wait for the session or a retry. These four
+    are of the running event loop. All loops share the rest.
 
     ``session_age`` and ``session_left`` are the seconds since the session was opened and until it is renewed
     at the latest; None without a session. ``session_number`` counts the sessions that were opened.
-    ``response_age`` are the seconds since the service last responded to a call with anything but a 5xx; None
-    before the first response. ``login_age`` are the seconds since the log-in that runs now began, and
-    ``login_waits_for`` says in words what it waits for, if that is known; None and an empty text without one.
+    ``response_age`` are the seconds since the service last responded to a call with anything but a 5xx, and
+    ``error_age`` since a call last ended with an error, of the class ``last_error``; None before the first.
+    ``login_age`` are the seconds since the log-in that runs began, and ``login_waits_for`` what it waits for.
     """
 
     name: str
@@ -190,6 +169,9 @@ class CompanyStats:
     response_age: float | None = None
     login_age: float | None = None
     login_waits_for: str = ""
+    calls: int = 0
+    error_age: float | None = None
+    last_error: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -210,27 +192,21 @@ class Stats:
     connections_idle: int
 
 
-def company_stats(
-    manager: SessionManager, queue: TenantQueue | None, initial_limit: int, now: float
-) -> CompanyStats:
-    """Return the statistics of one Company.
-
-    Args:
-        manager: that of its session.
-        queue: the one of the running event loop; None without calls there.
-        initial_limit: that of a Company without calls.
-        now: the time.
-    """
-    session, login_since = manager.session, manager.login_since
+def company_stats(manager: SessionManager, queue: TenantQueue | None, limit: int, now: float) -> CompanyStats:
+    """Return the statistics of one Company; without calls in the running loop it has no ``queue``."""
+    session, login_since, error = manager.session, manager.login_since, manager.last_error
     return CompanyStats(
         name=manager.company,
         in_flight=queue.held if queue else 0,
         queued=len(queue.waiting) if queue else 0,
-        limit=queue.limit if queue else initial_limit,
+        limit=queue.limit if queue else limit,
         session_age=now - session.opened_at if session else None,
         session_left=max(0.0, session.expires_at - now) if session else None,
         session_number=session.generation if session else 0,
         response_age=None if manager.responded_at is None else now - manager.responded_at,
         login_age=None if login_since is None else now - login_since,
-        login_waits_for="" if login_since is None else manager.trouble,
+        login_waits_for="" if login_since is None else manager.login_waits_for,
+        calls=queue.calls if queue else 0,
+        error_age=None if error is None else now - error[0],
+        last_error="" if error is None else error[1],
     )

@@ -6,26 +6,27 @@ import asyncio
 import contextlib
 import copy
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakKeyDictionary
 
 import attrs
 
-from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.httpx_family import HttpxClient, HttpxTransport, error_kinds, library_of
-from wosdk_async.options import ClientOptions, Limits, Timeouts
-from wosdk_async.protocol.wire import InconclusiveResponse, Response
-from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.http.certificates import TLSContextProvider
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.hooks import is_cancelled
+from wosdk_async.httpx_family import HttpxClient, is_of_family, library_of
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import (
+    POOL_EXHAUSTED,
     OnSending,
     PoolStatistics,
-    Read,
+    Request,
     RequestHeaders,
     SendError,
     StreamedResponse,
+    encode_body,
     encode_headers,
-    whole_response,
+    without_frames,
 )
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
@@ -42,7 +43,7 @@ from wosdk_async.transport.http.mock_detection import mocked
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["ClientEngine", "engine_over", "stock_engine"]
+__all__ = ["ClientEngine"]
 
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
 """Event loop of each transport of a program that has a pool. GIL: threads set a key in one step."""
@@ -50,10 +51,6 @@ _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary(
 
 class ClientEngine:
     """Engine on an ``AsyncClient`` of httpx or httpx2, whose pool decides about connections.
-
-    It never follows a redirect: the token belongs to the host that the session names. What a client or a
-    transport does with a request cannot be seen, so a request counts as sent from the moment it is handed
-    over, unless the library's own errors for "no connection" say that it was not.
 
     The cookies of the client are sent, and those that responses set are not kept: what a host sets for one
     Company must not reach it with the calls of another.
@@ -78,7 +75,7 @@ class ClientEngine:
         self._client = cast("httpx.AsyncClient", client)
         self._library = library_of(client)
         self._max_body = limits.body
-        self.capacity = limits.connections
+        self.capacity = self.ceiling = limits.connections
         self._timeouts = None if timeouts is None else attrs.asdict(timeouts)
         self._merge_defaults = merge_defaults
         self._owns_client = owns_client
@@ -91,55 +88,63 @@ class ClientEngine:
         """Return how many requests are under way; the connections are the client's."""
         return PoolStatistics(busy=self._busy)
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,  # noqa: ARG002 - the client selects the connection
-        read: Read = whole_response,
-    ) -> Any:
+    async def send(self, request: Request) -> Any:
         """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         self._require_usable()
-        request: httpx.Request | None = None
-        verdict: Exception | None = None
-
-        def read_and_note(response: Response) -> Any:
-            nonlocal verdict
-            try:
-                return read(response)
-            except (WosdkError, InconclusiveResponse) as error:
-                verdict = error
-                raise
-
         self._busy += 1
         try:
-            client = _with_own_cookies(self._client)
-            request = self._build_request(client, method, url, headers, body)
-            on_sending()
-            with filtered_logs():
-                response = await client.send(request, stream=True, follow_redirects=False)
-                return await read_response(response, self._max_body, read_and_note)
-        except Exception as cause:
-            if cause is verdict:
-                raise  # any other error of ours is of a call that a hook made: it says nothing of this one
-            foreign = foreign_response(cause, self._library)
-            if foreign is None and isinstance(cause, AssertionError):
-                raise  # from a mock that did not expect the request: it is for the test
-            sent = request is not None and not was_never_sent(cause, request)
-            if foreign is None and is_of_hook(cause, self._library):
-                error = _hook_error(cause, headers, sent)
-            else:
-                error = foreign or send_error(url, cause, sent=sent)
+            value, error = await self._exchange(request, Departure(request.on_sending))
         finally:
             self._busy -= 1
-            verdict = None  # it holds this frame, and with it the token
-        raise error
+        if error is None:
+            return value
+        try:
+            raise error
+        finally:
+            del error  # it holds this frame
+
+    async def _exchange(self, asked: Request, departure: Departure) -> tuple[Any, BaseException | None]:
+        """Return the result or the error, which has no frame of the library: those hold the request.
+
+        Only an AssertionError of a mock is raised as it is: it is for the test.
+        """
+        request: httpx.Request | None = None
+        try:
+            client = _with_own_cookies(self._client)
+            extensions = {} if self._timeouts is None else {"timeout": self._timeouts}
+            build = client.build_request if self._merge_defaults else self._library.Request
+            request = build(
+                asked.method,
+                asked.url,
+                headers=encode_headers(asked.headers),
+                content=encode_body(asked.body),
+                extensions=extensions,
+            )
+            departure.hand_over(client, request)
+            with filtered_logs():
+                response = await client.send(request, stream=True, follow_redirects=False)
+                departure.mark_sent()
+                return await read_response(response, self._max_body, asked.read)
+        except (Exception, asyncio.CancelledError) as cause:
+            departure.end(request)
+            if isinstance(cause, asyncio.CancelledError) and is_cancelled():
+                if departure.waits_for_pool:
+                    cause.add_note(POOL_EXHAUSTED)
+                return None, without_frames(cause)
+            if (foreign := foreign_response(cause, self._library)) is not None:
+                return None, foreign
+            if isinstance(cause, AssertionError):
+                raise
+            sent = departure.sent and request is not None and not was_never_sent(cause, request)
+            if not is_of_hook(cause, self._library):
+                return None, send_error(asked.url, cause, sent=sent)
+            # Without the cause: a hook gets the request.
+            raised, text = type(cause).__name__, str(cause)
+            why = f"an event hook of the http_client raised {raised}{text and ': '}{text}"
+            return None, SendError(why, sent=sent)
 
     @contextlib.asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Download a file; see :class:`~wosdk_async.transport.http.engine.StreamingEngine`.
 
         The author of a document chooses the address, so the client's base headers, cookies, parameters and
@@ -148,21 +153,14 @@ class ClientEngine:
         self._require_usable()
         timeouts = self._timeouts or {"connect": self._client.timeout.connect}
         client = _with_own_cookies(self._client)
-        with translated_errors(url), filtered_logs(download=True):
+        with translated_errors(url, self._library), filtered_logs(download=True):
             request = self._library.Request(
                 "GET",
                 url,
-                headers=[(b"Accept-Encoding", b"identity")],
+                headers=[(b"Accept-Encoding", b"identity"), *encode_headers(headers)],
                 extensions={"timeout": {**timeouts, "read": None}},
             )
-            foreign = None
-            try:
-                response = await client.send(request, stream=True, auth=None, follow_redirects=False)
-            except (AssertionError, TypeError) as cause:
-                if (foreign := foreign_response(cause, self._library)) is None:
-                    raise
-            if foreign is not None:  # not raised from the cause: it holds the address
-                raise foreign
+            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
         try:
             yield StreamedResponse(response.status_code, response.headers, body_chunks(response, url))
         finally:
@@ -198,28 +196,6 @@ class ClientEngine:
                     "with connections of its own works in any loop"
                 )
 
-    def _build_request(
-        self, client: httpx.AsyncClient, method: str, url: str, headers: RequestHeaders, body: bytes | None
-    ) -> httpx.Request:
-        extensions: dict[str, Any] = {} if self._timeouts is None else {"timeout": self._timeouts}
-        raw = encode_headers(headers)
-        build = client.build_request if self._merge_defaults else self._library.Request
-        request: httpx.Request = build(method, url, headers=raw, content=body, extensions=extensions)
-        return request
-
-
-def _hook_error(cause: Exception, headers: RequestHeaders, sent: bool) -> SendError:
-    """Return the error for an exception of an event hook, which is its cause unless that shows the token."""
-    text = str(cause)
-    error = SendError(
-        f"an event hook of the http_client raised {type(cause).__name__}{text and ': '}{text}", sent=sent
-    )
-    token = dict(headers).get("Authorization", "").partition(" ")[2]  # a log-in has none, but the secret
-    shown = repr((text, cause.args, vars(cause)))
-    if token and not error_kinds(cause) and Secrets(token).hide(shown, len(shown)) == shown:
-        error.__cause__ = cause
-    return error
-
 
 def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
     """Return ``client`` with a copy of its cookies, for one request."""
@@ -228,16 +204,68 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
     return once
 
 
-def engine_over(
-    transport: HttpxTransport, *, limits: Limits, timeouts: Timeouts | None = None
-) -> ClientEngine:
-    """Return an engine that sends over a transport of the program, which it never closes."""
-    client = library_of(transport).AsyncClient(transport=transport, trust_env=False)
-    return ClientEngine(client, limits=limits, timeouts=timeouts or Timeouts())
+# --- departure: when a request leaves, by the events that the library traces for it --------------------
 
 
-async def stock_engine(options: ClientOptions, limits: Limits, library: Any) -> ClientEngine:
-    """Return an engine that sends as a plain client of ``library`` does, which is what its mocks expect."""
-    context = await TLSContextProvider(options.ssl_context).context()
-    client = library.AsyncClient(verify=context, proxy=options.proxy, trust_env=False)
-    return ClientEngine(client, limits=limits, timeouts=options.timeouts or Timeouts(), owns_client=True)
+_SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
+"""Classes of ``auth`` that send the request they are given; one of the program's may send another."""
+
+_BEFORE = ("connection.", "proxy.", "socks.", "http2.send_connection_init.")
+"""Events before the first byte of a request. A CONNECT has the same events as the request after it."""
+
+
+class Departure:
+    """Departure of one request. One without events counts as sent from the moment it is handed over."""
+
+    def __init__(self, on_sending: OnSending) -> None:
+        self._on_sending = on_sending
+        self._is_traced = False
+        self.sent = False
+        self.waits_for_pool = False
+        """Whether the request was handed over, and the pool has given it no connection."""
+
+    def hand_over(self, client: httpx.AsyncClient, request: httpx.Request) -> None:
+        """Prepare ``request``, which ``client`` sends next."""
+        if "trace" not in request.extensions and _shows_events(client, request):
+            request.extensions["trace"] = self._note
+            self._is_traced = True
+            self.waits_for_pool = not client.event_hooks["request"]  # else it may wait for these
+        else:
+            self.mark_sent()
+
+    def mark_sent(self) -> None:
+        """Note that the first byte may leave."""
+        if not self.sent:
+            self.sent = True
+            self._on_sending()
+
+    def end(self, request: httpx.Request | None) -> None:
+        """Note that the request has failed. It counts as sent if a hook of the program replaced the trace."""
+        if self._is_traced and request is not None and request.extensions.get("trace") != self._note:
+            self.mark_sent()
+
+    async def _note(self, event: str, _: object) -> None:
+        self.waits_for_pool = False
+        if not event.startswith(_BEFORE):
+            self.mark_sent()
+
+
+def _shows_events(client: httpx.AsyncClient, request: httpx.Request) -> bool:
+    """Return whether the library's own code alone takes ``request`` from ``client`` to its pool."""
+    auth = client.auth
+    if auth is not None and not (_is_stock(auth) and type(auth).__name__ in _SAME_REQUEST):
+        return False
+    find: Any = getattr(client, "_transport_for_url", None)  # a mount of the client may take the request
+    transport = find(request.url) if find else None
+    return mocked() is None and all(map(_is_stock, (client, transport, getattr(transport, "_pool", None))))
+
+
+def _is_stock(part: object) -> bool:
+    """Return whether ``part`` is of a library, no method of it replaced."""
+    kind: Any = type(part)
+    return is_of_family(kind.__module__) and _attributes(kind).isdisjoint(vars(part))
+
+
+@cache
+def _attributes(kind: Any) -> frozenset[str]:
+    return frozenset(dir(kind))

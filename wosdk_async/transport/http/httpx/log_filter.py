@@ -1,9 +1,8 @@
 """Filter on the logs of httpx, httpx2 and the libraries below them: it hides secrets of our own requests.
 
-These logs show whole addresses, the reason and the headers of responses, pieces of a broken body, and with
-HTTP/2 the headers of requests in a form that can be decoded. The filter removes that from the log records of
-our requests, which a context variable tells from those of the program. It changes no level, no handler and no
-other log record.
+These logs show whole addresses, reasons and headers of responses, pieces of a broken body, and with HTTP/2
+the headers of requests. A context variable tells our requests from those of the program, whose records stay
+as they are.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ _CALL, _DOWNLOAD = "call", "download"
 _OF_CORE = ("connection", "http11", "http2", "proxy", "socks")
 _HPACK = ("hpack.hpack", "hpack.table")
 _STEP = re.compile(r"((?:receive|send|response|setup)_\w+\.\w+) .*", re.DOTALL)
-"""Steps of a request, with what they log: headers, what an exception quotes, and the password of a SOCKS
-proxy."""
+"""Step of a request, with what it logs: headers, what an exception quotes, the password of a SOCKS proxy."""
 _REASONS: dict[object, str] = {status.value: status.phrase for status in HTTPStatus}
 _STATUS = 3  # index in httpx's log record: method, address, version, status, reason
 
@@ -64,8 +62,7 @@ def _filter_httpx(record: logging.LogRecord) -> bool:
     ours, args = _ours.get(), record.args
     if ours and isinstance(args, tuple):
         known, rest = args[: _STATUS + 1], args[_STATUS + 1 :]
-        status = known[-1] if len(known) > _STATUS else None
-        reason = _REASONS.get(status, "")
+        reason = _REASONS.get(known[-1], "") if rest else ""
         if ours == _DOWNLOAD:
             known = tuple(_origin(each) if hasattr(each, "netloc") else each for each in known)
         record.args = (*known, *(reason for _ in rest))
@@ -84,14 +81,9 @@ def _filter_httpcore(record: logging.LogRecord) -> bool:
     return True
 
 
-def _filter_hpack(_: logging.LogRecord) -> bool:
-    """Drop compressed headers of our requests: the token is among them."""
-    return not _ours.get()
-
-
 for _name, _core in CORES.items():
     logging.getLogger(_name).addFilter(_filter_httpx)
     for _part in _OF_CORE:
         logging.getLogger(f"{_core}.{_part}").addFilter(_filter_httpcore)
-for _name in _HPACK:
-    logging.getLogger(_name).addFilter(_filter_hpack)
+for _name in _HPACK:  # compressed headers: the token is among them
+    logging.getLogger(_name).addFilter(lambda _: not _ours.get())

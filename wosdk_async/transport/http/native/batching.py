@@ -10,43 +10,46 @@ from __future__ import annotations
 import asyncio
 import os
 import select
-from collections.abc import Callable, Collection, Container
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["SocketReader", "WriteBatcher", "readable"]
+if TYPE_CHECKING:
+    from wosdk_async.transport.http.native.connection import Connection
+
+__all__ = ["Layer", "SocketReader", "WriteBatcher", "readable"]
 
 _MAX_WAIT = 0.002  # seconds that a request waits for others
+_LOOKED_AT = 32  # sockets that are looked at together; something may come after the look
 _MAX_EVENTS = 64  # sockets that are read before the loop runs something else
 _MAX_READ = 64 * 1024  # bytes that are read of one socket
 
 
-class Writable(Protocol):
-    """Connection with a request to send."""
+class Layer(asyncio.BufferedProtocol):
+    """A connection, its TLS, or a tunnel: it takes bytes from its socket, or from the TLS below it.
 
-    fd: int
-    """Number of its socket."""
-    check_before_write: bool
+    ``buffer`` is memory that all layers of a pool receive in, one after the other.
+    """
 
-    def send(self, ended: Container[int], now: float) -> None:
-        """Send the request, unless the socket is one of ``ended``."""
+    def __init__(self, buffer: memoryview) -> None:
+        self._buffer = buffer
 
-
-class Watched(Protocol):
-    """Connection whose socket is read."""
-
-    fd: int
-    """Number of its socket, which stays open for as long as it is live."""
-    live: bool
-
-
-class Readable(Protocol):
-    """What takes the bytes of a socket: a connection, or its TLS."""
+    def connection_made(self, transport: Any) -> None:
+        """Keep the transport: of the socket, or TLS below."""
+        self._transport: asyncio.Transport = transport
 
     def received(self, data: bytes) -> None:
         """Take received bytes."""
 
     def lost(self, error: Exception | None) -> None:
-        """Note that the socket is broken."""
+        """Note that the connection is broken."""
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
+        """Return the memory that the next bytes are read into."""
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Copy received bytes out of the memory."""
+        self.received(bytes(self._buffer[:nbytes]))
 
 
 class WriteBatcher:
@@ -54,7 +57,7 @@ class WriteBatcher:
 
     What the tasks of one turn have to send leaves at its end, or 2 ms after the first of it was submitted.
     Sending one request after the other costs the processor much less than sending each between other work,
-    and one system call tells which of the sockets the service has closed.
+    and one system call tells on which of the sockets something has come: an end, or bytes of no request.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
@@ -62,15 +65,16 @@ class WriteBatcher:
         self._now = now
         # A loop that simulates the network (benchmarks/simulate) knows its sockets itself.
         self._readable: Callable[[Collection[int]], Collection[int]] = getattr(loop, "readable", readable)
-        self._waiting: list[Writable] = []
+        self._waiting: list[Connection] = []
         self._since = 0.0  # when the first of them was submitted
         self.inherited = False
         """Whether a fork copied it: then the parent process sends these requests."""
 
-    def submit(self, connection: Writable, alone: bool) -> None:
+    def submit(self, connection: Connection, alone: bool) -> None:
         """Send the request of ``connection`` with the others of this turn; at once if it is ``alone``."""
         if alone:
-            self._send([connection])
+            self._waiting.append(connection)
+            self._send_all()
             return
         now = self._now()
         if not self._waiting:
@@ -81,16 +85,14 @@ class WriteBatcher:
             self._send_all()
 
     def _send_all(self) -> None:
-        connections, self._waiting = self._waiting, []
-        if not self.inherited:
-            self._send(connections)
-
-    def _send(self, connections: list[Writable]) -> None:
-        checked = [connection.fd for connection in connections if connection.check_before_write]
-        ended = self._readable(checked) if checked else ()
-        now = self._now()
-        for connection in connections:
-            connection.send(ended, now)
+        if self.inherited:
+            return
+        waiting, self._waiting = self._waiting, []
+        while waiting:
+            part, waiting = waiting[:_LOOKED_AT], waiting[_LOOKED_AT:]
+            unread, now = self._readable([connection.fd for connection in part]), self._now()
+            for connection in part:
+                connection.send(unread, now)
 
 
 def readable(fds: Collection[int]) -> set[int]:
@@ -103,23 +105,12 @@ def readable(fds: Collection[int]) -> set[int]:
     return {fd for fd, _ in poll.poll(0)}
 
 
-class _Source(NamedTuple):
-    """A socket that is read: its connection, what takes its bytes, its transport."""
-
-    connection: Watched
-    above: Readable
-    raw: asyncio.Transport
-
-
 class SocketReader:
     """Reads the sockets of the connections of one pool with an epoll of its own.
 
     The loop still opens and closes the sockets, and writes to them. It also reads them until a TLS handshake
     has ended, where there is no epoll, and where it is neither asyncio's own loop nor uvloop.
-
-    Measured over http, CPU time of a typed create with the reader divided by that without it (medians of the
-    ratios of 15 to 21 interleaved rounds, on a machine with other work): with 1,000 outstanding 0.81 on
-    asyncio's loop and 0.91 on uvloop; with 100 outstanding 0.95, and 1.04 on uvloop, where it saves nothing.
+    What it saves is in docs/transport.md.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -129,18 +120,13 @@ class SocketReader:
         self.supported = watches and hasattr(select, "epoll")
         """Whether it can read on this loop."""
         self._epoll: select.epoll | None = None  # only while there is something to watch
-        self._sources: dict[int, _Source] = {}
+        self._sources: dict[int, tuple[Connection, Layer, asyncio.Transport]] = {}
+        """The connection of each socket, what takes its bytes, and its transport."""
         self.inherited = False
         """Whether a fork copied it: then the parent process uses the same epoll."""
 
-    def add(self, connection: Watched, raw: asyncio.Transport, above: Readable) -> None:
-        """Read for ``connection`` from now on, unless it has ended.
-
-        Args:
-            connection: the connection.
-            raw: the transport of its socket.
-            above: what takes the bytes.
-        """
+    def add(self, connection: Connection, raw: asyncio.Transport, above: Layer) -> None:
+        """Read the socket of ``raw`` for ``connection``, unless that has ended; ``above`` takes the bytes."""
         if not self.supported or not connection.live:
             return
         epoll = self._epoll
@@ -149,23 +135,23 @@ class SocketReader:
             self._loop.add_reader(epoll.fileno(), self._receive, epoll)
         epoll.register(connection.fd, select.EPOLLIN)
         raw.pause_reading()
-        self._sources[connection.fd] = _Source(connection, above, raw)
+        self._sources[connection.fd] = connection, above, raw
 
-    def remove(self, connection: Watched) -> None:
+    def remove(self, connection: Connection) -> None:
         """Let the loop read what is still to come for ``connection``."""
         source, epoll = self._sources.get(connection.fd), self._epoll
         if source is None or epoll is None or self.inherited:
             return
         del self._sources[connection.fd]
         epoll.unregister(connection.fd)
-        source.raw.resume_reading()
+        source[2].resume_reading()
         if not self._sources:
             self._loop.remove_reader(epoll.fileno())
             epoll.close()
             self._epoll = None
 
     def _receive(self, epoll: select.epoll) -> None:
-        if self.inherited:  # a child that goes on with this loop would take the parent's bytes
+        if self.inherited:  # a child that keeps running this loop would take the parent's bytes
             return
         sources, read = self._sources, os.read
         for fd, _ in epoll.poll(0, _MAX_EVENTS):

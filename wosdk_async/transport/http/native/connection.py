@@ -3,69 +3,58 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container
-from typing import Protocol, cast
+import math
+from collections.abc import Collection, Container
+from typing import TYPE_CHECKING, Any
 
-from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import OnSending, SendError
+from wosdk_async.transport.http.engine import FRESH, NO_MEMORY, SendError
+from wosdk_async.transport.http.native.batching import Layer
 from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
-from wosdk_async.transport.http.native.request import EncodedRequest, Origin
+from wosdk_async.transport.http.native.request import Origin, PreparedRequest, write_request
+from wosdk_async.transport.http.native.tls import TLSTransport
 
-__all__ = ["Connection", "Owner"]
+if TYPE_CHECKING:
+    from wosdk_async.transport.http.native.pool import Pool
 
+__all__ = ["Connection"]
 
-class Owner(Protocol):
-    """Pool of a connection, as the connection sees it."""
-
-    limits: Limits
-    timeouts: Timeouts
-    buffer: memoryview
-    """Memory in which connections receive, one after the other."""
-    now: Callable[[], float]
-
-    def opened(self, connection: Connection) -> None:
-        """Note that its socket is open."""
-
-    def release(self, connection: Connection) -> None:
-        """Take it back: it can send another request."""
-
-    def forget(self, connection: Connection) -> None:
-        """Give its place to another: it sends no more requests."""
-
-    def closed(self, connection: Connection) -> None:
-        """Note that its socket is closed."""
+_QUIET = 0.002  # seconds of silence of a new connection before an unsafe request, and between two looks
 
 
-def _nothing() -> None:
-    """Do nothing: an idle connection has no request that is about to leave."""
-
-
-class Connection(asyncio.BufferedProtocol):
+class Connection(Layer):
     """Connection of a pool. It belongs to one request until the response is whole or the connection fails."""
 
-    def __init__(self, owner: Owner, origin: Origin) -> None:
-        self._owner = owner
+    read_in_batches = True
+    """Whether the pool may read its socket together with others, as much as has come."""
+    parser_type = ResponseParser
+
+    def __init__(self, pool: Pool, origin: Origin) -> None:
+        super().__init__(pool.buffer)
+        self._pool = pool
         self.origin = origin
         self.live = True
         """Whether it holds a place in the pool: from before it is opened until anything fails."""
+        self.tunnelled = False
+        """Whether a proxy has connected it to the service."""
         self.reused = False
         """Whether it has sent a request before."""
-        self.opened_at = self.since = owner.now()
-        """``since``: when something last moved, or when it became idle."""
+        self.since = pool.now()
+        """When something last moved, or when it became idle."""
+        self.ends_at = self.since + pool.limits.lifetime
+        """Time from which it takes no more requests."""
         self.fd = -1
         """Number of its socket, once that is open."""
-        self.check_before_write = False
-        """Whether to look at the socket before the request leaves, which must not be sent twice: the service
-        may have closed it, and the loop may not have seen that yet.
-        """
-        self._transport: asyncio.Transport
+        self._mid_record: Collection[TLSTransport] | None = None
+        """Its layers of TLS to which a part of a record has come; None without TLS."""
+        self._send_by = 0.0
+        """Until when a request that waits for silence, or for the rest of a record, has to leave; 0: none."""
+        self._untried = True
+        """Whether no request was about to leave yet."""
         self._made = False
         self._waiter: asyncio.Future[Response] | None = None
-        self._request: EncodedRequest = b""
-        self._on_sending: OnSending = _nothing
-        self._unsent = False
-        """Whether it has a request that has not left yet."""
+        self._prepared: PreparedRequest | None = None
+        """Request that has not left yet."""
         self._held = False
         """Whether the response is whole, and its request has not decided yet whether to believe it."""
         self._paused = False
@@ -73,16 +62,9 @@ class Connection(asyncio.BufferedProtocol):
 
     # --- for the request that took it ----------------------------------------------------------
 
-    def start(
-        self,
-        request: EncodedRequest,
-        on_sending: OnSending,
-        repeat_safe: bool,
-        waiter: asyncio.Future[Response],
-    ) -> None:
+    def start(self, prepared: PreparedRequest, waiter: asyncio.Future[Response]) -> None:
         """Take a request, which leaves with :meth:`send`; ``waiter`` gets the response or a SendError."""
-        self._request, self._on_sending, self._waiter, self._unsent = request, on_sending, waiter, True
-        self.check_before_write = self.reused and not repeat_safe
+        self._prepared, self._waiter = prepared, waiter
         self._parser.reset()
 
     def finish(self, believed: bool) -> None:
@@ -97,17 +79,18 @@ class Connection(asyncio.BufferedProtocol):
             self.abort()
         elif self._parser.reusable:
             self.reused = True
-            self._owner.release(self)
+            self._pool.release(self)
         else:
             self.close()
 
     def cancel(self, waiter: asyncio.Future[Response]) -> None:
         """Close if ``waiter`` still waits here; a request that has not left yet leaves it as it was."""
         if self._waiter is waiter:
-            unsent, since = self._unsent, self.since
+            unsent, since = self._prepared is not None and not self._send_by, self.since
             self._drop_request()
-            if unsent and self.live:
-                self._owner.release(self)
+            # Whoever waits gets it without a look at how long it was idle.
+            if unsent and self.live and (self._pool.now() - since <= FRESH or not self._pool.waiting):
+                self._pool.release(self)
                 self.since = since  # it has not been used
             else:
                 self.abort()
@@ -126,26 +109,51 @@ class Connection(asyncio.BufferedProtocol):
         """Whether a response is waited for, or being read."""
         return self._waiter is not None or self._held
 
-    def send(self, ended: Container[int], now: float) -> None:
-        """Write the request, unless its socket is one of ``ended`` or the request was cancelled."""
-        waiter = self._waiter
-        if not self._unsent or waiter is None or waiter.done():
+    def send(self, unread: Container[int], now: float) -> None:
+        """Write the request, unless something came before it, or the request was cancelled."""
+        waiter, prepared = self._waiter, self._prepared
+        if prepared is None or waiter is None or waiter.done():
             return
-        if self._transport.is_closing() or (self.check_before_write and self.fd in ended):
+        if self._transport.is_closing():
             self._fail("the service closed the connection while it was idle")
             return
+        usual = self.reused and self.fd not in unread and not self._mid_record
+        if not usual and self._must_wait(unread, now, prepared[0].repeat_safe):
+            return
         try:
-            self._on_sending()
+            prepared[0].on_sending()
         except Exception as error:
             self._fail(error)
             return
-        self._unsent, self.since = False, now
-        request = self._request
-        if isinstance(request, bytes):
-            self._transport.write(request)
-        else:  # not writelines: in Python 3.12 it never pauses
-            for piece in request:
-                self._transport.write(piece)
+        self._prepared, self.since = None, now
+        write_request(prepared, self._transport.write)
+
+    def _must_wait(self, unread: Container[int], now: float, repeat_safe: bool) -> bool:
+        """Return whether the request does not leave now: something came that it did not ask for.
+
+        Over TLS that may be a ticket or new keys, which are read first. Anything else closes the connection.
+        A new connection is given a moment before a request that must not be sent twice, so that a server that
+        speaks first is noticed.
+        """
+        came, partial = self.fd in unread, bool(self._mid_record)
+        early, self._untried = self._untried and not repeat_safe, False
+        if not (came or partial or early):
+            return False
+        if (came and self._mid_record is None) or (partial and self.reused):
+            self._fail("the service closed the idle connection, or sent bytes that belong to no request")
+            return True
+        limit = self._pool.timeouts.connect
+        self._send_by = self._send_by or (math.inf if limit is None else now + limit)
+        if now > self._send_by:
+            what = "a part of a record of TLS and no more" if partial else "records of TLS without a pause"
+            self._fail(f"the service sent {what} for {limit:g} s", timeout="connect")
+        else:
+            self._pool.loop.call_later(_QUIET, self._look_again)
+        return True
+
+    def _look_again(self) -> None:
+        if self._prepared is not None:  # else it was closed meanwhile, and its number may be another socket's
+            self._pool.writer.submit(self, False)
 
     def close(self) -> None:
         """Close in good order: nothing is under way."""
@@ -161,14 +169,14 @@ class Connection(asyncio.BufferedProtocol):
     def check(self, now: float) -> None:
         """Fail when nothing has moved for too long; close when it was idle for too long."""
         if self._waiter is None:
-            if not self._held and now - self.since > self._owner.limits.keepalive:
+            if not self._held and now - self.since > self._pool.limits.keepalive:
                 self.close()
             return
-        if self._unsent:
+        if self._prepared is not None:
             return
-        step, limit, what = "read", self._owner.timeouts.read, "sent nothing"
+        step, limit, what = "read", self._pool.timeouts.read, "sent nothing"
         if self._paused:
-            step, limit, what = "write", self._owner.timeouts.write, "took no more of the request"
+            step, limit, what = "write", self._pool.timeouts.write, "took no more of the request"
             unwritten = self._transport.get_write_buffer_size()
             if unwritten < self._unwritten:
                 self.since = now
@@ -180,18 +188,16 @@ class Connection(asyncio.BufferedProtocol):
 
     def received(self, data: bytes) -> None:
         """Parse received bytes; the last ones of a response complete the request."""
-        if self._waiter is None or self._unsent:
+        if self._waiter is None or self._prepared is not None:
             self._fail("the service sent bytes that belong to no request")
             return
         try:
             response = self._parser.feed(data)
-        except BadResponse as bad:
-            self._fail(f"the response cannot be read: {bad}")
-        except MemoryError:
-            self._fail("the response cannot be read: it does not fit into the memory that is left")
+        except (BadResponse, MemoryError) as bad:
+            self._fail(f"the response cannot be read: {str(bad) or NO_MEMORY}")
         else:
             if response is None:
-                self.since = self._owner.now()
+                self.since = self._pool.now()
             else:
                 self._complete(response)
 
@@ -199,14 +205,15 @@ class Connection(asyncio.BufferedProtocol):
         """Fail the request: the socket is broken or closed."""
         self._fail(f"the connection was lost ({error or 'closed'})")
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+    def connection_made(self, transport: Any) -> None:
         """Note that the socket is open, with TLS if it has any."""
-        self._transport = cast(asyncio.Transport, transport)
-        self._parser = ResponseParser(self._owner.limits)
+        super().connection_made(transport)
+        self._mid_record = transport.mid_record if isinstance(transport, TLSTransport) else None
+        self._parser = self.parser_type(self._pool.limits)
         self.fd = transport.get_extra_info("socket").fileno()
         self._made = True
         if self.live:
-            self._owner.opened(self)
+            self._pool.open.add(self)
         else:  # given up while it was opened, and the loop opened it nevertheless
             self._transport.abort()
 
@@ -215,22 +222,17 @@ class Connection(asyncio.BufferedProtocol):
         made, self._made = self._made, False  # there is no socket any more that could be closed
         self.lost(exc)
         if made:  # it may end before it was made, when TLS fails
-            self._owner.closed(self)
+            self._pool.closed(self)
             self._parser.close()
-
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
-        """Return the memory that the next bytes are read into."""
-        return self._owner.buffer
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take received bytes out of the memory."""
-        self.received(bytes(self._owner.buffer[:nbytes]))
 
     def eof_received(self) -> None:
         """Complete a response that ends with the connection; fail any other."""
         if self._waiter is None:
             self.close()
-            return
+        else:
+            self._end_response()
+
+    def _end_response(self) -> None:
         try:
             response = self._parser.end()
         except BadResponse as bad:
@@ -241,18 +243,18 @@ class Connection(asyncio.BufferedProtocol):
     def pause_writing(self) -> None:
         """Note that the socket takes no more bytes now."""
         self._paused = True
-        self._unwritten, self.since = self._transport.get_write_buffer_size(), self._owner.now()
+        self._unwritten, self.since = self._transport.get_write_buffer_size(), self._pool.now()
 
     def resume_writing(self) -> None:
         """Note that the socket takes bytes again."""
         self._paused = False
-        self.since = self._owner.now()
+        self.since = self._pool.now()
 
     # --- ends of a request ----------------------------------------------------------------------
 
     def _drop_request(self) -> None:
         """Forget the request: an idle connection must not keep it, or its caller, in memory."""
-        self._waiter, self._unsent, self._request, self._on_sending = None, False, b"", _nothing
+        self._waiter, self._prepared, self._send_by = None, None, 0.0
 
     def _complete(self, response: Response) -> None:
         waiter = self._waiter
@@ -266,7 +268,7 @@ class Connection(asyncio.BufferedProtocol):
             waiter.set_result(response)
 
     def _fail(self, why: str | Exception, *, timeout: str = "") -> None:
-        waiter, sent = self._waiter, not self._unsent
+        waiter, sent = self._waiter, self._prepared is None
         self._drop_request()
         self.abort()
         if isinstance(why, str):
@@ -277,4 +279,4 @@ class Connection(asyncio.BufferedProtocol):
     def _leave_pool(self) -> None:
         if self.live:
             self.live = False
-            self._owner.forget(self)
+            self._pool.forget(self)

@@ -1,48 +1,41 @@
 """HTTP/1.1 engine of our own: encodes a request, sends it, and lets the caller read the response.
 
-A request goes down these files::
-
-    engine.py      a request to bytes, a response to the caller
-    request.py     bytes of a request, its head remembered
-    pool.py        which connection takes it; the queue of those that wait
-    connect.py     new connections: resolve the host, race its addresses
-    connection.py  one socket: one request out, one response in
-    tls.py         what stands between a connection and its socket for https; tls_sessions.py
-    batching.py    sockets written and read in batches
-    parser.py      bytes to a response, with llhttp
-
-It takes a tenth of httpx's CPU time: one future for each request, no locks, one buffer for all that is
-received and one timer for all timeouts. HTTP/2 and proxies are left to httpx.
+docs/engine.md lists the files that a request goes down.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from wosdk_async.errors import WosdkError
 from wosdk_async.options import Limits, Timeouts
-from wosdk_async.protocol.wire import Response
+from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import (
-    OnSending,
     PoolStatistics,
-    Read,
+    Request,
     RequestHeaders,
     SendError,
-    whole_response,
+    StreamedResponse,
+    without_frames,
 )
+from wosdk_async.transport.http.environment import ProxyRules
 from wosdk_async.transport.http.native.connect import connect
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
-from wosdk_async.transport.http.native.request import EncodedRequest, Origin
+from wosdk_async.transport.http.native.request import Origin, PreparedRequest
+from wosdk_async.transport.http.native.streaming import StreamConnection
 
 __all__ = ["NativeEngine"]
+
+_MAX_OPENED = 2  # further connections for a request of which no byte has left
 
 _of_the_parent: list[Pool] = []
 """Pools that a fork copied: kept, so that nothing in this process ever closes the parent's sockets."""
@@ -53,24 +46,32 @@ class NativeEngine:
 
     Args:
         limits: how many connections, for how long, and how large a response may be.
+        ceiling: how many connections in a burst (default: ``limits.connections``).
         timeouts: how long each step may take.
         ssl_context: the certificates to trust instead of the system's.
         now: a clock in seconds, like :func:`time.monotonic`.
+        proxies: which proxy leads to which host; None connects to all of them directly.
     """
 
     def __init__(
         self,
         *,
         limits: Limits | None = None,
+        ceiling: int | None = None,
         timeouts: Timeouts | None = None,
         ssl_context: ssl.SSLContext | None = None,
         now: Callable[[], float] = time.monotonic,
+        proxies: ProxyRules | None = None,
     ) -> None:
         self._limits = limits or Limits()
         self._timeouts = timeouts or Timeouts()
-        self.capacity = self._limits.connections
+        self.ceiling = self._limits.connections if ceiling is None else ceiling
+        # A third of a ceiling is kept for the first calls of each Company.
+        kept = 0 if ceiling is None else self.ceiling // 3
+        self.capacity = min(self._limits.connections, self.ceiling - kept)
         self._ssl_context = ssl_context
         self._now = now
+        self._proxies = proxies
         self._pool: Pool | None = None
         self._closed = False
         register_after_fork(self)
@@ -83,77 +84,100 @@ class NativeEngine:
         """Return the state of the connections on the event loop that used the engine last."""
         return PoolStatistics() if self._pool is None else self._pool.statistics()
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Any:
+    async def send(self, request: Request) -> Any:
         """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
-        pool = self._pool
-        # A transport has an engine for each loop. Other programs may use one engine in one loop after the
-        # other, but not in two threads at once: the loop of another thread is running, too.
-        # Not get_running_loop(), which asks the kernel for the process before Python 3.12: 0.1 us.
-        if pool is None or not pool.loop.is_running():
-            pool = self._move_to_running_loop()
-        origin, request = _encode(pool, method, url, headers, body)
-        again = False
+        pool, origin, prepared = self._prepare(request)
+        opened = 0  # connections after the first failure
         while True:
-            connection = None if again else pool.take(origin, repeat_safe)
+            connection = None if opened else pool.take(origin, request.repeat_safe)
             if connection is None:
-                connection = await self._new_connection(pool, origin)
+                connection = await pool.wait(origin)
+                if connection is None:
+                    connection = Connection(pool, origin)
+                    await connect(pool, connection)
+                if not connection.live:  # it has ended, or something came before any request
+                    if opened == _MAX_OPENED:
+                        raise _closed_at_once(origin)
+                    opened += 1
+                    continue
             waiter: asyncio.Future[Response] = pool.loop.create_future()
             try:
-                connection.start(request, on_sending, repeat_safe, waiter)
+                connection.start(prepared, waiter)
                 pool.writer.submit(connection, pool.size == 1)
                 response = await waiter
                 break
             except SendError as failure:
-                if failure.timeout or not connection.stale:
+                # What was sent is retried once over a new connection: services close idle ones.
+                final = failure.sent and (opened or not (request.repeat_safe and connection.stale))
+                if final or failure.timeout or opened == _MAX_OPENED:
                     raise
-                if (
-                    failure.sent
-                ):  # once more over a new connection: the service closes idle ones when it likes
-                    if again or not repeat_safe:
-                        raise
-                    again = True
+                opened += failure.sent or not connection.reused
             except BaseException:
                 connection.cancel(waiter)
                 raise
         # No other request gets the connection before this response is believed.
         try:
+            if response.status == 407:
+                _require_passed_on(origin)
             if type(response) is not Response:
                 response = await self._decompress(origin, response)
-            value = read(response)
-        except WosdkError:
-            connection.finish(True)
-            raise
-        except BaseException:
-            connection.finish(False)
+            value = request.read(response)
+        except BaseException as error:
+            del response, waiter  # a response to a log-in has the token, and others may repeat it
+            connection.finish(isinstance(error, WosdkError))
+            if isinstance(error, WosdkError | InconclusiveResponse):
+                without_frames(error)
+                if origin.proxy:
+                    error.hide(origin.proxy.secrets)  # without a tunnel it may respond in the service's place
             raise
         connection.finish(True)
         return value
 
-    async def _new_connection(self, pool: Pool, origin: Origin) -> Connection:
-        """Return a connection that was just opened, or that another request has just left."""
-        while True:
-            connection = await pool.wait(origin)
-            if connection is None:
-                return await connect(pool, origin)
-            if connection.live:
-                return connection
+    def _prepare(self, request: Request) -> tuple[Pool, Origin, PreparedRequest]:
+        """Return the pool of the running loop, where ``request`` goes, and what is written.
+
+        Raises SendError for what cannot be sent.
+        """
+        pool = self._pool
+        if pool is None or not pool.loop.is_running():
+            pool = self._move_to_running_loop()
+        try:
+            origin, target = pool.targets.get(request.url) or pool.locate(request.url)
+            return pool, origin, (request, target, origin.head(request.headers))
+        except WosdkError:  # a proxy of the environment that cannot be used; it is a ValueError, too
+            raise
+        except ValueError as wrong:
+            why = str(wrong)
+        raise SendError(why, sent=False)  # not from the ValueError: it may hold a header
+
+    @contextlib.asynccontextmanager
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
+        """Download a file; see :class:`~wosdk_async.transport.http.engine.StreamingEngine`."""
+        request = Request("GET", url, (("Accept-Encoding", "identity"), *headers), repeat_safe=True)
+        pool, origin, prepared = self._prepare(request)
+        while (idle := await pool.wait(origin)) is not None:
+            idle.close()  # a stream takes a connection of its own
+        connection = StreamConnection(pool, origin)
+        await connect(pool, connection)
+        if not connection.live:
+            raise _closed_at_once(origin)
+        try:
+            response = await connection.request(prepared)
+            if response.status == 407:
+                _require_passed_on(origin)
+            yield response
+        finally:
+            connection.abort()
 
     async def _decompress(self, origin: Origin, compressed: Response) -> Response:
         """Return the response with its body as it was before it was compressed. Raises SendError."""
         try:
             body = await decompress(compressed.body, compressed.headers, self._limits.body)
+            return Response(compressed.status, compressed.headers, body, compressed.followed)
         except BadContent as bad:
-            raise SendError(f"{origin.text}: the response cannot be read: {bad}", sent=True) from None
-        return Response(compressed.status, compressed.headers, body, compressed.followed)
+            why = str(bad)
+        del compressed
+        raise SendError(f"{origin.text}: the response cannot be read: {why}", sent=True)
 
     async def aclose(self) -> None:
         """Close what is idle; a connection in use closes when its response has been read."""
@@ -167,10 +191,17 @@ class NativeEngine:
             self._move_to_running_loop()
 
     def _move_to_running_loop(self) -> Pool:
-        """Make a pool for the running loop: sockets belong to the loop that opened them."""
+        """Make a pool for the running loop: sockets belong to the loop that opened them.
+
+        A transport has an engine for each loop. Other programs may use one engine in one loop after the
+        other, but not in two threads at once: the loop of another thread is running, too. To ask the pool's
+        loop costs less than get_running_loop(), which asks the kernel for the process before Python 3.12.
+        """
         loop, old = asyncio.get_running_loop(), self._pool
         tls = TLSContextProvider(self._ssl_context)
-        pool = self._pool = Pool(loop, self._limits, self._timeouts, tls, self._now)
+        pool = self._pool = Pool(
+            loop, self._limits, self._timeouts, tls, self._now, self._proxies, self.ceiling
+        )
         if old is not None and not old.loop.is_closed():
             old.loop.call_soon_threadsafe(old.close)
         if self._closed:
@@ -185,13 +216,12 @@ class NativeEngine:
             self._pool = None
 
 
-def _encode(
-    pool: Pool, method: str, url: str, headers: RequestHeaders, body: bytes | None
-) -> tuple[Origin, EncodedRequest]:
-    """Return the bytes of a request and where they go. Raises SendError for what cannot be sent."""
-    try:
-        origin, target = pool.targets.get(url) or pool.locate(url)
-        return origin, origin.encode(method, target, headers, body)
-    except ValueError as wrong:
-        why = str(wrong)
-    raise SendError(why, sent=False)  # not from the ValueError: it may hold a header
+def _closed_at_once(origin: Origin) -> SendError:
+    return SendError(f"{origin.text}: the service closed the connection, or spoke, at once", sent=False)
+
+
+def _require_passed_on(origin: Origin) -> None:
+    """Raise SendError for a 407 of a proxy, which sends that instead of passing a request on (RFC 9110)."""
+    if origin.forwarded and (proxy := origin.proxy):
+        why = f"{origin.text}: the proxy {proxy.shown} refuses the request: 407"
+        raise SendError(why, sent=False, remedy=proxy.login_remedy)

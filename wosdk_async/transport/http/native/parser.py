@@ -15,31 +15,10 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.decompression import TOO_LONG, BodyBuffer
 from wosdk_async.transport.http.engine import ResponseHeaders
 
-__all__ = ["BadResponse", "CompressedResponse", "LazyHeaders", "ResponseParser"]
+__all__ = ["HEAD", "BadResponse", "CompressedResponse", "ResponseHeaders", "ResponseParser"]
 
 
-class LazyHeaders(ResponseHeaders):
-    """Headers of a head whose grammar llhttp has accepted, split when they are first looked up."""
-
-    __slots__ = ("_lines",)
-
-    def __init__(self, lines: bytes) -> None:
-        self._lines = lines
-        """The status line and the header lines, without the line break at the end."""
-        self._decoded = None
-
-    @property
-    def raw(self) -> list[tuple[bytes, bytes]]:
-        """Names and values as they were sent, in their order."""
-        pairs = (line.partition(b":") for line in self._lines.split(b"\r\n")[1:])
-        return [(name, value.strip(b" \t")) for name, _, value in pairs]
-
-    def all_of(self, name: bytes) -> list[bytes]:
-        """Return the values of all headers called ``name``, which is given in lower case."""
-        return [value for sent, value in self.raw if sent.lower() == name]
-
-
-_HEAD, _BODY, _DONE, _SURPLUS = range(4)
+HEAD, _BODY, _DONE, _SURPLUS = range(4)
 """Stages: before the end of the head, in the body, at the end, and when bytes followed the end."""
 _H = ord("H")  # as a status line begins
 _FRAMING = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
@@ -58,23 +37,6 @@ class CompressedResponse(Response):
 class ResponseParser:
     """Parser of the responses of one connection, each after :meth:`reset`."""
 
-    __slots__ = (
-        "_body",
-        "_chunks",
-        "_compressed",
-        "_end",
-        "_head",
-        "_headers",
-        "_limits",
-        "_overhead",
-        "_parser",
-        "_response",
-        "_stage",
-        "_status",
-        "on_body",
-        "reusable",
-    )
-
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._chunks: list[bytes] = []
@@ -86,7 +48,7 @@ class ResponseParser:
 
     def reset(self) -> None:
         """Forget the last response and expect the next."""
-        self._stage = _HEAD
+        self._stage = HEAD
         self._head: bytes | bytearray = b""
         self._end = 0  # of the last head that was parsed: of this response, or of an 1xx before it
         self._overhead = 0  # bytes that were received and are not part of the head or body
@@ -106,11 +68,11 @@ class ResponseParser:
     @property
     def untouched(self) -> bool:
         """Whether not a byte of the response has come."""
-        return self._stage == _HEAD and not (self._overhead or self._head)
+        return self._stage == HEAD and not (self._overhead or self._head)
 
     def feed(self, data: bytes) -> Response | None:
         """Parse ``data`` and return the response once it is complete. Raises BadResponse."""
-        if self._stage == _HEAD:  # kept: llhttp would make two strings and a call of each header
+        if self._stage == HEAD:  # kept: llhttp would make two strings and a call of each header
             if not self._head:
                 self._head = data
             else:
@@ -190,7 +152,7 @@ class ResponseParser:
 
     def on_headers_complete(self) -> None:
         """Check the status and the bounds of the head."""
-        if self._stage != _HEAD:
+        if self._stage != HEAD:
             return
         self._stage = _BODY
         self._status = status = self._parser.get_status_code()
@@ -209,14 +171,14 @@ class ResponseParser:
         most = self._limits.headers
         if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has four bytes at least
             raise BadResponse(f"more than {most} headers")
-        headers = self._headers = LazyHeaders(lines)
+        headers = self._headers = ResponseHeaders(lines)
         if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
             self._note_codings(headers, lower)
         if status >= 200:
             self._head = b""  # the rest of what came is the body, which llhttp passes on
             self._overhead -= self._end  # the head has its own bound
 
-    def _note_codings(self, headers: LazyHeaders, lower: bytes) -> None:
+    def _note_codings(self, headers: ResponseHeaders, lower: bytes) -> None:
         self._compressed = b"content-encoding" in lower and bool(headers.all_of(b"content-encoding"))
         codings = headers.all_of(b"transfer-encoding") if b"transfer-encoding" in lower else ()
         if any(coding.lower() != b"chunked" for coding in codings):
@@ -227,7 +189,7 @@ class ResponseParser:
         if self._stage != _BODY:
             return
         if self._status < 200:
-            self._stage, self._compressed = _HEAD, False
+            self._stage, self._compressed = HEAD, False
             return
         self._stage = _DONE
         self.reusable = self._parser.should_keep_alive()

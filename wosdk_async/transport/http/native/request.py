@@ -1,64 +1,95 @@
-"""Bytes of a request: the origin it goes to, its head and its body."""
+"""Requests: the origin each goes to, its head and its body. They become bytes when they are written."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.transport.http.engine import RequestHeaders, encode_headers
+from wosdk_async.secret import Secret
+from wosdk_async.transport.http.engine import Request, RequestHeaders, encode_body, encode_headers
+from wosdk_async.transport.http.environment import Proxy, ProxyRules
 
-__all__ = ["EncodedRequest", "Origin", "parse_origin", "split_url"]
+__all__ = ["Origin", "PreparedRequest", "parse_origin", "split_url", "write_request"]
 
 _HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FORBIDDEN_IN_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+_WITH_BODY = b"%b %b%bContent-Length: %d\r\n\r\n%b"
 _SMALL = 64 * 1024  # bytes; a shorter body is copied behind its head and leaves in one piece
 _MAX_HEADS = 1024  # remembered for one origin: one for each Company and token
-_WITH_LENGTH = ("POST", "PUT", "PATCH")  # they state a length of 0 without a body (RFC 9110 8.6)
+_WITH_LENGTH = (b"POST", b"PUT", b"PATCH")  # they state a length of 0 without a body (RFC 9110 8.6)
 
-EncodedRequest = bytes | tuple[bytes, bytes]
-"""A request in one piece, or in two when its body is not worth copying."""
+PreparedRequest = tuple[Request, bytes, Secret]
+"""A request, with its target and head as they are written."""
 
 
 @attrs.define(eq=False)
 class Origin:
-    """Scheme, host and port of a server. It encodes the requests that go there."""
+    """Scheme, host and port of a server, and the proxy that leads there. It encodes the requests to it."""
 
     text: str
     host: str
     port: int
     tls: bool
-    _heads: dict[RequestHeaders, bytes] = attrs.field(factory=dict, repr=False)
+    proxy: Proxy | None = None
+    idle: dict[Any, None] = attrs.field(factory=dict, init=False, repr=False)
+    """Idle connections to it, the one used last at the end."""
+    _heads: dict[RequestHeaders, Secret] = attrs.field(factory=dict, repr=False)
+    _last: tuple[RequestHeaders | None, Secret] = attrs.field(default=(None, Secret("")), repr=False)
 
-    def encode(
-        self, method: str, target: bytes, headers: RequestHeaders, body: bytes | None
-    ) -> EncodedRequest:
-        """Encode a request. Raises ValueError for a header that cannot be sent."""
-        head = self._heads.get(headers) or self._encode_head(headers)
-        verb = method.encode("ascii")
-        if body is None:
-            length = b"Content-Length: 0\r\n" if method in _WITH_LENGTH else b""
-            return b"%b %b%b%b\r\n" % (verb, target, head, length)
-        if len(body) < _SMALL:
-            return b"%b %b%bContent-Length: %d\r\n\r\n%b" % (verb, target, head, len(body), body)
-        return b"%b %b%bContent-Length: %d\r\n\r\n" % (verb, target, head, len(body)), body
+    def target(self, path: str) -> bytes:
+        """Return the request target for ``path``: a proxy without a tunnel needs the whole address."""
+        prefix = b"http://" + self._host_header() if self.forwarded else b""
+        return prefix + path.encode("ascii")
 
-    def _encode_head(self, headers: RequestHeaders) -> bytes:
-        """Encode the version and the header lines, and remember them. Raises ValueError."""
+    @property
+    def forwarded(self) -> bool:
+        """Whether a proxy reads the requests, and passes them on."""
+        return self.proxy is not None and not (self.tls or self.proxy.is_socks)
+
+    def head(self, headers: RequestHeaders) -> Secret:
+        """Return the version and the header lines. Raises ValueError for a header that cannot be sent."""
+        last, head = self._last
+        if headers is not last:  # each call of a session has the same: they are seldom looked up
+            head = self._heads.get(headers) or self._encode_head(headers)
+            self._last = headers, head
+        return head
+
+    def _encode_head(self, headers: RequestHeaders) -> Secret:
+        """Encode the lines, and remember them. Raises ValueError."""
         lines = [b" HTTP/1.1", b"Host: " + self._host_header()]
         for name, value in encode_headers(headers):
             if not _HEADER_NAME.fullmatch(name) or _FORBIDDEN_IN_VALUE.search(value):
                 shown = name[:60].decode("ascii")
                 raise ValueError(f"the header {shown!r} cannot be sent: it has control characters")
             lines.append(b"%b: %b" % (name, value))
+        if self.proxy and self.forwarded and (authorization := self.proxy.authorization()):
+            lines.append(b"Proxy-Authorization: " + authorization.encode())
         if len(self._heads) >= _MAX_HEADS:
             self._heads.clear()
-        head = self._heads[headers] = b"\r\n".join([*lines, b""])
+        head = self._heads[headers] = Secret(b"\r\n".join([*lines, b""]))
         return head
 
     def _host_header(self) -> bytes:
         return self.text.partition("://")[2].encode("ascii" if self.text.isascii() else "idna")
+
+
+def write_request(prepared: PreparedRequest, write: Callable[[bytes], None]) -> None:
+    """Encode a request and write it. Nothing else holds its secrets as bytes."""
+    request, target, head = prepared
+    verb, body = request.method.encode("ascii"), encode_body(request.body)
+    if body is None:
+        length = b"Content-Length: 0\r\n" if verb in _WITH_LENGTH else b""
+        write(b"%b %b%b%b\r\n" % (verb, target, head.encode(), length))
+        return
+    if len(body) < _SMALL:
+        write(_WITH_BODY % (verb, target, head.encode(), len(body), body))
+    else:  # not writelines: in Python 3.12 it never pauses
+        write(_WITH_BODY % (verb, target, head.encode(), len(body), b""))
+        write(body)
 
 
 def split_url(url: str) -> tuple[str, str]:
@@ -70,16 +101,11 @@ def split_url(url: str) -> tuple[str, str]:
     return origin, target
 
 
-def parse_origin(text: str) -> Origin:
-    """Return the origin written as ``https://host:port``. Raises ValueError."""
+def parse_origin(text: str, proxies: ProxyRules | None = None) -> Origin:
+    """Return the origin written as ``https://host:port``, with its proxy. Raises ValueError."""
     parts = urlsplit(text)
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or "@" in text
-        or "?" in text
-        or "#" in text
-    ):
+    if parts.scheme not in ("http", "https") or not parts.hostname or any(each in text for each in "@?#"):
         raise ValueError(f"{text[:200]!r} is not an http or https address of a host")
     tls = parts.scheme == "https"
-    return Origin(text, parts.hostname, parts.port or (443 if tls else 80), tls)
+    proxy = None if proxies is None else proxies.route(text)[0]
+    return Origin(text, parts.hostname, parts.port or (443 if tls else 80), tls, proxy)

@@ -9,68 +9,39 @@ import asyncio
 import contextlib
 import ssl
 from collections import deque
-from typing import Any, Protocol, cast
+from typing import Any
 
-from wosdk_async.transport.http.native.tls_sessions import SessionCache
+from wosdk_async.transport.http.certificates import Place, TLSSessions
+from wosdk_async.transport.http.native.batching import Layer
 
-__all__ = ["AboveTLS", "TLSTransport"]
+__all__ = ["TLSTransport"]
 
 _RECORD = 16 * 1024  # bytes that a record of TLS has at most
+_RECORD_HEAD = 5  # bytes; the last two are the length of the rest (RFC 8446 5.1)
 _PIECE = 16 * _RECORD  # bytes that are encrypted before the socket is asked whether it takes more
 _MAX_ANSWERS = 4 * _RECORD  # bytes for a service that sends messages of TLS and reads nothing
 
 
-class AboveTLS(Protocol):
-    """Connection above TLS."""
-
-    def received(self, data: bytes) -> None:
-        """Take decrypted bytes."""
-
-    def lost(self, error: Exception | None) -> None:
-        """Note that the connection is broken."""
-
-    def eof_received(self) -> None:
-        """Note that the service ended the connection in good order."""
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Note that the socket is closed."""
-
-    def pause_writing(self) -> None:
-        """Note that the socket takes no more bytes now."""
-
-    def resume_writing(self) -> None:
-        """Note that the socket takes bytes again."""
-
-
-class TLSTransport(asyncio.BufferedProtocol):
+class TLSTransport(Layer):
     """Transport of ``above``, and protocol of the transport of its socket.
 
     Args:
         above: what gets the decrypted bytes, once :meth:`handshake` has ended.
-        context: the certificates that are trusted.
-        host: the name that the certificate must have.
-        port: the port, which tells sessions apart.
-        sessions: the sessions that hosts gave.
+        place: the context, the name that the certificate must have, and the port.
+        sessions: those that hosts gave.
         buffer: memory that encrypted bytes are received in.
     """
 
-    def __init__(
-        self,
-        above: AboveTLS,
-        context: ssl.SSLContext,
-        host: str,
-        port: int,
-        sessions: SessionCache,
-        buffer: memoryview,
-    ) -> None:
+    def __init__(self, above: Layer, place: Place, sessions: TLSSessions, buffer: memoryview) -> None:
+        super().__init__(buffer)
         self._above = above
-        self._buffer = buffer
         self._sessions = sessions
-        self._place = context, host, port
+        self._place = place
+        context, host, _ = place
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._offered = offered = sessions.get(context, host, port)
+        self._offered = offered = sessions.get(place)
         self._tls = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host, session=offered)
-        self._shaken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._handshake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the handshake has ended, well or not."""
         self._is_open = False
         """Whether the handshake has ended, and neither side has closed."""
@@ -81,19 +52,35 @@ class TLSTransport(asyncio.BufferedProtocol):
         self._plaintext: deque[memoryview] = deque()
         """What is to be encrypted when the socket takes bytes again."""
         self._paused = False
-        self._raw: asyncio.Transport
+        self.mid_record: set[TLSTransport] = set()
+        """Which of this one and the proxy's below it have a part of a record, which was sent before anything
+        that leaves now."""
+        self._head = b""
+        """First bytes of that record, while they do not say how long it is."""
+        self._missing = 0
+        """Bytes of that record that have not come yet."""
 
     async def handshake(self) -> None:
-        """Agree on keys with the service, and verify its certificate. Raises OSError, ssl.SSLError too."""
-        self._shake_hands()
-        await self._shaken
+        """Do the handshake with the service, and verify its certificate. Raises OSError, ssl.SSLError too."""
+        self._step_handshake()
+        await self._handshake
 
     def begin(self) -> None:
         """Pass on what the service sends from now on, and what it has sent already."""
         self._has_begun = True
         self._decrypt()
 
+    def connection_made(self, transport: Any) -> None:
+        """Keep the transport: of the socket, or the TLS of the proxy below."""
+        super().connection_made(transport)
+        if isinstance(transport, TLSTransport):
+            self.mid_record = transport.mid_record
+
     # --- transport of the connection ----------------------------------------------------------
+
+    def set_protocol(self, above: Layer) -> None:
+        """Give what comes from now on to ``above``."""
+        self._above = above
 
     def write(self, data: bytes) -> None:
         """Encrypt and send ``data``; what the socket does not take now waits in clear text."""
@@ -106,82 +93,102 @@ class TLSTransport(asyncio.BufferedProtocol):
             except ssl.SSLError as error:
                 self._fail(error)
             else:
-                self._raw.write(self._outgoing.read())
+                self._transport.write(self._outgoing.read())
             return
         self._plaintext.append(memoryview(data))
         self._encrypt()
 
     def close(self) -> None:
-        """Say goodbye, and close when all is sent."""
-        if self._raw.get_write_buffer_size():  # the service does not read, perhaps never again
+        """Send close_notify, and close when all is sent."""
+        if self._transport.get_write_buffer_size():  # the service does not read, perhaps never again
             self.abort()
             return
         if self._is_open:
             self._is_open = False
-            with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: the service has not said goodbye yet
+            with contextlib.suppress(ssl.SSLError):  # SSLWantReadError: the service has sent none yet
                 self._tls.unwrap()
             self._flush()
-        self._raw.close()
+        self._transport.close()
 
     def abort(self) -> None:
         """Close now."""
         self._is_open = False
         self._plaintext.clear()
-        self._raw.abort()
+        self._transport.abort()
+
+    def pause_reading(self) -> None:
+        """Leave what the service sends in the socket."""
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Read the socket again."""
+        self._transport.resume_reading()
 
     def is_closing(self) -> bool:
         """Return whether it is closed or about to be."""
-        return not self._is_open or self._raw.is_closing()
+        return not self._is_open or self._transport.is_closing()
 
     def get_write_buffer_size(self) -> int:
         """Return how many bytes wait for the socket."""
-        return self._raw.get_write_buffer_size() + sum(map(len, self._plaintext))
+        size = self._transport.get_write_buffer_size()
+        return size + sum(map(len, self._plaintext)) if self._plaintext else size
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         """Return what is known of the socket."""
-        return self._raw.get_extra_info(name, default)
-
-    # --- reader of the socket -----------------------------------------------------------------
+        return self._transport.get_extra_info(name, default)
 
     def received(self, data: bytes) -> None:
         """Decrypt received bytes, and pass them on."""
         self._incoming.write(data)
+        # As a rule one whole record comes, and none has begun before it.
+        if self._missing or self._head or len(data) != _RECORD_HEAD + int.from_bytes(data[3:_RECORD_HEAD]):
+            self._note_records(data)
         if self._has_begun:
             self._decrypt()
         else:
-            self._shake_hands()
+            self._step_handshake()
+
+    def _note_records(self, data: bytes) -> None:
+        """Note where the last record in ``data`` ends: OpenSSL does not tell whether it has a part of one."""
+        position, size = self._missing, len(data)
+        if self._head:
+            data = self._head + data
+            position, size, self._head = 0, len(data), b""
+        while position < size:
+            if size - position < _RECORD_HEAD:
+                self._head, position = data[position:], size
+            else:
+                position += _RECORD_HEAD + (data[position + 3] << 8 | data[position + 4])
+        self._missing = position - size
+        if self._missing or self._head:
+            self.mid_record.add(self)
+        else:
+            self.mid_record.discard(self)
 
     def lost(self, error: Exception | None) -> None:
         """Pass on that the socket is broken."""
+        if not self._handshake.done():
+            self._handshake.set_exception(error or ConnectionResetError("the connection was lost"))
+            self._handshake.exception()  # perhaps nobody waits any more
         self._above.lost(error)
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Keep the transport of the socket."""
-        self._raw = cast(asyncio.Transport, transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Pass on that the socket is closed."""
         if not self._is_proven:  # perhaps because the service does not like the session
-            self._sessions.drop(*self._place, self._offered)
+            self._sessions.drop(self._place, self._offered)
         self._is_open = False
-        if not self._shaken.done():
-            self._shaken.set_exception(exc or ConnectionResetError("the service closed the connection"))
-            self._shaken.exception()  # perhaps nobody waits any more
+        if not self._handshake.done():
+            self._handshake.set_exception(exc or ConnectionResetError("the service closed the connection"))
+            self._handshake.exception()  # perhaps nobody waits any more
         self._above.connection_lost(exc)
 
-    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
-        """Return the memory that the next bytes are read into."""
-        return self._buffer
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Take received bytes out of the memory."""
-        self.received(bytes(self._buffer[:nbytes]))
-
     def eof_received(self) -> None:
-        """Tell the connection: it was cut, because the service has not said goodbye."""
+        """Tell the connection: it was cut, because the service has sent no close_notify."""
         if self._is_open:
-            self._sessions.forget(*self._place)
-            self.lost(ssl.SSLEOFError("the service closed the connection without ending TLS"))
+            self._sessions.pop(self._place, None)
+            self.lost(
+                ssl.SSLEOFError(ssl.SSL_ERROR_EOF, "the service closed the connection without ending TLS")
+            )
 
     def pause_writing(self) -> None:
         """Encrypt nothing until the socket takes bytes again."""
@@ -198,25 +205,21 @@ class TLSTransport(asyncio.BufferedProtocol):
 
     # --- OpenSSL ------------------------------------------------------------------------------
 
-    def _shake_hands(self) -> None:
-        if self._shaken.done():  # failed, or given up
+    def _step_handshake(self) -> None:
+        if self._handshake.done():  # failed, or given up
             return
         try:
             self._tls.do_handshake()
-        except ssl.SSLWantReadError:
-            self._flush()
-        except (ssl.SSLError, ValueError) as error:
-            self._flush()  # the alert
-            self._shaken.set_exception(error)
-        else:
-            self._flush()
             chosen = self._tls.selected_alpn_protocol()
             if chosen not in (None, "http/1.1"):
-                wrong = ConnectionAbortedError(f"the service chose the protocol {chosen!r:.40}")
-                self._shaken.set_exception(wrong)
-                return
+                raise ConnectionAbortedError(f"the service chose the protocol {chosen!r:.40}")
             self._is_open = True
-            self._shaken.set_result(None)
+            self._handshake.set_result(None)
+        except ssl.SSLWantReadError:
+            pass
+        except (OSError, ValueError) as error:
+            self._handshake.set_exception(error)
+        self._flush()  # perhaps an alert
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
@@ -245,7 +248,7 @@ class TLSTransport(asyncio.BufferedProtocol):
             self._above.eof_received()
             self.close()
         else:
-            if self._outgoing.pending:  # the service began to agree on new keys
+            if self._outgoing.pending:  # the service began to change the keys
                 self._answer()
             if self._plaintext:  # it waited for new keys
                 self._encrypt()
@@ -265,10 +268,10 @@ class TLSTransport(asyncio.BufferedProtocol):
         """
         self._is_proven = True
         if not self._tls.session_reused:
-            self._sessions.keep(*self._place, self._tls.session)  # tickets of TLS 1.3 come before the data
+            self._sessions.keep(self._place, self._tls.session)  # tickets of TLS 1.3 come before the data
 
     def _fail(self, error: OSError) -> None:
-        self._sessions.forget(*self._place)
+        self._sessions.pop(self._place, None)
         self._flush()  # the alert
         self.lost(error)
 
@@ -289,5 +292,5 @@ class TLSTransport(asyncio.BufferedProtocol):
             asyncio.get_running_loop().call_soon(self._fail, error)
 
     def _flush(self) -> None:
-        if (data := self._outgoing.read()) and not self._raw.is_closing():
-            self._raw.write(data)
+        if (data := self._outgoing.read()) and not self._transport.is_closing():
+            self._transport.write(data)

@@ -1,0 +1,200 @@
+"""A token endpoint or a locator that is down: who has time waits for it, who has none is told why."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.service import RESET, Service
+from tests.support.virtual import World, reply
+from wosdk_async import DeadlineError, NoAnswerError, NotSentError, SessionError, WosdkError
+from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.http.engine import SendError
+
+PLACES = pytest.mark.parametrize("place", ["on_token", "on_discovery"])
+FOUND = {"Id": 1}
+
+
+async def found(*_: object) -> Response:
+    return reply({"Data": FOUND})
+
+
+class Outage(World):
+    """Fails at one of the two addresses of a log-in until a time."""
+
+    def __init__(self, place: str, failure: Exception | Response | None) -> None:
+        super().__init__(found)
+        self.until, self.failure, self.attempts = self.time.seconds, failure, 0
+        self.works = getattr(self, place)
+        setattr(self, place, self.respond)
+
+    async def respond(self, *request: Any) -> Response:
+        self.attempts += 1
+        if self.time.seconds >= self.until:
+            response: Response = await self.works(*request)
+            return response
+        if isinstance(self.failure, Exception):
+            raise self.failure
+        if self.failure is None:
+            await asyncio.Event().wait()
+        assert self.failure is not None
+        return self.failure
+
+    def down_for(self, seconds: float) -> None:
+        self.until = self.time.seconds + seconds
+
+
+def refused() -> SendError:
+    return SendError("refused", sent=False)
+
+
+@PLACES
+@pytest.mark.parametrize(
+    ("failure", "companies"),
+    [
+        (refused(), 1),
+        (SendError("reset", sent=True), 1),
+        (reply(b"<html>", 502), 1),
+        (reply({}, 503), 1),
+        (None, 1),
+        (refused(), 500),
+        (None, 500),
+    ],
+)
+async def test_an_outage_of_3_s_is_survived_by_every_call_with_12_s(
+    failure: Exception | Response | None, companies: int, place: str
+) -> None:
+    """500 calls at once, of one Company or of as many."""
+    world = Outage(place, failure)
+    world.down_for(3.0)
+    names = [f"c{number % companies}" for number in range(500)]
+    calls = [asyncio.create_task(world.company(name, deadline=12.0).get("Thing", 1)) for name in names]
+    await world.time.finish(*calls, within=12.0)
+    assert [call.result() for call in calls] == [FOUND] * 500
+
+
+@PLACES
+async def test_a_service_that_comes_back_is_found(place: str) -> None:
+    """Over real connections, each of which is reset: more often than the attempts of a call."""
+    async with Service() as service, service.client() as client:
+        works, resets = getattr(service, place), [RESET] * 5
+        setattr(service, place, lambda request: resets.pop() if resets else works(request))
+        assert await client.company().get("Thing", 1) == FOUND
+    assert not resets
+
+
+@PLACES
+async def test_each_caller_waits_for_as_long_as_it_has_time(place: str) -> None:
+    """One log-in serves callers with different deadlines, and those with too little are told what it met."""
+    world = Outage(place, refused())
+    world.down_for(5.0)
+    begun = world.time.seconds
+    short, long = (
+        asyncio.create_task(world.company(deadline=seconds).get("Thing", 1)) for seconds in (2, 20)
+    )
+    await world.time.finish(short)
+    assert world.time.seconds - begun == pytest.approx(2, abs=0.02)
+    assert isinstance(short.exception(), DeadlineError)
+    assert "(refused)" in str(short.exception())
+    await world.time.finish(long)
+    assert long.result() == FOUND
+
+
+@PLACES
+@pytest.mark.parametrize(
+    ("failure", "error", "status"),
+    [(refused(), NotSentError, 0), (reply(b"<html>", 502), NoAnswerError, 502)],
+)
+async def test_an_outage_that_lasts_is_an_error_when_no_attempt_fits_into_the_time(
+    failure: Exception | Response, error: type[WosdkError], status: int, place: str
+) -> None:
+    """Not the bare deadline: the failure of the last attempt, with its status and how many there were."""
+    world = Outage(place, failure)
+    world.down_for(100.0)
+    begun = world.time.seconds
+    call = asyncio.create_task(world.company(deadline=30.0).get("Thing", 1))
+    await world.time.finish(call)
+    assert 25.9 < world.time.seconds - begun <= 30.01, "the longest wait is 4 s"
+    failed = call.exception()
+    assert isinstance(failed, error)
+    assert (failed.status, failed.attempts) == (status, world.attempts)
+
+
+async def test_a_log_in_ends_when_nobody_waits_for_it_any_more() -> None:
+    """Its callers were cancelled: no request is sent later, and no task remains."""
+    world = Outage("on_discovery", refused())
+    world.down_for(1000.0)
+    calls = [asyncio.create_task(world.company().get("Thing", 1)) for _ in range(3)]
+    await world.time.pass_by(11.0)
+    for call in calls:
+        call.cancel()
+    await asyncio.wait(calls)
+    attempts = world.attempts
+    await world.time.pass_by(60.0)
+    assert world.attempts == attempts
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
+
+async def test_a_log_in_that_takes_longer_than_a_deadline_is_there_for_the_next_call() -> None:
+    """It goes on for 10 s without a caller: short deadlines do not keep a Company from its session."""
+    world = Outage("on_discovery", None)
+    world.works = slow = world.works
+
+    async def discover(*request: Any) -> Response:
+        await world.time.sleep(3.0)
+        response: Response = await slow(*request)
+        return response
+
+    world.on_discovery = discover
+    late = asyncio.create_task(world.company(deadline=1.0).get("Thing", 1))
+    await world.time.finish(late)
+    assert isinstance(late.exception(), DeadlineError)
+    await world.time.pass_by(2.5)
+    call = asyncio.create_task(world.company(deadline=1.0).get("Thing", 1))
+    await world.time.finish(call)
+    assert call.result() == FOUND
+    assert world.tokens == 1
+
+
+@PLACES
+async def test_an_early_renewal_without_callers_ends_by_itself(place: str) -> None:
+    """Also one that hangs: after its second attempt; the next one begins 15 s later."""
+    world = Outage(place, None)
+    first = asyncio.create_task(world.company().get("Thing", 1))
+    await world.time.finish(first)
+    await world.time.pass_by(1000.0)
+    world.down_for(10_000.0)
+    begun, before = world.time.seconds, world.attempts
+    while world.time.seconds < begun + 49.0:
+        call = asyncio.create_task(world.company().get("Thing", 1))
+        await world.time.finish(call)
+        assert call.result() == FOUND
+        await world.time.pass_by(0.5)
+    assert world.attempts - before == 4, "the second one begins after 8 + 8 + 15 s"
+
+
+@PLACES
+async def test_what_a_person_has_to_change_is_an_error_at_once(place: str) -> None:
+    """Such as a certificate that is refused: the next attempt would meet it again."""
+    failure = SendError("certificate", sent=False, remedy="trust the authority")
+    world = Outage(place, failure)
+    world.down_for(100.0)
+    begun = world.time.seconds
+    call = asyncio.create_task(world.company().get("Thing", 1))
+    await world.time.finish(call)
+    failed = call.exception()
+    assert isinstance(failed, NotSentError)
+    assert (failed.remedy, world.attempts, world.time.seconds) == ("trust the authority", 1, begun)
+
+
+async def test_a_client_can_be_closed_while_a_log_in_is_retried() -> None:
+    """Those who wait are told so."""
+    world = Outage("on_token", refused())
+    world.down_for(100.0)
+    call = asyncio.create_task(world.company().get("Thing", 1))
+    await world.time.pass_by(5.0)
+    await world.transport.aclose(grace=0.0)
+    assert isinstance(call.exception(), DeadlineError | SessionError)
+    assert asyncio.all_tasks() == {asyncio.current_task()}

@@ -1,0 +1,79 @@
+"""Two thousand Companies that start at once in a process that may open few files."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+from tests.support.service import Answer, Request, Service
+
+STARTS = """
+import asyncio, os, resource, sys
+from wosdk_async import Client, Credentials, Region
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+url, hanging = sys.argv[1], int(sys.argv[2])
+files = []
+
+
+async def opened(client, name):
+    try:
+        await client.company(name).with_options(deadline=90.0).connect()
+    except OSError as error:
+        return type(error).__name__
+    files.append(len(os.listdir("/dev/fd")))
+    return "opened"
+
+
+async def main():
+    region = Region("test", locator_url=url, token_url=url + "/OAuth/token")
+    async with Client(credentials=Credentials("id-1", "secret"), region=region) as client:
+        stuck = [asyncio.create_task(client.company(f"hangs {n}").connect()) for n in range(hanging)]
+        found = await asyncio.gather(*(opened(client, f"c{n}") for n in range(2000)))
+        print(max(files), *sorted(set(found)))
+        for task in stuck:
+            task.cancel()
+        await asyncio.gather(*stuck, return_exceptions=True)
+
+
+asyncio.run(main())
+"""
+
+
+async def start(service: Service, hanging: int) -> str:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", STARTS, service.url, str(hanging)),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    out, _ = await process.communicate()
+    return out.decode()
+
+
+async def test_2000_companies_start_under_a_limit_of_1024_files() -> None:
+    """All sessions are opened, beside locators that hang; most files stay free for the program."""
+    async with Service() as service:
+        discover = service.on_discovery
+
+        async def discover_some(request: Request) -> Answer:
+            if request.headers["companyname"].startswith("hangs"):
+                await asyncio.Event().wait()
+            found = discover(request)
+            assert isinstance(found, Answer)
+            return found
+
+        service.on_discovery = discover_some
+        files, *outcomes = (await start(service, 300)).split()
+    assert outcomes == ["opened"]
+    assert int(files) < 64 + 20
+
+
+async def test_the_connections_of_log_ins_are_closed_soon() -> None:
+    """Long before those of calls: each Company needs its own for a moment only."""
+    async with Service() as service, service.client() as client:
+        await asyncio.gather(*(client.company(f"c{number}").connect() for number in range(50)))
+        async with asyncio.timeout(5):
+            while service.open_connections:
+                await asyncio.sleep(0.01)
+        await client.company().get("Thing", 1)

@@ -1,0 +1,233 @@
+"""Calls with one key keep their deadlines and take turns, whatever the interleaving."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.laws import examples
+from tests.support.virtual import reply, settle
+from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
+from wosdk_async import BusinessRuleError, DeadlineError, Done, InDoubtError, WosdkError
+from wosdk_async.protocol.wire import Response
+
+REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
+TICK = 0.011  # seconds: a deadline is met within 10 ms
+
+Fate = tuple[str, float]
+"""What the service does with a create, or a look-up, and after how many seconds."""
+
+
+class Fated(ScriptedCompany):
+    """Creates and look-ups have their fates in turn, and those after the last are answered at once.
+
+    A create that is ``unheard`` is committed, and its response lost.
+    """
+
+    def __init__(self, creates: list[Fate], looks: list[Fate], **options: Any) -> None:
+        super().__init__(**options)
+        self.creates, self.looks = iter(creates), iter(looks)
+        self.under_way = self.most = 0
+        self.begun = {"create": 0, "look": 0}
+
+    async def serve(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        is_look = "/query/" in url
+        fate, seconds = next(self.looks if is_look else self.creates, ("answer", 0.0))
+        self.begun["look" if is_look else "create"] += 1
+        self.under_way += not is_look
+        self.most = max(self.most, self.under_way)
+        try:
+            await self.time.sleep(seconds)
+            if fate == "hang":
+                await asyncio.Event().wait()
+            if fate == "lost":
+                return PAGE
+            if fate == "refused":
+                return REFUSED
+            response = await super().serve(method, url, headers, body)
+            return PAGE if fate == "unheard" else response
+        finally:
+            self.under_way -= not is_look
+
+
+@attrs.frozen
+class Caller:
+    """A program that makes a call, and repeats it at once as often as it fails."""
+
+    start: float
+    deadlines: list[float]
+    cancelled_after: float | None
+
+    async def run(self, service: Fated, late: list[str]) -> None:
+        await service.time.sleep(self.start)
+        for deadline in self.deadlines:
+            begun = service.time.seconds
+            try:
+                await service.company(deadline=deadline, settle=2.0).run(create("k"), marker=MARKER)
+                return
+            except WosdkError:
+                pass
+            finally:
+                if service.time.seconds - begun > deadline + TICK:
+                    late.append(f"{service.time.seconds - begun} of {deadline} s")
+
+
+steps = st.sampled_from([0.0, 0.25, 1.0, 3.0])
+fates = st.tuples(st.sampled_from(["answer", "unheard", "refused", "lost", "hang"]), steps)
+callers = st.builds(
+    Caller,
+    start=steps,
+    deadlines=st.lists(st.sampled_from([0.0, 0.5, 1.0, 4.0, 20.0]), min_size=1, max_size=3),
+    cancelled_after=st.none() | steps,
+)
+
+
+@examples(150)
+@given(
+    programs=st.lists(callers, min_size=2, max_size=5),
+    creates=st.lists(fates, max_size=8),
+    looks=st.lists(fates, max_size=8),
+    closed_after=st.none() | steps,
+)
+def test_each_call_ends_by_its_deadline_and_one_is_under_way(
+    programs: list[Caller], creates: list[Fate], looks: list[Fate], closed_after: float | None
+) -> None:
+    """Refused, lost or hanging, repeated at once, cancelled, and with the client closed meanwhile."""
+
+    async def scenario() -> None:
+        late: list[str] = []
+        service = Fated(creates, looks, on_in_doubt=lambda *_: None)
+        tasks = [asyncio.create_task(program.run(service, late)) for program in programs]
+        for task, program in zip(tasks, programs, strict=True):
+            if program.cancelled_after is not None:
+                service.time.call_later(program.cancelled_after, lambda task=task: task.cancel() and None)
+        if closed_after is not None:
+            await service.time.pass_by(closed_after)
+            tasks.append(asyncio.create_task(service.transport.aclose(0.0)))
+        await service.time.finish(*tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert late == []
+        assert service.most <= 1
+        assert service.under_way == 0
+
+    asyncio.run(scenario())
+
+
+async def test_a_repeat_while_another_is_woken_keeps_its_deadline() -> None:
+    """The first is refused and repeated at once, in the turn in which the second gets its turn, and hangs."""
+    service = Fated([("refused", 1.0), ("hang", 0.0)], [])
+
+    async def impatient() -> float:
+        with pytest.raises(BusinessRuleError):
+            await service.company().run(create("k"), marker=MARKER)
+        begun = service.time.seconds
+        with pytest.raises(DeadlineError) as caught:
+            await service.company(deadline=1.0).run(create("k"), marker=MARKER)
+        assert (caught.value.phase, caught.value.attempts) == ("queue", 0)
+        return service.time.seconds - begun
+
+    first = asyncio.create_task(impatient())
+    second = asyncio.create_task(service.company(deadline=12.0).run(create("k"), marker=MARKER))
+    await service.time.finish(first, second)
+    assert first.result() <= 1.0 + TICK
+
+
+@pytest.mark.parametrize("turns", range(4))
+async def test_turns_are_given_in_order_and_a_cancelled_one_passes_its_turn_on(turns: int) -> None:
+    """The second is cancelled in the very turn in which the first ends, or in those around it."""
+    service = Fated([("refused", 1.0)] * 5, [])
+    order: list[str] = []
+
+    async def call(name: str) -> None:
+        with pytest.raises(BusinessRuleError):
+            await service.company().run(create("k"), marker=MARKER)
+        order.append(name)
+
+    tasks = [asyncio.create_task(call(name)) for name in "abcd"]
+    await settle()
+
+    def cancel(left: int) -> None:
+        if left:
+            asyncio.get_running_loop().call_soon(cancel, left - 1)
+        else:
+            tasks[1].cancel()
+
+    service.time.call_later(1.0, lambda: cancel(turns))
+    await service.time.finish(*tasks)
+    assert tasks[1].cancelled()
+    assert order == ["a", "c", "d"]
+    assert service.most == 1
+
+
+# --- look-ups that get no response --------------------------------------------------------------
+
+HANG: Fate = ("hang", 0.0)
+
+
+@pytest.mark.parametrize("deadline", [2.0, 8.0, 20.0, 120.0, 600.0])
+@pytest.mark.parametrize("hanging", [1, 2])
+async def test_a_look_that_hangs_is_followed_by_another(deadline: float, hanging: int) -> None:
+    """The create was committed and its response lost: the record is found, and nothing is sent again."""
+    service = Fated([("unheard", 0.0)], [HANG] * hanging)
+    company = service.company(deadline=deadline, settle=1.0)
+    task = asyncio.create_task(company.run(create("k"), marker=MARKER))
+    await service.time.finish(task)
+    assert task.result().wo.id == 1
+    assert (len(service.orders), len(service.request_ids)) == (1, 1)
+
+
+@pytest.mark.parametrize("way", ["look first", "after a refusal", "after a doubt"])
+async def test_a_look_before_the_first_attempt_that_hangs_is_followed_by_another(way: str) -> None:
+    """Whether the caller wants it, or a call before with the key had no effect, or is in doubt."""
+    fate = {"look first": [], "after a refusal": [("refused", 1.0)], "after a doubt": [("hang", 0.0)]}[way]
+    looks = [("answer", 0.0)] * (way == "after a doubt") + [HANG] * 2
+    service = Fated(fate, looks)
+    tasks = []
+    if way != "look first":
+        first = service.company(deadline=1.0 if way == "after a doubt" else 60.0, settle=2.0)
+        tasks.append(asyncio.create_task(first.run(create("k"), marker=MARKER)))
+        await settle()
+    second = service.company(deadline=20.0, settle=2.0)
+    look_first = way == "look first"
+    call = asyncio.create_task(second.run(create("k"), marker=MARKER, look_first=look_first))
+    await service.time.finish(call, *tasks)
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert call.result().wo.id == 1
+    assert len(service.orders) == 1
+
+
+@pytest.mark.parametrize("deadline", [2.0, 20.0, 120.0])
+async def test_looks_that_all_hang_are_no_absence(deadline: float) -> None:
+    """Three fit at least, the call ends by its deadline in doubt, and the create is not sent again."""
+    service = Fated([HANG] * 9, [HANG] * 99)
+    begun = service.time.seconds
+    company = service.company(deadline=deadline, settle=0.0)
+    task = asyncio.create_task(company.run(create("k"), marker=MARKER))
+    await service.time.finish(task)
+    assert isinstance(task.exception(), InDoubtError)
+    assert service.time.seconds - begun <= deadline + TICK
+    assert service.begun["look"] >= 3
+    assert service.begun["create"] == 1
+
+
+@pytest.mark.parametrize("in_flight", [1, 32])
+async def test_a_query_of_many_that_hangs_is_asked_again_for_all(in_flight: int) -> None:
+    """Each call of a run is in doubt, the query for all of them hangs, and the next one finds them."""
+    service = Fated([("unheard", 0.0)] * 40, [HANG], in_flight=in_flight)
+
+    async def all_of_them() -> list[Any]:
+        commands = [create(f"k{number}") for number in range(40)]
+        company = service.company(deadline=20.0, settle=1.0)
+        async with company.run_many(commands, marker=MARKER) as run:
+            return [outcome async for outcome in run]
+
+    task = asyncio.create_task(all_of_them())
+    await service.time.finish(task)
+    assert [type(outcome) for outcome in task.result()] == [Done] * 40
+    assert (len(service.orders), len(service.request_ids)) == (40, 40)
+    assert service.queries <= 15

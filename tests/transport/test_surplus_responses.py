@@ -1,0 +1,225 @@
+"""Surplus responses over each adapter: commands have their RequestId, idle sockets are checked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import attrs
+import httpx
+import httpx2
+import pytest
+
+from tests.support.service import Answer, Request, Service, error
+from tests.support.virtual import settle
+from tests.transport.test_cancelled_anywhere import LOOPS, TLS, contexts
+from wosdk_async import (
+    BusinessRuleError,
+    CallOptions,
+    Client,
+    InDoubtError,
+    Limits,
+    Region,
+    RetryPolicy,
+    WoCreateCommand,
+    WorkOrder,
+)
+
+pytestmark = pytest.mark.plain("each test runs with and without TLS by itself")
+ONCE = CallOptions(retry=RetryPolicy(attempts=1), deadline=20)
+EVERY, STRAYS = 3, 5
+ADAPTERS = ["native", "httpx", "httpx2", "transport", "mocked"]
+CREATED = lambda _: Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 1}})  # noqa: E731
+REFUSAL = error(400, "BUSINESS_LOGIC_ERROR")
+
+
+@attrs.frozen
+class Crowded(Answer):
+    """A response with other bytes before it, or behind it in the same segment."""
+
+    before: bytes = b""
+    behind: bytes = b""
+
+    def raw(self) -> bytes:
+        return self.before + super().raw() + self.behind
+
+
+class Orders:
+    """Creates a work order for each command but the refused ones; each third response has a surplus one."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.stored: dict[str, int] = {}
+        self.strays = self._strays()
+        self.last = b""
+
+    def __call__(self, request: Request) -> Answer:
+        key = request.json["Command"]["WorkOrder"]["PoNumber"]
+        if key == "refused":
+            return REFUSAL
+        assert key not in self.stored
+        self.stored[key] = id = len(self.stored) + 1
+        good = Answer(body={"CommandResult": {"Wo": {"Id": id, "PoNumber": key}}}).to(request)
+        before, self.last = self.last, good.raw()
+        if id % EVERY:
+            return good
+        return Crowded(**{"body": good.body, self.place: next(self.strays) or before})
+
+    def _strays(self) -> Iterator[bytes]:
+        yield b""  # the response before
+        yield Answer(body={"CommandResult": {"Wo": {"Id": 999}}}).raw()
+        yield Answer(400, {**REFUSAL.body, "RequestId": "f" * 32}).raw()
+        yield REFUSAL.raw()
+        yield Answer(408, b"<html>Request Timeout</html>").raw()
+
+
+@contextlib.asynccontextmanager
+async def over(
+    adapter: str, service: Service, trusted: ssl.SSLContext | None, connections: int = 1
+) -> AsyncIterator[Client]:
+    more: dict[str, Any] = {"limits": Limits(connections=connections), "options": ONCE}
+    if adapter == "native":
+        async with service.client(ssl_context=trusted, **more) as client:
+            yield client
+        return
+    library: Any = httpx2 if adapter == "httpx2" else httpx
+    limits = library.Limits(max_connections=connections)
+    if adapter == "transport":
+        async with library.AsyncHTTPTransport(verify=trusted or True, limits=limits) as transport:
+            async with service.client(transport=transport, **more) as client:
+                yield client
+        return
+    if adapter == "mocked":  # by a mock that lets everything pass
+        genuine = library.AsyncHTTPTransport.handle_async_request
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(library.AsyncHTTPTransport, "handle_async_request", lambda *given: genuine(*given))
+            async with service.client(ssl_context=trusted, **more) as client:
+                yield client
+        return
+    async with library.AsyncClient(verify=trusted or True, trust_env=False, limits=limits) as own:
+        async with service.client(http_client=own, **more) as client:
+            yield client
+
+
+@LOOPS
+@TLS
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("place", ["before", "behind"])
+def test_no_command_believes_a_surplus_response(
+    run: Callable[..., None], tls: bool, adapter: str, place: str
+) -> None:
+    """It comes with the good one, or after the next request has left: a command is right, or in doubt."""
+    context, trusted = contexts(tls)
+
+    async def commands() -> None:
+        orders, outcomes = Orders(place), list[str]()
+        async with Service(orders, context=context) as service, over(adapter, service, trusted) as client:
+            acme = client.company()
+
+            async def create(key: str) -> Any:
+                order = WoCreateCommand(work_order=WorkOrder(po_number=key))
+                return (await acme.run(order, check=False)).wo
+
+            with pytest.raises(BusinessRuleError):  # the client learns that errors have their RequestId
+                await create("refused")
+            for number in range(STRAYS * EVERY):
+                try:
+                    made = await create(f"k{number}")
+                except InDoubtError:
+                    outcomes.append("in doubt")
+                else:
+                    outcomes.append("done")
+                    assert (made.po_number, made.id) == (f"k{number}", orders.stored[f"k{number}"])
+        assert next(orders.strays, None) is None
+        assert len(orders.stored) == STRAYS * EVERY
+        if place == "before":
+            assert outcomes == ["done", "done", "in doubt"] * STRAYS
+
+    run(commands())
+
+
+class Talkative(Service):
+    """Its connections can be written to between two requests."""
+
+    writers: list[asyncio.StreamWriter]
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.writers = [writer]
+        super()._connected(reader, writer)
+
+
+@LOOPS
+@TLS
+@pytest.mark.parametrize("adapter", ["native", "httpx", "httpx2"])
+@pytest.mark.parametrize("speaks", [True, False], ids=["a response", "the end"])
+def test_what_comes_between_two_requests_closes_the_connection(
+    run: Callable[..., None], tls: bool, adapter: str, speaks: bool
+) -> None:
+    """A base create has no RequestId: it takes another connection, gets its own id and is in no doubt."""
+    context, trusted = contexts(tls)
+    ids = itertools.count(1)
+
+    def created(_: Request) -> Answer:
+        return Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": next(ids)}})
+
+    async def creates() -> None:
+        async with Talkative(created, context=context) as service, over(adapter, service, trusted) as client:
+            acme = client.company()
+            assert (await acme.create("Customer", {"Name": "x"}, check=False)).id == 1
+            before = service.connections
+            for expected in (2, 3):
+                (writer,) = service.writers
+                if speaks:
+                    stray = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 999}})
+                    writer.write(stray.raw())
+                    await writer.drain()
+                else:
+                    writer.transport.abort()
+                    await settle()  # the socket is closed in a later turn
+                assert (await acme.create("Customer", {"Name": "x"}, check=False)).id == expected
+            assert service.connections - before == 2
+
+    run(creates())
+
+
+@LOOPS
+@pytest.mark.parametrize("adapter", ["native", "httpx", "httpx2", "transport"])
+@pytest.mark.parametrize("doubled", ["token", "discovery"])
+def test_no_log_in_gets_a_response_to_another(run: Callable[..., None], adapter: str, doubled: str) -> None:
+    """The first comes twice in one write, and none says for certain which Company it is for."""
+
+    surplus = [doubled]
+
+    def sent(response: Any, kind: str) -> Answer:
+        if surplus != [kind]:
+            return response
+        surplus.clear()
+        return Crowded(body=response.body, behind=response.raw())
+
+    async def log_in() -> None:
+        async with Service() as tokens, Service() as locator, Service(CREATED, name="localhost") as service:
+            region = Region("test", locator_url=locator.url, token_url=f"{tokens.url}/OAuth/token")
+
+            def discovered(request: Request) -> Answer:
+                host = {"a": "localhost", "b": "127.0.0.1"}[request.json["Command"]["CompanyName"]]
+                found = {"Url": service.url.replace("localhost", host)}
+                return sent(Answer(body={"CommandResult": found}), "discovery")
+
+            on_token = tokens.on_token
+            tokens.on_token = lambda request: sent(on_token(request), "token")
+            locator.on_discovery = discovered
+            async with over(adapter, service, None, 8) as client:
+                for name in ("a", "b"):
+                    acme = client.company(name, region=region)
+                    await acme.create("Customer", {"Name": name}, check=False)
+            a, b = (call.headers for call in service.calls)
+            assert (a["companyname"], a["host"][:9]) == ("a", "localhost")
+            assert (b["companyname"], b["host"][:9]) == ("b", "127.0.0.1")
+            assert a["authorization"] != b["authorization"]
+
+    run(log_in())
+    assert not surplus

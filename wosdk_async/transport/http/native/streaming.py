@@ -1,0 +1,138 @@
+"""Download over a connection of its own, read piece by piece and no faster than its consumer takes them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+
+from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.http.engine import NO_MEMORY, SendError, StreamedResponse, decompressed
+from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.http.native.parser import HEAD, BadResponse, ResponseParser
+from wosdk_async.transport.http.native.pool import Pool
+from wosdk_async.transport.http.native.request import Origin, PreparedRequest
+
+__all__ = ["StreamConnection"]
+
+_AHEAD = 256 * 1024  # bytes that are kept for the consumer before the socket is not read any more
+
+
+class _StreamParser(ResponseParser):
+    """Parser that leaves the pieces of the body to its connection, however many follow."""
+
+    def take(self) -> bytes:
+        """Return the pieces that have come, and forget them."""
+        piece = b"".join(self._chunks)
+        self._chunks.clear()
+        return piece
+
+    @property
+    def head(self) -> Response | None:
+        """Status and headers, once they are complete; those of an interim response do not count."""
+        if self._stage == HEAD or self._status < 200:
+            return None
+        return Response(self._status, self._headers, b"")
+
+    def _keep_chunks(self, received: int) -> None:
+        if self._chunks:
+            self._overhead = 0
+        else:
+            super()._keep_chunks(received)  # bounds what is neither head nor body
+
+    def _make_response(self) -> Response:
+        return Response(self._status, self._headers, self.take())  # before anything that follows the body
+
+
+class StreamConnection(Connection):
+    """Connection of one download, which is closed after it."""
+
+    read_in_batches = False
+    parser_type = _StreamParser
+
+    _parser: _StreamParser
+
+    def __init__(self, pool: Pool, origin: Origin) -> None:
+        super().__init__(pool, origin)
+        self._pieces: deque[bytes] = deque()
+        """What has come and was not taken."""
+        self._size = 0
+        """Its bytes."""
+        self._ended = False
+        """Whether all has come."""
+        self._failure: SendError | None = None
+        self._held = True  # never idle; `_waiter` is there while somebody waits for the head, or for more
+
+    async def request(self, prepared: PreparedRequest) -> StreamedResponse:
+        """Send a request and return the response, whose chunks are still to come. Raises SendError."""
+        head: asyncio.Future[Response] = asyncio.get_running_loop().create_future()
+        self.start(prepared, head)
+        self._pool.writer.submit(self, alone=True)
+        response = await head
+        return StreamedResponse(
+            response.status, response.headers, decompressed(self._body(), response, self.origin.text)
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is in use: until it is closed."""
+        return self.live
+
+    def received(self, data: bytes) -> None:
+        """Parse received bytes; the head completes the request."""
+        if self._prepared is not None or self._ended:
+            super().received(data)  # which fails
+            return
+        try:
+            response = self._parser.feed(data)
+        except (BadResponse, MemoryError) as bad:
+            self._fail(f"the response cannot be read: {str(bad) or NO_MEMORY}")
+            return
+        self.since = self._pool.now()
+        if response is None:
+            self._pass_on(self._parser.take(), False)
+        else:
+            self._complete(response)
+
+    def eof_received(self) -> None:
+        """Complete a body that ends with the connection; fail any other response."""
+        if not self._ended:
+            self._end_response()
+
+    def _complete(self, response: Response) -> None:
+        self._pass_on(response.body, True)
+
+    def _pass_on(self, piece: bytes, done: bool) -> None:
+        """Keep what has come for the consumer, and wake it."""
+        if piece:
+            self._pieces.append(piece)
+            self._size += len(piece)
+        self._ended = done
+        waiter, head = self._waiter, self._parser.head
+        if waiter is not None and head is not None:
+            self._drop_request()
+            if not waiter.done():
+                waiter.set_result(head)
+        if not done and self._size > _AHEAD:
+            self._transport.pause_reading()
+
+    def _fail(self, why: str | Exception, *, timeout: str = "") -> None:
+        if self._waiter is None and self._failure is None:
+            self._failure = SendError(f"{self.origin.text}: {why}", sent=True, timeout=timeout)
+        super()._fail(why, timeout=timeout)
+
+    async def _body(self) -> AsyncGenerator[bytes, None]:
+        """Yield the body as it comes. Raises SendError when it ends too early."""
+        while True:
+            while self._pieces:
+                piece = self._pieces.popleft()
+                self._size -= len(piece)
+                yield piece
+            if self._ended:
+                return
+            if self._failure is not None:
+                raise self._failure
+            self._transport.resume_reading()
+            self.since = self._pool.now()
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
