@@ -18,7 +18,7 @@ from pathlib import Path
 from wosdk_async import CallOptions, Client, Limits, RetryPolicy
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome, tune_process
-from wosdk_async.jobs.cluster.pool import WorkerPool
+from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.cluster.processes import Processes
 
 __all__ = ["DEADLINE", "LEASE", "SETTLE", "SKEW", "main"]

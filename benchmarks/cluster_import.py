@@ -10,23 +10,25 @@ import random
 import signal
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from benchmarks.cluster_child import DEADLINE, LEASE
-from benchmarks.cluster_hooks import environment
-from benchmarks.cluster_under_way import stop_at_work
+from benchmarks.cluster_notes import environment, highest_excess, sent, stop_at_work
 from benchmarks.dask_processes import DaskProcesses
 from benchmarks.fault_server import FaultServer
-from benchmarks.jobs_files import MARKER, write_map
+from benchmarks.jobs_checks import broken_promises, missing_in_files, stored_rows
+from benchmarks.jobs_files import MARKER, write_map, write_rows
 from wosdk_async.jobs.journal import State
 
-__all__ = ["BrokenImport", "Faults", "Found"]
+__all__ = ["Faults", "Found", "break_workers"]
 
 _CHILD = [sys.executable, "-m", "benchmarks.cluster_child"]
-_LONGEST = 500.0  # seconds of one run
+_LONGEST = 560.0  # seconds of one job
+_WAITS = 4  # responses that ask to wait, about so many in a job
 _MOST_RUNS = 6  # after the last fault
 
 
@@ -65,15 +67,13 @@ class Found:
     faults: Counter[str] = attrs.field(factory=Counter)
     """Faults that met a request of a row under way."""
     states: Counter[State] = attrs.field(factory=Counter)
-    there: int = 0
-    """Rows in doubt that the service has."""
     runs: int = 0
     requests: int = 0
     excess: float = 0.0
     """Most requests in 10 s beyond 10 times the rate."""
     fullest: int = 0
     """Requests of the fullest 10 s."""
-    injected: Counter[str] = attrs.field(factory=Counter)
+    injected: dict[str, int] = attrs.field(factory=dict)
     broken: list[str] = attrs.field(factory=list)
     seconds: float = 0.0
     """Duration of everything, the comparison included."""
@@ -82,14 +82,13 @@ class Found:
 
 
 @attrs.define(eq=False, kw_only=True)
-class BrokenImport:
+class _BrokenImport:
     """Import in processes of its own, which is begun again after each kill of its coordinator."""
 
     rng: random.Random
     server: FaultServer
     folder: Path
     rate: float
-    marked: bool
     workers: int
     source: Path
     dask: bool
@@ -117,13 +116,11 @@ class BrokenImport:
         self.found.faults_seconds = time.monotonic() - began
         for _ in range(_MOST_RUNS):
             await self._until_rows_go()
-            if await self._end() == 0 or not self.marked:  # without one rows stay in doubt
+            if await self._end() == 0:
                 break
         else:
             self.found.broken.append(f"not complete after {_MOST_RUNS} further runs: {self.output[-1]}")
         await asyncio.gather(*self._waking)
-
-    # --- runs ---------------------------------------------------------------------------------
 
     async def _until_rows_go(self) -> None:
         """See that an import runs, and wait until it sends rows (or ends)."""
@@ -139,13 +136,20 @@ class BrokenImport:
     async def _begin(self) -> None:
         await asyncio.to_thread(self._start_cluster)
         where = ["--dask", self.cluster.address] if self.cluster else ["--processes", str(self.workers)]
-        marker = ["--marker", MARKER] if self.marked else []
-        arguments = [str(self.source), str(self._import_map), *where, *marker, "--rate", str(self.rate)]
+        arguments: list[str | Path] = [
+            self.source,
+            self._import_map,
+            *where,
+            "--marker",
+            MARKER,
+            "--rate",
+            str(self.rate),
+        ]
         self.found.runs += 1
         self._coordinator = await asyncio.create_subprocess_exec(
             *_CHILD,
             *arguments,
-            env=os.environ | self.server.variables | environment(f"sent:{self.folder}"),
+            env=os.environ | self.server.variables | environment(self.folder),
             stdout=asyncio.subprocess.PIPE,
             stderr=(self.folder / "stderr.log").open("ab"),
         )
@@ -156,7 +160,7 @@ class BrokenImport:
             return
         folder = self.folder / f"dask{self.found.runs}"
         folder.mkdir()
-        variables = environment(f"sent:{self.folder}")
+        variables = environment(self.folder)
         self.cluster = self.stack.enter_context(DaskProcesses(folder, variables=variables))
         for _ in range(self.workers):
             self.cluster.add_worker()
@@ -177,11 +181,9 @@ class BrokenImport:
             self.found.broken.append(f"exit status {status}: {self.output[-1]}")
             return status
         summary = json.loads(self.output[-1].partition(" ")[2])
-        if self.marked and summary["complete"] and summary["audit"]["state"] != "clean":
+        if summary["complete"] and summary["audit"]["state"] != "clean":
             self.found.broken.append(f"the audit: {summary['audit']}")
         return int(not summary["complete"])
-
-    # --- faults -------------------------------------------------------------------------------
 
     async def _apply(self, fault: str) -> None:
         """Stop a worker that has a request under way: it meets the fault, or goes on without the rest."""
@@ -247,3 +249,64 @@ def _children(process: int) -> list[int]:
     except OSError:  # it has ended
         return []
     return [int(each) for each in text.split()]
+
+
+async def break_workers(
+    faults: Faults, *, dask: bool, seed: int, folder: Path, rows: int, workers: int, rate: float
+) -> Found:
+    """Import so many rows through all faults, and compare the journal with the store."""
+    started = time.monotonic()
+    with FaultServer(folder / "sandbox.db") as server, contextlib.ExitStack() as stack:
+        server.load(_service(seed, rows))
+        job = _BrokenImport(
+            rng=random.Random(f"{seed} {dask}"),
+            server=server,
+            folder=folder,
+            rate=rate,
+            workers=workers,
+            source=write_rows(folder / "rows.csv", rows, prefix="J", customers=5),
+            stack=stack,
+            dask=dask,
+        )
+        async with asyncio.timeout(_LONGEST):
+            await job.carry_out(faults.shuffled(job.rng, dask=dask))
+        server.load({})
+        server.wait_for_late(30)
+        await _compare(job, rows)
+    found = job.found
+    found.injected = dict(server.injected)
+    requests = sent(folder)
+    found.requests, (found.fullest, found.excess) = len(requests), highest_excess(requests, rate)
+    found.seconds = time.monotonic() - started
+    return found
+
+
+def _service(seed: int, rows: int) -> dict[str, Any]:
+    """Return faults of a service whose commits take less than half a second.
+
+    It asks to wait a few times only, however many rows there are: each time halves the rate for a while.
+    """
+    create = {"operation": "WoCreateCommand"}
+    return {
+        "seed": seed,
+        "rule": [
+            {"fault": "latency", "operation": "command", "lognormal": {"p50": 0.01, "p99": 0.1}},
+            {"fault": "reset", **create, "rate": 0.005, "carried_out": True},
+            {"fault": "reset", **create, "rate": 0.005},
+            {"fault": "late_commit", **create, "rate": 0.002, "after": 0.4, "hold": 0.05},
+            {"fault": "status", **create, "rate": min(_WAITS / rows, 1.0), "status": 429, "retry_after": 1},
+        ],
+    }
+
+
+async def _compare(job: _BrokenImport, rows: int) -> None:
+    """Compare the journal with the store."""
+    there = defaultdict(list)
+    for order in job.server.orders():
+        there[order["PoNumber"]].append(order["Id"])
+    folder = Path(f"{job.source}.job")
+    stored = await stored_rows(folder)
+    keys = {row: f"J{row}" for row in range(1, rows + 1)}
+    job.found.broken += broken_promises(stored, keys, there, marked=True)
+    job.found.broken += missing_in_files(folder, stored)
+    job.found.states.update(row.state for row in stored)

@@ -1,8 +1,12 @@
-"""Imported by every Python that is started with this folder on its path: installs what CLUSTER_HOOK names."""
+"""Install the notes of ``benchmarks.cluster_notes`` in a process that Python starts."""
 
 import os
+import sys
+from pathlib import Path
 
-if hook := os.environ.get("CLUSTER_HOOK"):
-    from benchmarks.cluster_hooks import install
+if (folder := os.environ.get("CLUSTER_NOTES")) and "multiprocessing.resource_tracker" not in str(
+    sys.orig_argv
+):
+    from benchmarks.cluster_notes import install
 
-    install(hook)
+    install(Path(folder))

@@ -1,109 +1,72 @@
-"""Run jobs on many workers on virtual time.
+"""A job on many workers on virtual time: seeds, the replay of one, and faults that are put back.
 
-    python -m benchmarks.cluster_simulated --seeds 1000 [--start 0] [--go-on] [--twice]
-    python -m benchmarks.cluster_simulated --seed 4711 [--revert NAME]
-    python -m benchmarks.cluster_simulated --reverts [--seeds 300]
+    python -m benchmarks.cluster_simulated --seeds 20000 [--first 1]
+    python -m benchmarks.cluster_simulated --seed 4711     # replay one, with all its events
+    python -m benchmarks.cluster_simulated --faults        # put faults back, one by one: is each found?
 
-The first runs so many seeds and stops at the first that breaks a promise. The second runs one again and
-prints all events. The third puts faults back, one at a time, and prints which seed finds each.
+Each seed draws a job on one to four workers, and what happens to it: workers are killed, stand still beyond
+their leases and wake, are cut off or made again; the coordinator is killed, stands still or is stopped; one
+row may kill its workers; messages are lost, late and repeated; the service is slow, resets connections and
+asks to wait. The lease logic of both sides is the real one. Exit status 1 when a promise was broken, or a
+fault was not found.
 """
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import sys
 import time
-from collections import Counter
 
-from benchmarks.cluster_simulated.drawing import draw
-from benchmarks.cluster_simulated.reverts import REVERTS
-from benchmarks.cluster_simulated.runs import run
+from benchmarks import arguments
+from benchmarks.cluster_simulated.faults import FAULTS, put_back
+from benchmarks.cluster_simulated.scenario import Scenario
 
 __all__: list[str] = []
 
+_MOST_SEEDS = 3000  # for a fault that is put back
+
+
+def _seeds(first: int, number: int) -> int:
+    began = time.monotonic()
+    for seed in range(first, first + number):
+        if found := Scenario(seed).run():
+            print(f"seed {seed}: {', '.join(sorted(set(found)))}")
+            return 1
+    print(f"{number} seeds, nothing broken, {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def _replay(seed: int) -> int:
+    scenario = Scenario(seed)
+    found = scenario.run()
+    print(scenario.world.plan, *scenario.world.events, sep="\n")
+    return int(bool(found))
+
+
+def _faults() -> int:
+    missed = 0
+    for name in FAULTS:
+        with put_back(name):
+            for seed in range(1, _MOST_SEEDS):
+                if found := Scenario(seed).run():
+                    print(f"{name}: found by seed {seed}: {', '.join(sorted(set(found)))}")
+                    break
+            else:
+                missed += 1
+                print(f"{name}: NOT found by {_MOST_SEEDS} seeds")
+    return int(missed > 0)
+
 
 def main() -> int:
-    """Run what the command line asks for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=300, metavar="N")
-    parser.add_argument("--start", type=int, default=0, metavar="SEED")
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--go-on", action="store_true", help="do not stop at the first violation")
-    parser.add_argument("--twice", action="store_true", help="run every seed twice and compare all events")
-    parser.add_argument("--revert", choices=[*REVERTS], metavar="NAME", help="put one fault back")
-    parser.add_argument("--reverts", action="store_true", help="put back each fault, one at a time")
-    options = parser.parse_args()
-    if options.reverts:
-        return try_reverts(options.start, options.seeds)
-    with REVERTS[options.revert].apply() if options.revert else contextlib.nullcontext():
-        if options.seed is not None:
-            return replay(options.seed)
-        return search(options)
-
-
-def search(options: argparse.Namespace) -> int:
-    """Run seeds until one breaks a promise, or all with ``--go-on``."""
-    facts, states, failed = Counter[str](), Counter[str](), dict[str, list[int]]()
-    begun = time.monotonic()
-    done = 0
-    for seed in range(options.start, options.start + options.seeds):
-        result = run(draw(seed))
-        done += 1
-        facts += result.facts
-        states.update({state.name: count for state, count in result.states.items()})
-        names = result.names
-        if options.twice and run(draw(seed)).digest != result.digest:
-            names.append("other-events-the-second-time")
-        for name in names:
-            failed.setdefault(name, []).append(seed)
-        if failed and not options.go_on:
-            print("\n".join(f"VIOLATION {name}: {text}" for name, text in result.violations))
-            break
-    seconds = time.monotonic() - begun
-    print(f"{done} seeds from {options.start} in {seconds:.1f} s: {done / seconds:.1f} seeds/s")
-    print("rows: " + ", ".join(f"{count} {state}" for state, count in states.most_common()))
-    print("what happened: " + ", ".join(f"{count} {what}" for what, count in facts.most_common()))
-    for name, seeds in failed.items():
-        print(f"VIOLATION {name}: {len(seeds)} seeds: {seeds[:8]}")
-    if not failed:
-        print("no violation")
-    return 1 if failed else 0
-
-
-def replay(seed: int) -> int:
-    """Run one seed and print its plan and events; return 1 after a violation."""
-    plan = draw(seed)
-    result = run(plan)
-    print(plan)
-    print("\n".join(result.events))
-    print(f"digest {result.digest}, {result.seconds:.1f} virtual seconds")
-    for name, text in result.violations:
-        print(f"VIOLATION {name}: {text}")
-    return 1 if result.violations else 0
-
-
-def try_reverts(start: int, seeds: int) -> int:
-    """Put each fault back and print which seed finds it; return 1 if one is missed."""
-    missed = 0
-    print("| fault put back | what goes wrong | found at seed | as |\n|---|---|---:|---|")
-    for name, revert in REVERTS.items():
-        found = find(name, start, seeds)
-        missed += found is None
-        seed, names = found or ("none", [f"NOT FOUND in {seeds}"])
-        print(f"| {name} | {revert.text} | {seed} | {', '.join(names)} |", flush=True)
-    return 1 if missed else 0
-
-
-def find(name: str, start: int, seeds: int) -> tuple[int, list[str]] | None:
-    """Return the first seed that finds a fault, and its violations as expected; None if it is missed."""
-    revert = REVERTS[name]
-    for seed in range(start, start + seeds):
-        with revert.apply():
-            names = run(draw(seed)).names
-        if shown := revert.shows.intersection(names):
-            return seed, sorted(shown)
-    return None
+    """Read the arguments and simulate."""
+    parser = arguments.parser("benchmarks.cluster_simulated", __doc__)
+    parser.add_argument("--seeds", type=arguments.count, default=1000, metavar="N", help="seeds to run")
+    parser.add_argument("--first", type=arguments.count, default=1, metavar="N", help="the first one")
+    parser.add_argument("--seed", type=arguments.count, metavar="N", help="replay one seed")
+    parser.add_argument("--faults", action="store_true", help="put faults back")
+    args = parser.parse_args()
+    if args.seed is not None:
+        return _replay(args.seed)
+    return _faults() if args.faults else _seeds(args.first, args.seeds)
 
 
 if __name__ == "__main__":

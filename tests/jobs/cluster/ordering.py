@@ -16,7 +16,8 @@ import attrs
 from tests.jobs.conftest import Local
 from tests.jobs.runs import order
 from wosdk_async import WoCreateCommand
-from wosdk_async.jobs.cluster.clocks import boottime
+from wosdk_async.codec import converter, dumps
+from wosdk_async.jobs.cluster.leases import boottime
 from wosdk_async.jobs.cluster.messages import (
     Grant,
     GrantedRow,
@@ -26,10 +27,9 @@ from wosdk_async.jobs.cluster.messages import (
     RowReport,
     Setup,
     Share,
+    to_bytes,
 )
-from wosdk_async.jobs.cluster.row_bodies import body_of
 from wosdk_async.jobs.cluster.worker import Worker
-from wosdk_async.version import VERSION
 
 MARKER = "work_order.po_number"
 DEADLINE = 5.0
@@ -48,11 +48,10 @@ class Clock:
 def setup_of(local: Local, **changes: Any) -> Setup:
     given: dict[str, Any] = {
         "job": "j",
-        "run": 1,
-        "version": VERSION,
         "operation": "WoCreateCommand",
         "company": local.company.name,
         "marker": MARKER,
+        "lease": 3600.0,
         "deadline": DEADLINE,
         "settle": 0.5,
         "attempts": 4,
@@ -92,7 +91,7 @@ class Ordered:
     async def say(self, **changes: Any) -> Report:
         """Send one order and take the results of the report."""
         given = {"worker": self.worker.nonce, "received": self.received, "share": self.share}
-        report = await self.worker.exchange(Order(**given | changes))
+        report = await self.worker.obey(Order(**given | changes))
         for result in report.results:
             if result.number == self.received + 1:
                 self.received += 1
@@ -117,7 +116,7 @@ class Ordered:
         commands = {
             row: WoCreateCommand(work_order=attrs.evolve(made, po_number=f"PO-{row}")) for row in rows
         }
-        return {row: body_of(command) for row, command in commands.items()}
+        return {row: dumps(converter.unstructure(command)).decode() for row, command in commands.items()}
 
 
 @contextlib.asynccontextmanager
@@ -125,7 +124,7 @@ async def ordered(
     local: Local, clock: Callable[[], float] = boottime, *, session: bool = True, **setup: Any
 ) -> AsyncIterator[Ordered]:
     """A worker on the local Company; it has a session, unless the test gives it one."""
-    worker = Worker(setup_of(local, **setup), clock=clock)
+    worker = Worker(to_bytes(setup_of(local, **setup)), clock=clock)
     try:
         made = Ordered(worker, local, clock)
         async with asyncio.timeout(15):  # a worker that says nothing fails the test

@@ -10,34 +10,31 @@ from typing import Generic, TypeVar
 import attrs
 
 from wosdk_async.jobs.cluster.messages import (
-    Grant,
-    GrantedRow,
+    NO_SHARE,
     Order,
-    PushedSession,
     Report,
     Setup,
-    Share,
+    WorkerLink,
+    WorkerPool,
+    from_bytes,
+    to_bytes,
 )
-from wosdk_async.jobs.cluster.pool import WorkerLink, WorkerPool
-from wosdk_async.version import VERSION
 
-__all__ = ["HELLO", "SETUP", "Opened", "leave_results", "opened"]
+__all__ = ["HELLO", "SETUP", "Opened", "hello", "lost", "opened"]
 
 P = TypeVar("P", bound=WorkerPool)
 
-HELLO = Order(worker="", received=0, share=Share(number=0, rate=None, in_flight=0), patience=0.0)
+HELLO = Order(worker="", received=0, share=NO_SHARE, patience=0.0)
 SETUP = Setup(
     job="job",
-    run=1,
-    version=VERSION,
     operation="WoCreateCommand",
     company="Company",
     marker=None,
+    lease=60.0,
     deadline=2.0,
     settle=1.0,
     attempts=3,
     most_in_flight=4,
-    folder="/home/someone/orders.csv.job",
 )
 
 
@@ -54,21 +51,21 @@ class Opened(Generic[P]):
 async def opened(pool: P, setup: Setup = SETUP) -> AsyncIterator[Opened[P]]:
     """Open a pool, and close it behind the block."""
     found = Opened(pool)
-    await pool.open(setup, found.links.put_nowait, found.broken.put_nowait)
     try:
-        yield found
+        await pool.open(setup, found.links.put_nowait, found.broken.put_nowait)
+        async with asyncio.timeout(60):
+            yield found
     finally:
-        await pool.aclose(2.0)
+        await pool.aclose()
 
 
-async def leave_results(link: WorkerLink, *rows: int, session: PushedSession | None = None) -> Report:
-    """Grant rows with a lease that has ended: the worker says ``not_sent``, and nobody confirms it."""
-    report = await link.exchange(HELLO)
-    grant = Grant(epoch=1, ends=report.clock - 1, rows=tuple(GrantedRow(row, "{}") for row in rows))
-    share = Share(number=1, rate=None, in_flight=1)
-    order = attrs.evolve(
-        HELLO, worker=report.worker, grants=(grant,), share=share, session=session, patience=0.1
-    )
-    while len(report.results) < len(rows):
-        report = await link.exchange(order)
-    return report
+async def hello(link: WorkerLink, order: Order = HELLO) -> Report:
+    """Exchange an order for a report."""
+    return from_bytes(await link.exchange(to_bytes(order)), Report)
+
+
+async def lost(link: WorkerLink) -> str:
+    """Wait until a link is lost, and return why."""
+    while not link.lost:
+        await asyncio.sleep(0.05)
+    return link.lost

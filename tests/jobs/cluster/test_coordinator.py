@@ -1,191 +1,347 @@
-"""The coordinator: each claim gets one outcome, no row takes effect twice, whatever is lost on the way."""
+"""Grants are written before they leave, replies may be lost, and each row has one outcome."""
+
+from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
 
-import attrs
 import pytest
 
-from tests.jobs.cluster.reading import kinds, outcomes_of, rows_of, until
-from tests.jobs.cluster.world import OPTIONS, Source, World, virtually
-from wosdk_async.jobs.row_operation import Effect
-from wosdk_async.outcome import Failed, InDoubt, NotStarted
+from wosdk_async.errors import InDoubtError, SessionError, WosdkError
+from wosdk_async.jobs.cluster import job_workers
+from wosdk_async.jobs.cluster.coordinator import Coordinator
+from wosdk_async.jobs.cluster.held_rows import HeldRows, LeaseEndedError
+from wosdk_async.jobs.cluster.job_workers import SessionPusher
+from wosdk_async.jobs.cluster.leases import MOST_LOSSES, ClusterOptions, boottime
+from wosdk_async.jobs.cluster.messages import Order, PushedSession, Setup, from_bytes, to_bytes
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.model import Customer
+from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted
+from wosdk_async.safe_text import Secrets
+
+OPTIONS = ClusterOptions(lease=0.5, deadline=0.2, skew=0.0, in_flight=4, rows_per_grant=4)
+SESSION = PushedSession(number=1, token="t-of-the-company", base_url="https://a.example", expires_in=60.0)
+SETUP = Setup(
+    job="j", operation="create Customer", company="A", marker="m", lease=0.5, deadline=0.2, settle=0.1,
+    attempts=1, most_in_flight=4,
+)  # fmt: skip
 
 
-async def chaos(world):
-    """Kill, cut off and stop workers; each that is gone is replaced after a while."""
-    rng = world.rng
-    for _ in range(rng.randrange(3, 8)):
-        await asyncio.sleep(rng.uniform(0.05, 1.5))
-        place = rng.randrange(len(world.workers))
-        worker = world.workers[place]
-        what = rng.choice(["kill", "cut", "stop", "stop"])
-        if what == "stop" and worker.awake.is_set():
-            worker.awake.clear()
-            asyncio.get_running_loop().call_later(rng.uniform(0.5, 9.0), worker.awake.set)
-        elif what == "kill":
-            worker.kill()
-            world.add_worker()
-        elif what == "cut" and not world.links[place].cut:
-            world.links[place].cut = "cut off"
-            world.add_worker()
+class Link:
+    """A worker that carries out each row at once, over a link that the test breaks."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.lost, self.closed = name, "", False
+        self.held = HeldRows(name, 0.2, boottime)
+        self.orders: list[Order] = []
+        self.sent: list[int] = []
+        self.before: Callable[[Order], None] = lambda _: None
+        self.after: Callable[[Order], None] = lambda _: None
+        self.result: Callable[[int], dict[str, Any]] = lambda row: {"result": "done", "id": row}
+
+    async def exchange(self, order: bytes) -> bytes:
+        read = from_bytes(order, Order)
+        self.before(read)
+        self.orders.append(read)
+        self.held.obey(read)
+        while (row := self.held.next_row()) is not None:
+            row.begin()
+            self.sent.append(row.granted.row)
+            self.held.end(row, self.result(row.granted.row))
+        self.after(read)
+        return to_bytes(self.held.report(session=1))
+
+    async def aclose(self) -> None:
+        self.closed = True
 
 
-async def whole_job(world, rows):
-    """Send rows as a job does: those in doubt are looked up when they have settled, then sent again."""
-    ended, left = {}, range(rows)
-    async with world.coordinator() as coordinator:
-        breaking = asyncio.ensure_future(chaos(world))
-        for _ in range(12):
-            doubted = []
-            for end in await outcomes_of(coordinator, Source(left)):
-                if isinstance(end, InDoubt):
-                    doubted.append(end.input.record)
-                else:
-                    ended[end.input.record] = end
-            if not doubted:
-                break
-            await asyncio.sleep(1.0)  # what was sent before is there now
-            left = [row for row in doubted if not world.effects[row]]
-        breaking.cancel()
-        statistics = coordinator.statistics()
-    await asyncio.sleep(30.0)  # those that were stopped or cut off do what they still do
-    return ended, statistics
+class Ledger:
+    """A journal in memory."""
+
+    run = 3
+
+    def __init__(self, losses: dict[int, int] | None = None) -> None:
+        self.granted: list[Any] = []
+        self.ended: dict[int, Sequence[int]] = {}
+        self.lost = losses or {}
+        self.full = False
+
+    async def last_epoch(self) -> int:
+        return 41
+
+    async def losses(self, _: Any) -> dict[int, int]:
+        return self.lost
+
+    async def grant(self, record: Any) -> None:
+        if self.full:
+            raise JournalError("the disk is full")
+        await asyncio.sleep(0)
+        self.granted.append(record)
+
+    def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
+        self.ended[epoch] = lost
+
+    def secrets(self) -> Secrets:
+        return Secrets("t-of-the-company")
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_no_row_is_lost_or_sent_twice(seed):
-    async def main():
-        world = World(seed, trouble=0.04)
-        ended, statistics = await whole_job(world, 300)
+class Pool:
+    name = "links"
 
-        assert not [row for row, times in world.effects.items() if times != 1]
-        refused = [row for row, end in ended.items() if isinstance(end, Failed)]
-        assert set(range(300)) == set(world.effects) | set(refused)
-        assert all(ended[row].error.args[0].startswith("its worker was lost") for row in refused)
-        assert not set(refused) & set(world.effects)
-        assert not [row for row, end in ended.items() if isinstance(end, NotStarted)]
-        assert world.most_busy <= OPTIONS.in_flight
-        assert not world.ledger.open
-        assert statistics.granted_rows >= 300
+    def __init__(self, *links: Link) -> None:
+        self.links = links
 
-    virtually(main(), seed)
+    async def open(self, _: Setup, joined: Any, broken: Any) -> None:
+        self.joined, self.broken = joined, broken
+        for link in self.links:
+            joined(link)
+
+    async def aclose(self) -> None:
+        pass
 
 
-def test_without_trouble_all_rows_are_done_and_shared():
-    async def main():
-        world = World()
-        async with world.coordinator() as coordinator:
-            ends = await outcomes_of(coordinator, Source(range(200)))
-            statistics = coordinator.statistics()
-            began = asyncio.get_running_loop().time()
+class Claims:
+    def __init__(self, *numbers: int) -> None:
+        record = Customer(name="c")
+        self.left = [
+            SimpleNamespace(row=SimpleNamespace(number=number), record=record, started=0.0)
+            for number in numbers
+        ]
 
-        assert asyncio.get_running_loop().time() - began < 0.5
-        assert kinds(ends) == {"Done": 200}
-        assert ends[0].result == Effect("", ends[0].input.record)
-        assert world.effects.total() == 200
-        assert (statistics.workers, statistics.joined, statistics.lost_workers) == (3, 3, 0)
-        assert statistics.granted_rows == 200
-        assert all(any(order.grants for order in worker.orders) for worker in world.workers)
-        assert not any(worker.results for worker in world.workers)  # each knows that all has arrived
-        assert all(link.closed for link in world.links)
+    def at_hand(self) -> Any:
+        return self.left.pop(0) if self.left else None
 
-    virtually(main())
+    async def __anext__(self) -> Any:
+        if not self.left:
+            raise StopAsyncIteration
+        return self.left.pop(0)
 
 
-def test_the_last_order_waits_for_nothing():
-    """It only tells the worker that its results have arrived."""
-
-    async def main():
-        world = World()
-        world.first_workers, world.seconds = 1, 0.001
-        async with world.coordinator() as coordinator:
-            await outcomes_of(coordinator, Source(range(5)))
-        *_, before, last = world.workers[0].orders
-        assert (before.patience, last.received, last.patience) == (0.1, 5, 0.0)
-
-    virtually(main())
+async def until_true(true: Callable[[], object]) -> None:
+    async with asyncio.timeout(10):
+        while not true():
+            await asyncio.sleep(0.001)
 
 
-def test_epochs_go_on_after_those_of_earlier_runs():
-    async def main():
-        world = World()
-        world.ledger.epoch = 41
-        async with world.coordinator() as coordinator:
-            await outcomes_of(coordinator, Source(range(5)))
-
-        grant = world.ledger.grants[42]
-        assert (grant.run, grant.seconds, min(world.ledger.grants)) == (4, OPTIONS.surely_over, 42)
-
-    virtually(main())
-
-
-def test_the_duration_of_a_call_is_that_of_the_worker():
-    async def main():
-        world = World()
-        async with world.coordinator() as coordinator:
-            async with coordinator.run(Source(range(3)), str) as run:
-                async for outcome in run:
-                    now = asyncio.get_running_loop().time()
-                    assert 0.5 <= now - outcome.input.started < 0.6
-
-    virtually(main())
+async def ran(
+    pool: Pool, claims: Claims, ledger: Ledger | None = None, options: ClusterOptions = OPTIONS
+) -> tuple[dict[int, Any], list[str]]:
+    """Run claims; return the outcomes, and what was said of workers."""
+    said: list[str] = []
+    coordinator = Coordinator(
+        pool, SETUP, ledger or Ledger(), options=options, on_event=said.append,  # type: ignore[arg-type]
+        session=lambda used, _: None if used else SESSION,
+    )  # fmt: skip
+    found: dict[int, Any] = {}
+    async with asyncio.timeout(20), coordinator, coordinator.run(claims) as run:
+        pool.run = run  # type: ignore[attr-defined]
+        async for outcome in run:
+            assert outcome.input.row.number not in found
+            found[outcome.input.row.number] = outcome
+    return found, said
 
 
-def test_a_row_that_cannot_be_encoded_fails_alone():
-    def encode(record):
-        if record == 3:
-            raise ValueError("no JSON")
-        return "{}"
+async def test_grants_are_written_before_they_leave_and_end() -> None:
+    link, ledger = Link("a"), Ledger()
 
-    async def main():
-        world = World()
-        async with world.coordinator() as coordinator:
-            ends = await outcomes_of(coordinator, Source(range(10)), encode=encode)
+    def look(order: Order) -> None:
+        assert {grant.epoch for grant in order.grants} <= {each.epoch for each in ledger.granted}
 
-        assert kinds(ends) == {"Done": 9, "Failed": 1}
-        assert rows_of(ends, Failed) == [3]
-
-    virtually(main())
-
-
-def test_rows_that_were_not_sent_are_granted_again():
-    async def main():
-        world = World(options=attrs.evolve(OPTIONS, in_flight=3))
-        world.first_workers, world.seconds = 1, 0.3
-        async with world.coordinator() as coordinator:
-            task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(40))))
-            await until(lambda: world.effects.total() > 10)
-            world.workers[0].awake.clear()
-            await asyncio.sleep(OPTIONS.lease - OPTIONS.deadline + 0.5)
-            world.workers[0].awake.set()
-            ends = await task
-            assert coordinator.statistics().given_back_rows > 0
-
-        assert kinds(ends) == {"Done": 40}
-        assert world.effects.total() == 40
-        assert not world.ledger.lost
-
-    virtually(main())
+    link.before = look
+    found, said = await ran(Pool(link), Claims(*range(1, 31)), ledger)
+    assert {type(each) for each in found.values()} == {Done}
+    assert sorted(link.sent) == list(range(1, 31))
+    assert [each.epoch for each in ledger.granted] == list(range(42, 42 + len(ledger.granted)))
+    assert set(ledger.ended) == {each.epoch for each in ledger.granted}
+    assert ledger.granted[0].seconds == 0.7
+    assert (said, link.closed, link.orders[-1].received) == ([], True, 30)
 
 
-def test_rows_that_were_given_back_go_out_again_in_their_order_before_the_others():
-    async def main():
-        world = World()
-        world.first_workers = 1
-        async with world.coordinator() as coordinator:
-            task = asyncio.ensure_future(outcomes_of(coordinator, Source(range(40))))
-            await until(lambda: world.workers)
-            worker = world.workers[0]
-            worker.start = lambda: setattr(worker, "kept", worker.share)
-            await until(lambda: worker.queue)
-            for epoch, _, row in worker.queue:
-                worker.report(epoch, row.row, "not_sent")
-            worker.queue.clear()
-            del worker.start
-            await task
+async def test_a_lost_reply_is_not_a_lost_worker() -> None:
+    """The order was obeyed; the next report says what became of it."""
+    link = Link("a")
+    lost = 0
 
-        first, second = (world.ledger.grants[epoch].rows for epoch in (1, 2))
-        assert len(first) > 1
-        assert second[: len(first)] == first
+    def lose(order: Order) -> None:
+        nonlocal lost
+        if order.grants and lost < 3:
+            lost += 1
+            raise OSError("Unable to contact Actor's worker")
 
-    virtually(main())
+    link.after = lose
+    found, said = await ran(
+        Pool(link), Claims(1, 2, 3), options=ClusterOptions(lease=30, deadline=5, in_flight=4)
+    )
+    assert (sorted(link.sent), lost, said) == ([1, 2, 3], 3, [])
+    assert {type(each) for each in found.values()} == {Done}
+
+
+async def test_rows_of_a_worker_that_ended_are_in_doubt_when_their_lease_is_over() -> None:
+    first, second, ledger = Link("a"), Link("b"), Ledger()
+
+    def end(order: Order) -> None:
+        if order.grants:
+            raise LeaseEndedError("it has ended")
+
+    first.after = end
+    found, said = await ran(Pool(first, second), Claims(*range(1, 21)), ledger)
+    doubtful = {row for row, each in found.items() if isinstance(each, InDoubt)}
+    assert doubtful == set(first.sent)
+    assert {row for rows in ledger.ended.values() for row in rows} == doubtful
+    assert f"worker a was lost: it has ended; its {len(doubtful)} rows are looked up when" in said[0]
+    assert all("may have been carried out" in str(found[row].error) for row in doubtful)
+
+
+async def test_another_worker_behind_a_link_is_not_the_one_before() -> None:
+    link = Link("a")
+
+    def replace(order: Order) -> None:
+        if order.grants:
+            link.held = HeldRows("other", 0.2, boottime)
+
+    link.before = replace
+    found, said = await ran(Pool(link, Link("b")), Claims(*range(1, 21)))
+    assert "another worker took its place" in said[0]
+    assert link.sent == []
+    assert len(found) == 20
+
+
+async def test_a_grant_that_cannot_be_written_does_not_leave_and_ends_the_run() -> None:
+    link, ledger = Link("a"), Ledger()
+    ledger.full = True
+    with pytest.raises(JournalError, match="the disk is full"):
+        await ran(Pool(link), Claims(1, 2), ledger)
+    assert link.sent == []
+
+
+async def test_a_pool_that_breaks_ends_the_run_after_the_outcomes() -> None:
+    pool = Pool(Link("a"))
+    pool.links[0].after = lambda order: pool.broken("the scheduler has gone") if order.grants else None
+    with pytest.raises(WosdkError, match="the scheduler has gone"):
+        await ran(pool, Claims(*range(1, 41)))
+    assert pool.links[0].sent
+
+
+async def test_a_run_without_workers_ends() -> None:
+    options = ClusterOptions(lease=0.2, deadline=0.1, no_progress=0.3)
+    with pytest.raises(WosdkError, match=r"no row could be sent for \d s: links has no worker that responds"):
+        await ran(Pool(), Claims(1), options=options)
+
+
+async def test_a_row_that_was_lost_too_often_is_refused() -> None:
+    link = Link("a")
+    found, _ = await ran(Pool(link), Claims(1, 2), Ledger({1: MOST_LOSSES, 2: MOST_LOSSES - 1}))
+    assert isinstance(found[1], Failed)
+    assert "its worker was lost 4 times while it had this row" in str(found[1].error)
+    assert (isinstance(found[2], Done), link.sent) == (True, [2])
+
+
+async def test_an_exception_in_the_block_gives_each_row_an_outcome_and_leaves_leases_open() -> None:
+    link, ledger = Link("a"), Ledger()
+    held: list[Order] = []
+
+    def hang(order: Order) -> None:
+        if order.grants:
+            held.append(order)
+            raise OSError("no reply")
+
+    link.before = hang
+    coordinator = Coordinator(
+        Pool(link), SETUP, ledger, options=ClusterOptions(lease=60, deadline=20, in_flight=2),  # type: ignore[arg-type]
+        session=lambda used, _: None if used else SESSION,
+    )  # fmt: skip
+    outcomes: list[Any] = []
+    async with coordinator:
+        run = coordinator.run(Claims(*range(1, 41)))
+        with pytest.raises(ZeroDivisionError):
+            async with run:
+                await until_true(lambda: held)
+                raise ZeroDivisionError
+        outcomes = [outcome async for outcome in run]
+    assert sorted(each.input.row.number for each in outcomes) == list(range(1, 41))
+    assert {type(each) for each in outcomes} == {InDoubt, NotStarted}
+    assert set(ledger.ended).isdisjoint(grant.epoch for order in held for grant in order.grants)
+
+
+async def test_outcomes_keep_the_class_and_the_facts_of_errors_and_no_secret() -> None:
+    link = Link("a")
+    refused = {"result": "failed", "error": "ThrottledError", "reason": "t-of-the-company", "status": 429}
+    doubt = {"result": "in_doubt", "error": "InDoubtError", "reason": "no response", "request_id": "r"}
+    link.result = lambda row: refused if row == 1 else doubt
+    found, _ = await ran(Pool(link), Claims(1, 2))
+    error = found[1].error
+    assert (type(error).__name__, error.status, "t-of-the-company" in str(error)) == (
+        "ThrottledError",
+        429,
+        False,
+    )
+    assert (type(found[2].error), found[2].error.request_id) == (InDoubtError, "r")
+
+
+async def test_a_record_that_cannot_be_encoded_fails_alone() -> None:
+    claims, link = Claims(1, 2), Link("a")
+    claims.left[0].record = object()
+    found, _ = await ran(Pool(link), claims)
+    assert (type(found[1]), type(found[2])) == (Failed, Done)
+
+
+# --- sessions -------------------------------------------------------------------------------------
+
+
+class Manager:
+    """What opens sessions, and how often it was asked."""
+
+    def __init__(self, error: WosdkError | None = None) -> None:
+        self.error, self.renewals, self.generation = error, 0, 0
+        self.clock = SimpleNamespace(now=lambda: 10.0)
+
+    def current(self) -> Any:
+        grant = SimpleNamespace(token="token", base_url="https://a.example")
+        return (
+            SimpleNamespace(generation=self.generation, grant=grant, expires_at=70.0)
+            if self.generation
+            else None
+        )
+
+    async def renew(self, after: int) -> None:
+        self.renewals += 1
+        if self.error is not None:
+            raise self.error
+        self.generation = max(self.generation, after + 1)
+
+
+async def test_a_refused_session_is_renewed_once_for_all_workers() -> None:
+    manager, failures = Manager(), []
+    pusher = SessionPusher(manager, failures.append)  # type: ignore[arg-type]
+    assert pusher.session_for(0, 0) is None
+    assert pusher.session_for(0, 0) is None
+    await until_true(lambda: manager.generation == 1)
+    first = pusher.session_for(0, 0)
+    assert first is not None
+    assert (first.number, first.expires_in, pusher.session_for(1, 0)) == (1, 60.0, None)
+    assert [pusher.session_for(1, 1) for _ in range(3)] == [None] * 3
+    await until_true(lambda: manager.generation == 2)
+    assert (manager.renewals, failures) == (2, [])
+    await pusher.aclose()
+
+
+async def test_a_service_that_refuses_every_session_ends_the_run() -> None:
+    manager, failures = Manager(), []
+    pusher = SessionPusher(manager, failures.append)  # type: ignore[arg-type]
+    for number in range(6):
+        pusher.session_for(number, number)
+        await asyncio.sleep(0.01)
+    assert isinstance(failures[0], SessionError)
+    await pusher.aclose()
+
+
+async def test_a_log_in_that_fails_again_and_again_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(job_workers, "_BETWEEN", 0.0)
+    manager, failures = Manager(WosdkError("wrong secret")), []
+    pusher = SessionPusher(manager, failures.append)  # type: ignore[arg-type]
+    pusher.session_for(0, 0)
+    await until_true(lambda: failures)
+    assert manager.renewals == 3
+    await pusher.aclose()

@@ -12,11 +12,11 @@ from tests.engine.raw import RawServer, Time, echoing
 from tests.jobs.cluster.ordering import Clock, Ordered, ordered
 from tests.jobs.conftest import Local
 from tests.jobs.runs import held
-from wosdk_async.jobs.cluster.fenced import Fence, FencedEngine, LeaseEndedError
-from wosdk_async.jobs.cluster.messages import Share
+from wosdk_async.jobs.cluster.held_rows import HeldRow, LeaseEndedError
+from wosdk_async.jobs.cluster.messages import GrantedRow, Share
+from wosdk_async.jobs.cluster.worker import FencedEngine, _current
 from wosdk_async.options import ClientOptions
-from wosdk_async.transport.http.engine import FRESH
-from wosdk_async.transport.http.httpx.engine import HttpxEngine
+from wosdk_async.transport.http.engine import FRESH, Request
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.selection import engine_for
 
@@ -33,21 +33,20 @@ async def test_a_row_that_could_not_end_in_time_is_not_started(local: Local) -> 
     async with ordered(local, deadline=5.0) as worker:
         bodies = await worker.bodies(range(1, 5))
         soon = worker.grant(1, {1: bodies[1], 2: bodies[2]}, seconds=4.9)
-        never = type(soon)(
-            epoch=2, ends=float("nan"), rows=soon.rows[:0] + worker.grant(2, {3: bodies[3]}).rows
-        )
         later = worker.grant(3, {4: bodies[4]}, seconds=6.0)
-        await worker.say(grants=(soon, never, later))
-        results = await worker.all_of(4)
-    assert [results[row].result for row in range(1, 5)] == ["not_sent"] * 3 + ["done"]
+        await worker.say(grants=(soon, later))
+        results = await worker.all_of(3)
+    assert [results[row].result for row in (1, 2, 4)] == ["not_sent"] * 2 + ["done"]
     assert await held(local) == {"PO-4": 1}
 
 
+def under(ends: float, clock: Any) -> None:
+    _current.set(HeldRow(1, ends, GrantedRow(1, "{}"), clock))
+
+
 def test_an_end_that_is_no_number_has_passed() -> None:
-    fence = Fence(float("nan"), lambda: 1.0)
-    assert not fence.allows(0.0)
     with pytest.raises(LeaseEndedError):
-        fence.require()
+        HeldRow(1, float("nan"), GrantedRow(1, "{}"), lambda: 1.0).begin()
 
 
 async def test_rows_that_wait_are_given_back_when_their_lease_ends(local: Local) -> None:
@@ -114,16 +113,15 @@ async def test_a_row_whose_lease_ends_while_it_is_looked_up_is_in_doubt(local: L
     assert local.server.asked == asked
 
 
-@pytest.mark.parametrize("kind", [engine_for, lambda _: HttpxEngine()])
-async def test_no_engine_sends_a_byte_past_the_fence(kind: Any, local: Local) -> None:
-    """Native and httpx: also over a connection that was used before, and it stays usable or is closed."""
+async def test_no_byte_is_sent_past_the_fence(local: Local) -> None:
+    """Also over a connection that was used before, and it stays usable or is closed."""
     clock, sent = Clock(), []
-    engine = FencedEngine(kind(ClientOptions()), lambda: None)
+    engine = FencedEngine(engine_for(ClientOptions()), lambda: None)
     url = f"{local.variables['WOSDK_LOCATOR_URL']}/no-such-page"
 
     async def get(ends: float) -> int:
-        Fence(ends, clock).enter()
-        response = await engine.send("GET", url, (), None, lambda: sent.append(1), True)
+        under(ends, clock)
+        response = await engine.send(Request("GET", url, (), None, lambda: sent.append(1), True))
         return int(response.status)
 
     try:
@@ -133,7 +131,7 @@ async def test_no_engine_sends_a_byte_past_the_fence(kind: Any, local: Local) ->
             with pytest.raises(LeaseEndedError):
                 await asyncio.create_task(get(clock() - 1))
         with pytest.raises(LeaseEndedError, match="no lease"):
-            await engine.send("GET", url, (), None, lambda: sent.append(1), True)
+            await engine.send(Request("GET", url, (), None, lambda: sent.append(1), True))
         assert await asyncio.create_task(get(clock() + 60)) >= 400
         assert (len(local.server.asked) - before, len(sent)) == (2, 2)
     finally:
@@ -147,10 +145,10 @@ async def test_only_a_request_that_may_be_repeated_takes_a_connection_that_reste
     """The fence tells the engine below which one it is: a create must not meet a connection that closes."""
     time = Time()
     engine = FencedEngine(NativeEngine(now=time), lambda: None)
-    Fence(math.inf, time).enter()
+    under(math.inf, time)
     async with RawServer(echoing) as server:
         for _ in range(2):
-            await engine.send("GET", server.url, (), None, lambda: None, safe)
+            await engine.send(Request("GET", server.url, (), repeat_safe=safe))
             time.now += FRESH + 1
         assert server.connections == connections
         await engine.aclose()

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import attrs
 
-from wosdk_async.jobs.cluster.messages import Share
+from wosdk_async.jobs.cluster.messages import NO_SHARE, Share
 
-__all__ = ["NO_SHARE", "Budget"]
-
-NO_SHARE = Share(number=0, rate=None, in_flight=0)
-"""A share that a worker does not obey, as every other has a higher number."""
+__all__ = ["Budget"]
 
 _APART = 2.0  # seconds after a halving in which there is no other: what it changes takes a while to show
 _CALM = 5.0  # seconds without a response that asks to wait, after which the total rises again
@@ -44,30 +41,16 @@ class _Holder:
 
 
 class Budget:
-    """The rate and the calls at a time of a job, shared among its workers.
-
-    Args:
-        rate: calls in a second of all workers together; None for no limit.
-        in_flight: calls at a time of all workers together.
-        most: calls at a time that one worker can make.
-        now: a reading of the clock by which the times of the methods go.
-    """
+    """The rate and the calls of a job, shared among its workers, each with ``most`` calls at a time."""
 
     def __init__(self, rate: float | None, in_flight: int, *, most: int, now: float) -> None:
         self._full_rate, self._full_in_flight, self._most = rate, in_flight, most
-        self._level = 1.0
+        self.level = 1.0
+        """Part of the full total that is shared now."""
         self._halved_at = now - _APART
         self._calm_since = now
         self._number = 0
         self._holders: dict[str, _Holder] = {}
-
-    def __repr__(self) -> str:
-        return f"<Budget {self.level:.0%} of {self._full_in_flight} calls, workers {len(self._holders)}>"
-
-    @property
-    def level(self) -> float:
-        """Part of the full total that is shared now."""
-        return self._level
 
     def __contains__(self, worker: str) -> bool:
         """Return whether a worker holds a share."""
@@ -81,8 +64,6 @@ class Budget:
         """Return the share that holds for a worker now; one that changes nothing if it holds none."""
         holder = self._holders.get(worker)
         return holder.newest if holder is not None else NO_SHARE
-
-    # --- workers ------------------------------------------------------------------------------
 
     def add(self, worker: str) -> None:
         """Give a share to a worker; it begins with nothing, and grows by what is free."""
@@ -107,24 +88,20 @@ class Budget:
         self._holders.pop(worker, None)
         self._balance()
 
-    # --- what the service bears ---------------------------------------------------------------
-
     def throttled(self, now: float) -> None:
         """Halve the total, as a response asked to wait."""
         self._calm_since = now
         if now - self._halved_at >= _APART:
             self._halved_at = now
-            self._level = max(self._level / 2, _LEAST)
+            self.level = max(self.level / 2, _LEAST)
             self._balance()
 
     def calm(self, now: float) -> None:
         """Raise the total when no response asked to wait for a while; called now and then."""
-        if self._level < 1.0 and now - self._calm_since >= _CALM:
+        if self.level < 1.0 and now - self._calm_since >= _CALM:
             self._calm_since = now
-            self._level = min(self._level + _RISE, 1.0)
+            self.level = min(self.level + _RISE, 1.0)
             self._balance()
-
-    # --- shares -------------------------------------------------------------------------------
 
     def _balance(self) -> None:
         """Bring all shares as near to equal ones as what the others hold allows."""
@@ -158,11 +135,11 @@ class Budget:
 
     @property
     def _calls(self) -> int:
-        return max(int(self._full_in_flight * self._level + _NO_RATE), 1)
+        return max(int(self._full_in_flight * self.level + _NO_RATE), 1)
 
     @property
     def _rate(self) -> float:
-        return (self._full_rate or 0.0) * self._level
+        return (self._full_rate or 0.0) * self.level
 
     def _new_share(self, rate: float, in_flight: int) -> Share:
         self._number += 1

@@ -1,236 +1,231 @@
-"""Coordinator of a job on many workers: opens them, runs claims on them, and ends them.
+"""Coordinator of a job on many workers: opens them, carries messages, and writes grants before they leave.
 
-One task for each worker holds a conversation with it (conversation.py). A row goes through these steps::
-
-    claim         the row is built and checked (jobs/claims.py)
-    lease         leases.py says who may send it, until when
-    ledger.grant  the grant is on the disk, and the row is SENDING there
-    order         the grant is sent, again with each order until a report shows it
-    report        the row has its outcome; the grant ends with its last row
-
-If no report comes, the row is lost with its worker, as soon as that surely sends it no more: it is in doubt.
+The journal has a grant on the disk before an order has it. If no report comes, the row is lost with its
+worker, as soon as nobody can send it any more: it is in doubt.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Collection, Mapping
-from types import TracebackType
+from collections import Counter
+from collections.abc import Callable
 from typing import Any, Self
 
 import attrs
 
-from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.cluster.budget import Budget
-from wosdk_async.jobs.cluster.clocks import boottime
-from wosdk_async.jobs.cluster.cluster_run import ClusterRun
-from wosdk_async.jobs.cluster.conversation import Conversation
-from wosdk_async.jobs.cluster.granting import GrantCounts, Granting
-from wosdk_async.jobs.cluster.intake import ClaimSource
-from wosdk_async.jobs.cluster.leases import Lease
-from wosdk_async.jobs.cluster.ledger import GrantLedger, Loss
-from wosdk_async.jobs.cluster.messages import Setup
-from wosdk_async.jobs.cluster.options import ClusterOptions
-from wosdk_async.jobs.cluster.pool import WorkerLink, WorkerPool
-from wosdk_async.jobs.cluster.sessions import SessionPusher, SessionSource
-from wosdk_async.jobs.cluster.worker_group import WorkerGroup
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.cluster.cluster_run import ClaimSource, ClusterRun
+from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
+from wosdk_async.jobs.cluster.leases import ClusterOptions, boottime
+from wosdk_async.jobs.cluster.messages import (
+    PushedSession,
+    Report,
+    Setup,
+    WorkerLink,
+    WorkerPool,
+    from_bytes,
+    to_bytes,
+)
+from wosdk_async.jobs.journal import GrantRecord, Journal
 
-__all__ = ["ClusterStatistics", "Coordinator"]
+__all__ = ["Coordinator"]
 
 _TICK = 0.25  # seconds between two looks at the clock
-_DEADLINES = 3  # for so many deadlines all rows must have come back, before the run ends
-_PARTING, _HASTY = 2.0, 0.5  # seconds for the last orders, also after a run that was aborted
-_SILENT, _SILENT_IN_HASTE = 3.0, 0.5  # seconds for which a worker must be silent, so that a stop gives it up
-_GRACE = 2.0  # seconds in which workers must have ended: every row has its outcome by then
-
-
-@attrs.define(kw_only=True)
-class ClusterStatistics(GrantCounts):
-    """Figures of a job on many workers since its coordinator began.
-
-    Args:
-        workers: that respond now.
-        joined: that have responded.
-        lost_workers: that can no longer be reached.
-        level: part of the full rate and concurrency that is shared out now.
-        cpu_seconds: CPU time of this process.
-    """
-
-    workers: int
-    joined: int
-    lost_workers: int
-    level: float
-    cpu_seconds: float
+_PACE = 0.05  # seconds from one order to the next: results come in batches, not one by one
+_EXCHANGE = 5.0  # seconds after which an exchange is repeated
+_AGAIN = 0.25  # seconds before an exchange that failed is repeated
+_PARTING = 1.0  # seconds for the last orders
 
 
 class Coordinator:
     """Grants the rows of one run of a job to workers.
 
-    ::
-
-        async with Coordinator(pool, setup, ledger, options=options, sessions=sessions) as coordinator:
-            async with coordinator.run(claims, encode) as run:
-                async for outcome in run:
-                    ...
-
-    Args:
-        pool: where the workers are.
-        setup: what they need to know.
-        ledger: where grants are written.
-        options: times, rate and concurrency.
-        sessions: opens and renews the session of the Company.
-        on_event: called with a text for people when a worker is lost, or cannot be used.
-        boottime: the clock of the leases.
+    ``session`` returns what a worker gets, given the numbers of the session that it uses and of the one that
+    the service refused; ``worked`` is called when a row was carried out, so the service takes the session.
+    ``on_event`` gets a text for people when a worker is lost.
     """
 
     def __init__(
         self,
         pool: WorkerPool,
         setup: Setup,
-        ledger: GrantLedger,
+        journal: Journal,
         *,
         options: ClusterOptions,
-        sessions: SessionSource,
+        session: Callable[[int, int], PushedSession | None],
+        worked: Callable[[], None] = lambda: None,
         on_event: Callable[[str], None] = lambda _: None,
-        boottime: Callable[[], float] = boottime,
+        now: Callable[[], float] = boottime,
     ) -> None:
-        self._pool, self._setup, self._ledger, self._options = pool, setup, ledger, options
-        self._granting = Granting(ledger, options, setup.run)
-        self._group = WorkerGroup(
-            self._granting,
-            Budget(options.rate, options.in_flight, most=setup.most_in_flight, now=boottime()),
-            SessionPusher(sessions, self._fail),
-            looked_up=bool(setup.marker),
-            now=boottime,
-            failed=self._fail,
-            on_event=on_event,
-        )
+        self._pool, self._setup, self.journal, self._options = pool, setup, journal, options
+        self._session, self._worked, self._on_event, self.now = session, worked, on_event, now
+        self._run: ClusterRun | None = None
         self._failure: Exception | None = None
-        self._abandoned = False
-        self._hurried: tuple[float, float] | None = None
-        """When it was asked to hurry, and the seconds for which a silent worker is waited for since then."""
+        self._closing = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._ticker: asyncio.Task[None] | None = None
         self._cpu_before = time.process_time()
 
-    def __repr__(self) -> str:
-        return f"<Coordinator {self._pool.name}, workers {len(self._group)}, {self._granting.book!r}>"
-
-    def statistics(self) -> ClusterStatistics:
-        """Return the figures up to now."""
-        return ClusterStatistics(
-            workers=len(self._group),
-            joined=self._group.joined,
-            lost_workers=self._group.lost,
-            level=self._group.budget.level,
-            cpu_seconds=time.process_time() - self._cpu_before,
-            **attrs.asdict(self._granting.counts),
-        )
-
-    # --- open and close -----------------------------------------------------------------------
+    def statistics(self) -> dict[str, Any]:
+        """Return figures: workers that respond now, have responded, were lost; grants and rows."""
+        desk, cpu = self.desk, time.process_time() - self._cpu_before
+        workers = {"workers": len(desk.workers), "joined": desk.joined, "lost_workers": desk.lost}
+        return {**attrs.asdict(desk.counts), **workers, "level": desk.budget.level, "cpu_seconds": cpu}
 
     async def __aenter__(self) -> Self:
-        self._granting.epoch = await self._ledger.last_epoch()
-        self._ticker = asyncio.get_running_loop().create_task(self._tick())
+        epoch, most = await self.journal.last_epoch(), self._setup.most_in_flight
+        self.desk = Desk(self._options, most=most, epoch=epoch, now=self.now())
+        self._ticker = asyncio.create_task(self._tick())
         try:
-            await self._pool.open(self._setup, self._joined, self._broken)
+            await self._pool.open(self._setup, self._joined, lambda why: self.fail(WosdkError(why)))
         except BaseException:
             await self._close()
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        self._group.closing = True
+    async def __aexit__(self, *_: object) -> None:
+        self._closing = True
         try:
-            if self._tasks:  # a last order tells each worker that its results have arrived
-                await asyncio.wait(self._tasks, timeout=_HASTY if self._abandoned else _PARTING)
+            if self._tasks and not self.desk.aborted:  # a last order confirms the results
+                await asyncio.wait(self._tasks, timeout=_PARTING)
         finally:
             await self._close()
 
     async def _close(self) -> None:
-        tasks = [*self._tasks, *([self._ticker] if self._ticker else [])]
+        tasks = [*self._tasks, self._ticker]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._group.sessions.aclose()
-        await self._pool.aclose(_GRACE)
+        await self._pool.aclose()
 
-    def run(self, claims: ClaimSource, encode: Callable[[Any], str], *, grace: float = 2.0) -> ClusterRun:
-        """Return a run of some claims; only one at a time.
-
-        Args:
-            claims: the rows.
-            encode: returns the JSON of the record of a claim.
-            grace: seconds that calls under way still get when the block ends by an exception.
-
-        Raises:
-            InvalidCallError: an earlier run was aborted: its leases may go on.
-        """
-        if self._abandoned:
-            raise InvalidCallError("an earlier run was aborted, and its rows may still be sent")
-        return ClusterRun(claims, encode, self, ahead=self._options.fetched_ahead, grace=grace)
-
-    # --- what a run asks ----------------------------------------------------------------------
+    def run(self, claims: ClaimSource) -> ClusterRun:
+        """Return a run of some claims; only one at a time."""
+        return ClusterRun(claims, self, ahead=2 * self._options.rows_per_grant)
 
     def begin(self, run: ClusterRun) -> None:
         """Grant rows of this run from now on."""
-        self._granting.run = run
-        self._group.heard = self._group.now()
+        self._run = run
         if self._failure is not None:
             run.fail(self._failure)
 
-    async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
-        """Return the leases in which each row was lost before."""
-        return await self._ledger.losses(rows)
+    def give_up(self) -> None:
+        """End the leases of a run that is aborted; those that were sent stay open in the journal."""
+        self._apply(self.desk.give_up(), aborted=True)
 
-    def abandon(self) -> list[Lease]:
-        """Give up all leases and return them: no report counts any more. They stay open in the ledger."""
-        self._abandoned = True
-        return self._granting.book.pop_all()
-
-    def hurry(self) -> None:
-        """Let a stopped run wait for workers only while they are heard.
-
-        One that is silent for 3 seconds is given up, or for half a second if this is called again: its rows
-        are in doubt, and its leases stay open in the ledger.
-        """
-        if self._hurried is None:
-            self._hurried = self._group.now(), _SILENT
-        else:
-            self._hurried = self._hurried[0], _SILENT_IN_HASTE
-
-    def _broken(self, why: str) -> None:
-        self._fail(WosdkError(why))
-
-    def _fail(self, error: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         """End the run: nothing can be sent any more."""
         self._failure = self._failure or error
-        if (run := self._granting.run) is not None:
-            run.fail(self._failure)
+        if self._run is not None:
+            self._run.fail(self._failure)
 
-    def _joined(self, link: WorkerLink) -> None:
-        task = asyncio.get_running_loop().create_task(Conversation(link, self._group).hold())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    # --- time ---------------------------------------------------------------------------------
+    def _apply(self, changes: Changes, *, aborted: bool = False) -> None:
+        """Give the rows of a change their outcomes, and write the ends of leases."""
+        for lease in changes.over:
+            if aborted and lease.may_have_arrived:
+                continue
+            lost = tuple(lease.rows) if lease.may_have_arrived else ()
+            self.journal.end_grant(lease.epoch, lost=lost)
+        if any(report.result == "done" for _, report in changes.ended):
+            self._worked()
+        if self._run is not None and (changes.ended or changes.lost or changes.not_started):
+            self._run.apply(changes, self.journal.secrets(), aborted=aborted)
 
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(_TICK)
-            group = self._group
-            group.look_at_the_clock()
-            if (run := self._granting.run) is None:
-                continue
-            if self._hurried is not None and run.stopped and group.is_silent(*self._hurried):
-                run.give_up_granted("its worker was silent when the run was stopped")
-            if group.now() - group.heard >= (patience := self._options.no_worker):
-                self._fail(WosdkError(f"no worker of {self._pool.name} was heard of for {patience:.0f} s"))
-                continue
-            patience = max(patience, _DEADLINES * self._options.deadline)
-            if group.stuck_for >= patience and not run.stopped:
-                why = f"{self._pool.name} gave each back as not sent"
-                self._fail(WosdkError(f"no row could be sent for {patience:.0f} s: {why}"))
+            desk, now = self.desk, self.now()
+            changes = desk.expire(now)
+            self._apply(changes)
+            for nonce, rows in Counter(lease.worker for _, lease in changes.lost).items():
+                if (worker := desk.workers.get(nonce)) is not None:  # else it was said before
+                    self._on_event(f"worker {worker.name} was silent for too long: {_fate_of(rows)}")
+            if (seconds := desk.stuck_for(now)) >= desk.patience:
+                names = self._pool.name
+                why = "gave each back as not sent" if desk.workers else "has no worker that responds"
+                self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {names} {why}"))
+
+    def _joined(self, link: WorkerLink) -> None:
+        task = asyncio.create_task(self._converse(link))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _converse(self, link: WorkerLink) -> None:
+        """Send orders and receive reports until the worker is lost, or all is said."""
+        worker: ReachedWorker | None = None
+        why, began = "", self.now()
+        try:
+            while not (why := link.lost):
+                if self._closing and (worker is None or worker.told >= worker.received):
+                    break
+                started = self.now()
+                try:
+                    report = await self._exchange(link, worker)
+                except OSError:  # TimeoutError is one: the reply is lost, and the lease decides
+                    silent = self.now() - (began if worker is None else worker.heard)
+                    if silent > self._options.over_after:
+                        why = f"nothing was heard of it for {silent:.0f} s"
+                        break
+                    await asyncio.sleep(_AGAIN)
+                    continue
+                if worker is None:
+                    worker = self.desk.enter(report, link.name, self.now())
+                elif worker.nonce != report.worker:
+                    why = "another worker took its place"
+                    break
+                self._apply(self.desk.receive(worker, report, self.now()))
+                await self._grant(worker)
+                await asyncio.sleep(max(_PACE - (self.now() - started), 0.0))
+        except Exception as error:  # of the worker, which has ended by itself
+            why = str(error) or type(error).__name__
+        finally:
+            rows = 0 if worker is None else self.desk.lose(worker)
+            if why and not self._closing:
+                fate = _fate_of(rows, " when their leases are over") if rows else "it had no rows"
+                self._on_event(f"worker {link.name} was lost: {why}; {fate}")
+            with contextlib.suppress(Exception):
+                await link.aclose()
+
+    async def _exchange(self, link: WorkerLink, worker: ReachedWorker | None) -> Report:
+        order = HELLO
+        if worker is not None:
+            session = self._session(worker.report.session, worker.report.session_refused)
+            order = self.desk.order_for(worker, session)
+        async with asyncio.timeout(_EXCHANGE):
+            report = from_bytes(await link.exchange(to_bytes(order)), Report)
+        if worker is not None and report.worker == worker.nonce:
+            worker.told = order.received
+        return report
+
+    async def _grant(self, worker: ReachedWorker) -> None:
+        """Grant rows to a worker that was heard right now; they are sent with the next order."""
+        lease = self.desk.open_grant(worker)
+        if lease is None:
+            return
+        share = self.desk.budget.share(lease.worker)
+        record = GrantRecord(
+            epoch=lease.epoch,
+            run=self.journal.run,
+            worker=lease.worker,
+            rows=tuple(lease.rows),
+            rate=share.rate,
+            in_flight=share.in_flight,
+            granted_at=time.time(),
+            seconds=self._options.over_after,
+        )
+        try:
+            await self.journal.grant(record)
+        except BaseException as error:
+            self._apply(self.desk.withdraw(lease))
+            if not isinstance(error, WosdkError):
+                raise
+            self.fail(error)  # the results of rows under way still arrive
+            return
+        if self.desk.stopped:
+            self._apply(self.desk.withdraw(lease))
+        else:
+            self.desk.granted(lease, worker)
+
+
+def _fate_of(rows: int, when: str = "") -> str:
+    return f"its {rows} row{'s are' if rows > 1 else ' is'} looked up{when}"

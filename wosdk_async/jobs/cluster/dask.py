@@ -1,259 +1,233 @@
-"""Workers in the processes of a Dask cluster: each holds one. Rows are never tasks of Dask.
-
-Dask runs tasks again when a worker is lost, also finished ones whose results are still wanted. So it gets
-none: it starts the processes, knows which ones there are, and carries messages to the workers of ours that
-they hold (dask_worker.py). Below a ``worker`` is the address of such a process, as Dask calls it.
-"""
+"""Workers in a Dask cluster: one actor for each Dask worker, by the public interface of ``distributed``."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import Callable, Coroutine, Sequence
+import ipaddress
+import pkgutil
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import Any
-from uuid import uuid4
-
-import attrs
-from distributed.security import Security
+from urllib.parse import urlsplit
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.dask_link import DaskLink
-from wosdk_async.jobs.cluster.dask_scheduler import MissingPackageError, Scheduler
-from wosdk_async.jobs.cluster.dask_settings import require_private, require_version, scheduler_address
-from wosdk_async.jobs.cluster.dask_wire import NotDaskError
-from wosdk_async.jobs.cluster.dask_worker import AllUndelivered, start, version
-from wosdk_async.jobs.cluster.messages import MessageError, Setup, from_bytes, to_bytes
-from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
-from wosdk_async.option_checks import check_kind, check_number
+from wosdk_async.jobs.cluster.messages import Setup, WorkerLink, to_bytes
+from wosdk_async.jobs.cluster.worker import Sealed, Worker
 from wosdk_async.version import VERSION
 
-__all__ = ["DaskCluster"]
+__all__ = ["DaskCluster", "require_dask", "scheduler_address"]
 
-_CONNECT = 15.0  # seconds
-_POLL = 1.0  # seconds between two looks at which workers there are
-_FIRST = 0.2  # the same, while there is none
-_GRACE = 5.0  # seconds beyond the deadline of a row in which a worker must respond
-_START = 30.0  # seconds in which a process imports the package, and makes a worker of ours
-_PARTING = 1.0  # seconds in which a worker must have heard that it is to end; otherwise it ends by itself
-_OTHERS = 5.0  # seconds that the first worker waits for the others
+_CONNECT = 15.0  # seconds for the scheduler to respond
+_START = 60.0  # seconds for the first worker
+_POLL = 0.5  # seconds between two looks at the workers
+_SILENT = 30.0  # seconds of a scheduler that does not respond
+_PARTING = 1.0
+_SCHEMES = {"": "tcp", "tcp": "tcp", "dask": "tcp", "dask+tcp": "tcp", "tls": "tls", "dask+tls": "tls"}
 
-_log = logging.getLogger("wosdk_async")
+
+def require_dask(what: str) -> None:
+    """Raise ConfigurationError when the package for workers is missing."""
+    if find_spec("distributed") is None:
+        raise ConfigurationError(f"{what} needs the package distributed: pip install 'wosdk_async[dask]'")
+
+
+def scheduler_address(text: object) -> str:
+    """Return the address of a scheduler as Dask writes it, ``tls://HOST:PORT`` or ``tcp://127.0.0.1:PORT``.
+
+    Raises:
+        ConfigurationError: it is not an address, or others could read the Company's token on the way there.
+    """
+    scheme, separator, place = text.rpartition("://") if isinstance(text, str) else ("?", "", "")
+    host, port = _place(place)
+    if scheme not in _SCHEMES or not host or (separator and not scheme):
+        example = "dask+tls://HOST:8786, or dask://127.0.0.1:8786 for a scheduler on this machine"
+        raise ConfigurationError(f"{text!r} is not the address of a scheduler; write {example}")
+    if port is None:
+        right = f"{scheme or 'dask'}://{host}:8786"
+        raise ConfigurationError(f"{text!r} has no port; write {right}, as 8786 is the port that Dask takes")
+    address = f"{_SCHEMES[scheme]}://{host}:{port}"
+    if not _is_private(address):
+        raise ConfigurationError(
+            f"{text}: the workers get the token of the Company, which does not leave this machine "
+            f"unencrypted; write dask+tls://{host}:{port}, and start scheduler and workers with certificates"
+        )
+    return address
+
+
+def _place(text: str) -> tuple[str, int | None]:
+    """Return host and port of an address without its scheme; an empty host if it is none."""
+    with contextlib.suppress(ValueError):
+        found = urlsplit(f"//{text}")
+        host, port = found.hostname or "", found.port
+        plain = text.rstrip("/").lower() in (f"{host}:{port}", f"[{host}]:{port}", host, f"[{host}]")
+        if plain and port != 0 and " " not in host:
+            return f"[{host}]" if ":" in host else host, port
+    return "", None
+
+
+def _is_private(address: str) -> bool:
+    """Return whether nobody else can read what is sent to an address of Dask."""
+    scheme, _, place = address.rpartition("://")
+    host = _place(place)[0].strip("[]")
+    with contextlib.suppress(ValueError):
+        return scheme == "tls" or (scheme in ("", "tcp") and ipaddress.ip_address(host).is_loopback)
+    return scheme in ("", "tcp") and host == "localhost"
+
+
+class _ActorLink:
+    """The actor of this job in one Dask worker."""
+
+    def __init__(self, name: str, actor: Any, future: Any, client: Any) -> None:
+        self.name, self.lost, self.closed = name, "", False
+        self._actor, self._client = actor, client
+        self._future = future  # without it Dask forgets the actor
+
+    async def exchange(self, order: bytes) -> bytes:
+        """Deliver an order and return the report; OSError when the reply is lost."""
+        with self._client.as_current():
+            reply = self._actor.exchange(Sealed(order))
+        return bytes(await reply)
+
+    async def aclose(self) -> None:
+        """Let the actor end its calls, if it is reached, and forget it."""
+        self.closed = True
+        with self._client.as_current():
+            ending = self._actor.aclose()
+        async with asyncio.timeout(_PARTING):
+            await ending
 
 
 class DaskCluster:
-    """Pool of workers in a Dask cluster; a worker that joins it later gets rows, too.
+    """Workers in a Dask cluster that is there.
 
     Args:
-        address: of the scheduler, such as ``dask+tls://10.0.0.3:8786`` or ``dask://127.0.0.1:8786``; ``tls://``
-            and ``tcp://``, as Dask writes it, mean the same.
-        security: certificates, as ``distributed.Client`` takes them; by default those of its configuration.
-        direct: send orders to the workers and not through the scheduler; they must be reachable from here.
-        patience: seconds to wait for the first worker.
-        on_stage: called with a text that says what is waited for.
+        address: of its scheduler: ``tls://HOST:PORT``, or ``tcp://127.0.0.1:PORT`` on this machine.
+        on_stage: called with a text when the scheduler is waited for, or a worker cannot be used.
+        direct: whether this process reaches the workers themselves; otherwise messages pass the scheduler.
+        security: a ``distributed.Security``; None means that of Dask's configuration.
 
     Raises:
-        ConfigurationError: an argument cannot be used; an address must be of this machine, or have TLS.
+        ConfigurationError: the address cannot be used, or the extra ``dask`` is missing.
     """
 
     def __init__(
         self,
         address: str,
         *,
-        security: Security | None = None,
+        on_stage: Callable[[str], None] = lambda _: None,
         direct: bool = False,
-        patience: float = 60.0,
-        on_stage: Callable[[str], None] = _log.info,
+        security: Any = None,
     ) -> None:
-        self._address = scheduler_address(address)
-        if security is not None:
-            check_kind("security", security, Security, "distributed.Security")
-        check_kind("direct", direct, bool, "True or False")
-        check_number("patience", patience, "seconds, 0 or more")
-        self.name = f"Dask cluster {self._address}"
-        self._security, self._direct, self._patience, self._on_stage = security, direct, patience, on_stage
-        self._links: dict[str, DaskLink] = {}
+        require_dask("a Dask cluster")
+        self.address, self._on_stage = scheduler_address(address), on_stage
+        self._options = {"direct_to_workers": direct, **({"security": security} if security else {})}
+        self.name = f"Dask cluster {self.address}"
+        self._client: Any = None
+        self._links: dict[str, _ActorLink] = {}
         self._arriving: dict[str, asyncio.Task[None]] = {}
         self._refused: dict[str, str] = {}
-        self._silent: set[str] = set()
-        self._returned: dict[str, set[str]] = {}
-        """Keys of held workers of earlier runs whose results were returned, by their process."""
-        self._scheduler: Scheduler | None = None
-        self._watching: asyncio.Task[None] | None = None
+        self._watch: asyncio.Task[None] | None = None
 
     def __repr__(self) -> str:
-        return f"DaskCluster({self._address!r})"
+        return f"DaskCluster({self.address!r})"
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Let each process hold a worker; see :class:`WorkerPool`."""
-        self._setup, self._joined, self._broken = attrs.evolve(setup, folder=""), joined, broken
-        scheduler = Scheduler(self._address, self._security, direct=self._direct, patience=_CONNECT)
-        self._scheduler = scheduler
+        """Make an actor in each worker; see :class:`WorkerPool`."""
+        from distributed import Client  # takes half a second, and is an extra
+
+        self._setup, self._joined, self._broken = to_bytes(setup), joined, broken
+        self._on_stage(f"connecting to the {self.name}, for up to {_CONNECT:.0f} s")
         try:
-            await scheduler.open(self._on_stage)
-            await self._welcome_first(await self._first_workers(scheduler))
-        except BaseException as error:
-            await self.aclose(_GRACE)
-            if isinstance(error, OSError):
-                raise ConfigurationError(f"{self.name}: the scheduler is lost ({error})") from None
-            raise
-        self._watching = asyncio.create_task(self._watch(scheduler))
-
-    async def undelivered(self) -> Sequence[UndeliveredReport]:
-        """End the held workers of earlier runs of this job, and return what they could not deliver."""
-        job, before = self._setup.job, self._setup.run
-        found = await self._ask_all(
-            {worker: self._ask(worker, "wosdk-undelivered", job=job, before=before) for worker in self._links}
-        )
-        reports: list[UndeliveredReport] = []
-        for worker, data in found.items():
-            with contextlib.suppress(MessageError):
-                for each in from_bytes(data, AllUndelivered).workers:
-                    self._returned.setdefault(worker, set()).add(each.key)
-                    reports += each.reports
-        return reports
-
-    async def forget_undelivered(self) -> None:
-        """Let the workers forget what :meth:`undelivered` returned; see :class:`WorkerPool`."""
-        returned, self._returned = self._returned, {}
-        await self._ask_all(
-            {worker: self._ask(worker, "wosdk-forget", keys=list(keys)) for worker, keys in returned.items()}
-        )
-
-    async def aclose(self, grace: float) -> None:
-        """End the held workers of this run, and disconnect; undelivered results stay in the processes."""
-        for task in (*self._arriving.values(), *([self._watching] if self._watching else [])):
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-        if self._scheduler is None:
-            return
-        links = list(self._links.items())
+            self._client = await Client(  # type: ignore[no-untyped-call]
+                self.address,
+                asynchronous=True,
+                set_as_default=False,
+                timeout=_CONNECT,
+                **self._options,
+            )
+        except Exception as error:  # of asyncio, TLS or distributed
+            raise ConfigurationError(
+                f"the scheduler at {self.address} cannot be reached ({_text(error)}); check that it "
+                "runs, that host and port are right, and with tls:// the certificates "
+                "(DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__TLS__CLIENT__CERT, ..__TLS__CLIENT__KEY)"
+            ) from error
+        first = asyncio.Event()
+        self._watch = asyncio.create_task(self._look(first))
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(grace, _PARTING)):
-                await self._ask_all(
-                    {worker: self._ask(worker, "wosdk-end", key=link.key) for worker, link in links}
-                )
-        for link in self._links.values():
-            link.lose(f"{self.name} was disconnected")
-        self._links.clear()
-        self._scheduler.close()
-
-    # --- requests -------------------------------------------------------------------------------
-
-    async def _ask(self, worker: str, op: str, **fields: Any) -> bytes:
-        assert self._scheduler is not None  # noqa: S101 - after open
-        async with asyncio.timeout(self._setup.deadline + _GRACE):
-            return await self._scheduler.call(worker, op, **fields)
-
-    async def _run(self, worker: str, function: Callable[..., Any], *arguments: str | bytes) -> bytes:
-        assert self._scheduler is not None  # noqa: S101 - after open
-        async with asyncio.timeout(_START):
-            return await self._scheduler.run(worker, function, *arguments)
-
-    async def _ask_all(self, asked: dict[str, Coroutine[Any, Any, bytes]]) -> dict[str, bytes]:
-        """Return the responses of those workers that respond."""
-        found = await asyncio.gather(*asked.values(), return_exceptions=True)
-        both = zip(asked, found, strict=True)
-        return {worker: each for worker, each in both if not isinstance(each, BaseException)}
-
-    # --- workers --------------------------------------------------------------------------------
-
-    async def _first_workers(self, scheduler: Scheduler) -> Sequence[str]:
-        """Wait for a worker.
-
-        Raises:
-            ConfigurationError: there is none.
-        """
-        tls = " --tls-ca-file CA --tls-cert CERT --tls-key KEY" if self._address.startswith("tls") else ""
-        start_some = f"start some: dask worker {self._address} --nthreads 1{tls}"
-        loop = asyncio.get_running_loop()
-        ends, said = loop.time() + self._patience, False
-        while not (workers := await scheduler.workers()):
-            if loop.time() >= ends:
-                raise ConfigurationError(f"{self.name} has no workers; {start_some}")
-            if not said:
-                self._on_stage(
-                    f"waiting up to {self._patience:.0f} s for a worker of the {self.name}; {start_some}"
-                )
-            said = True
-            await asyncio.sleep(_FIRST)
-        return workers
-
-    async def _welcome_first(self, workers: Sequence[str]) -> None:
-        """Let the processes that are there hold workers; one that does not respond may join later.
-
-        Raises:
-            ConfigurationError: none of them can be used.
-        """
-        self._compare(workers)
-        loop, arriving = asyncio.get_running_loop(), set(self._arriving.values())
-        ends = loop.time() + _START
-        while arriving and (seconds := ends - loop.time()) > 0:
-            _, arriving = await asyncio.wait(arriving, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if self._links:
-                ends = min(ends, loop.time() + _OTHERS)
-        self._compare(workers)
+            async with asyncio.timeout(_START):
+                await first.wait()
         if not self._links:
-            why = "; ".join(self._refused.values()) or f"none of its {len(workers)} workers responds"
+            why = "; ".join(self._refused.values()) or f"none responds within {_START:.0f} s"
             raise ConfigurationError(f"{self.name} has no worker that can be used: {why}")
 
-    async def _welcome(self, worker: str) -> None:
-        """Let a process hold a worker of this job.
+    async def aclose(self) -> None:
+        """Disconnect; actors that are not reached end when their leases are over."""
+        tasks = [*self._arriving.values(), *([self._watch] if self._watch else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        if self._client is not None:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(_PARTING):
+                    await self._client.close(timeout=_PARTING)
 
-        Raises:
-            ConfigurationError: it cannot be used.
-        """
-        require_private(worker)
-        try:
-            said = await self._run(worker, version)
-            found: object = said.decode(errors="replace") if said else NotDaskError("it tells no version")
-        except MissingPackageError as error:
-            found = error
-        require_version(worker, found, VERSION)
-        key = f"{self._setup.job}-{self._setup.run}-{uuid4().hex}"
-        if refusal := await self._run(worker, start, key, to_bytes(self._setup)):
-            raise ConfigurationError(f"worker {worker}: {refusal.decode(errors='replace')}")
-        assert self._scheduler is not None  # noqa: S101 - after open
-        self._links[worker] = DaskLink(worker, key, self._scheduler)
-        self._joined(self._links[worker])
-
-    async def _watch(self, scheduler: Scheduler) -> None:
+    async def _look(self, first: asyncio.Event) -> None:
         """Notice workers that join and that are lost, and the end of the scheduler."""
-        why = f"the connection to the scheduler of the {self.name} is lost"
-        try:
-            while True:
-                self._compare(await scheduler.workers())
-                await asyncio.sleep(_POLL)
-        except OSError as error:
-            why += f" ({error})"
-        except Exception as error:  # of a scheduler that does not respond as one
-            why += f" ({type(error).__name__}: {error})"
-        for link in self._links.values():
-            link.lose(why)
-        self._links.clear()
-        self._broken(f"{why}; look whether it runs, or start a new one, and repeat the command to go on")
+        while True:
+            try:
+                async with asyncio.timeout(_SILENT):
+                    workers = (await self._client.scheduler.identity(n_workers=-1))["workers"]
+            except Exception as error:  # OSError, or of distributed
+                why = f"the connection to the scheduler of the {self.name} is lost ({_text(error)})"
+                for link in self._links.values():
+                    link.lost = why
+                self._broken(f"{why}; check whether it runs, or start a new one, and repeat the command")
+                first.set()
+                return
+            self._compare(workers)
+            if self._links or (self._refused and not self._arriving):
+                first.set()
+            await asyncio.sleep(_POLL if first.is_set() else _POLL / 10)
 
-    def _compare(self, workers: Sequence[str]) -> None:
+    def _compare(self, workers: Mapping[str, Any]) -> None:
         for address, link in list(self._links.items()):
-            if address not in workers or link.is_lost:
-                link.lose(f"the worker {address} is lost")
+            if address not in workers:
+                link.lost = "its process has ended"
+            if link.lost or link.closed:  # one that comes back is a new actor
                 del self._links[address]
         for address, task in list(self._arriving.items()):
+            if address not in workers:
+                task.cancel()
             if task.done():
-                self._arrived(address, None if task.cancelled() else task.exception())
+                del self._arriving[address]
         for address in set(workers) - set(self._links) - set(self._arriving) - set(self._refused):
             self._arriving[address] = asyncio.create_task(self._welcome(address))
 
-    def _arrived(self, address: str, error: BaseException | None) -> None:
-        """Note how the welcome of a process ended; one that was lost meanwhile may be welcome later."""
-        del self._arriving[address]
-        if isinstance(error, ConfigurationError):
-            self._refused[address] = error.message
-            _log.warning("a worker of the %s gets no rows: %s", self.name, error.message)
-        elif error is not None and address not in self._silent:
-            self._silent.add(address)
-            _log.warning(
-                "the worker %s does not respond (%s); it may join later", address, error or "no time"
-            )
+    async def _welcome(self, address: str) -> None:
+        """Make the actor of this job in a worker; one that cannot be used is warned of."""
+        try:
+            if not _is_private(address):
+                raise ConfigurationError("the Company's token would go there without encryption; use TLS")
+            # First with a function that is everywhere: a worker that cannot read a message of Dask ends.
+            version = await self._submit(address, pkgutil.resolve_name, "wosdk_async.version:VERSION")
+            if version != VERSION:
+                raise ConfigurationError(f"it has wosdk_async {version}, and this process {VERSION}")
+            future = self._submit(address, Worker, self._setup, actor=True)
+            link = _ActorLink(address, await future, future, self._client)
+        except Exception as error:  # of Dask, or of the worker
+            remedy = f"install wosdk_async[dask]=={VERSION} there"
+            self._refused[address] = f"worker {address} cannot be used: {_text(error)}; {remedy}"
+            self._on_stage(f"warning: {self._refused[address]}")
+            return
+        self._links[address] = link
+        self._joined(link)
+
+    def _submit(self, address: str, *call: Any, **options: Any) -> Any:
+        return self._client.submit(*call, workers=[address], allow_other_workers=False, pure=False, **options)
+
+
+def _text(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,45 +1,36 @@
-"""The workers of one run of an import: what they need to know, and their share of the rate."""
+"""The workers of one run of an import: their setup, their share of the rate, and their sessions."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 
 from wosdk_async.company import Company, sender_of
-from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.clocks import boottime
-from wosdk_async.jobs.cluster.cluster_run import ClusterRun
+from wosdk_async.errors import ConfigurationError, SessionError, WosdkError
+from wosdk_async.jobs.cluster.cluster_run import ClaimSource, ClusterRun
 from wosdk_async.jobs.cluster.coordinator import Coordinator
-from wosdk_async.jobs.cluster.intake import ClaimSource
-from wosdk_async.jobs.cluster.messages import Setup
-from wosdk_async.jobs.cluster.options import ClusterOptions
-from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerPool
-from wosdk_async.jobs.cluster.row_bodies import body_of
-from wosdk_async.jobs.cluster.sessions import ManagedSessions
-from wosdk_async.jobs.cluster.undelivered_reader import UndeliveredReader
-from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.cluster.leases import ClusterOptions
+from wosdk_async.jobs.cluster.messages import PushedSession, Setup, WorkerPool
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.version import VERSION
+from wosdk_async.transport.session.manager import SessionManager
 
-__all__ = ["JobWorkers", "cluster_options"]
+__all__ = ["JobWorkers", "SessionPusher", "cluster_options"]
 
 _OWN_SHARE = 0.1  # of the rate, which the coordinator's own client keeps for look-ups
 _LEAST_OWN = 0.5  # calls in a second that it keeps at least, unless that is more than half of all
 _DEADLINE = 2 / 3  # of the lease, for a row when the Company has no deadline
 _MOST_EVENTS = 20  # of the workers that people are told; the others are counted
 _LEAST_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each call at a time
+_ATTEMPTS, _BETWEEN = 3, 5.0  # to renew a session before the run ends, and seconds between them
+_FRUITLESS = 5  # renewals one after another without a row that was carried out, before the run ends
 
 
 def cluster_options(options: ImportOptions, company: Company) -> ClusterOptions:
-    """Return how the rows of an import are granted.
-
-    Raises:
-        ConfigurationError: the deadline of a row is longer than a lease.
-    """
+    """Return how rows are granted. Raise ConfigurationError for a deadline that no lease has room for."""
     rate, deadline = company.rate, company.options.deadline
     return ClusterOptions(
         lease=options.lease,
@@ -55,18 +46,12 @@ def _own_rate(rate: float) -> float:
 
 
 class JobWorkers:
-    """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
+    """Workers of one run of an import; :meth:`opened` starts them, :meth:`aclose` ends them.
 
     From the first :meth:`run` on the Company's own calls, such as look-ups, keep a tenth of its rate: at
     least 0.5 calls in a second, and never more than half. The workers have the rest.
 
-    Args:
-        pool: where they run.
-        company: the Company of the records.
-        journal: the journal of the job.
-        operation: the name of what is done with each row.
-        options: how the import is carried out.
-        on_event: called with a text for people when a worker is lost or cannot be used: the first 20 times.
+    ``on_event`` gets a text for people when a worker is lost: the first 20 times.
     """
 
     def __init__(
@@ -78,124 +63,147 @@ class JobWorkers:
         options: ImportOptions,
         on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self._on_event = on_event
-        self._events: list[str] = []
-        self._further_events = 0
         self.options = cluster_options(options, company)
         self.claimed_ahead = max(_LEAST_CLAIMED, _CLAIMED_PER_CALL * options.limit)
-        """Rows that may be claimed before the run fetches them."""
+        self.warnings: list[str] = []
+        self.statistics: dict[str, Any] = {}
         self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
+        self._on_event, self._events = on_event, 0
         self._rate: float | None = None
         self._coordinator: Coordinator | None = None
-        self.statistics: dict[str, Any] = {}
-        """What the workers did, as plain data; empty until they have ended."""
+        self._sessions: SessionPusher | None = None
 
     @property
     def reached(self) -> int:
         """How many workers are reached now."""
-        return 0 if self._coordinator is None else self._coordinator.statistics().workers
+        return 0 if self._coordinator is None else int(self._coordinator.statistics()["workers"])
 
     async def opened(self, marker: str | None) -> bool:
-        """Start the workers; ``marker`` is the field by which they look up calls in doubt. Return True.
-
-        Raises:
-            ConfigurationError: workers cannot be started; the message says what to do.
-        """
-        self._require_plain_client()
+        """Start the workers, which look up calls in doubt by the field ``marker``. Return True."""
+        setup = self._setup(marker)
         await self._company.connect()
+        self._sessions = SessionPusher(sender_of(self._company).sessions, self._failed)
         coordinator = Coordinator(
             self._pool,
-            self._setup(marker),
+            setup,
             self._journal,
             options=self.options,
-            sessions=ManagedSessions(sender_of(self._company).sessions),
+            session=self._sessions.session_for,
+            worked=self._sessions.worked,
             on_event=self._event,
-            boottime=boottime,
         )
-        try:
-            await coordinator.__aenter__()
-            self._coordinator = coordinator
-        except BaseException:
-            await self.aclose()
-            raise
+        await coordinator.__aenter__()
+        self._coordinator = coordinator
         return True
 
-    def hurry(self) -> None:
-        """Wait for silent workers only for seconds after a stop; called again, hardly at all."""
+    def _failed(self, error: WosdkError) -> None:
         if self._coordinator is not None:
-            self._coordinator.hurry()
-
-    @property
-    def warnings(self) -> list[str]:
-        """What people should know of the workers; bounded, however many were lost."""
-        further = f"{self._further_events} further warnings about workers"
-        return [*self._events, further] if self._further_events else list(self._events)
+            self._coordinator.fail(error)
 
     def _event(self, text: str) -> None:
-        if len(self._events) < _MOST_EVENTS:
-            self._events.append(text)
+        self._events += 1
+        if self._events <= _MOST_EVENTS:
             self._on_event(text)
         else:
-            self._further_events += 1
+            text = f"{self._events - _MOST_EVENTS} further warnings about workers"
+        self.warnings[_MOST_EVENTS:] = [text]
 
-    def _require_plain_client(self) -> None:
-        """Raise ConfigurationError for options of the client that cannot be taken to other processes."""
-        options = sender_of(self._company).transport.options
-        plain = {each.name: each.default for each in attrs.fields(type(options))}
+    def _setup(self, marker: str | None) -> Setup:
+        """Return the setup. Raise ConfigurationError for options that other processes cannot take over."""
+        call, client = self._company.options, sender_of(self._company).transport.options
+        plain = {each.name: each.default for each in attrs.fields(type(client))}
         for name in ("ssl_context", "proxy", "transport", "http_client", "host_suffixes"):
-            if getattr(options, name) != plain[name]:
+            if getattr(client, name) != plain[name]:
                 raise ConfigurationError(
                     f"workers cannot take {name} of the client; leave it out, and set proxies and "
                     "certificates in the environment of the workers"
                 )
-
-    def _setup(self, marker: str | None) -> Setup:
-        call, client = self._company.options, sender_of(self._company).transport.options
         return Setup(
             job=self._journal.plan.job,
-            run=self._journal.run,
-            version=VERSION,
             operation=self._operation,
             company=self._company.name,
             marker=marker,
+            lease=self.options.lease,
             deadline=self.options.deadline,
             settle=call.settle,
             attempts=call.retry.attempts,
             most_in_flight=self.options.in_flight,
             trusted_hosts=tuple(client.trusted_hosts or ()),
             check_request_ids=client.check_request_ids,
-            folder=str(self._journal.folder.absolute()),
         )
 
-    async def undelivered(self) -> Sequence[UndeliveredReport]:
-        """Return the results that workers of earlier runs could not deliver."""
-        return await self._pool.undelivered()
-
-    async def forget_undelivered(self) -> None:
-        """Let the pool forget them: the journal has them."""
-        await self._pool.forget_undelivered()
-
-    def run(self, claims: ClaimSource, *, grace: float) -> ClusterRun:
+    def run(self, claims: ClaimSource) -> ClusterRun:
         """Return the run that sends the claims."""
-        assert self._coordinator is not None  # noqa: S101 - after open
+        assert self._coordinator is not None  # noqa: S101 - after opened
         if self._rate is None and self._company.rate is not None:
             # Not before: what the rows refer to is looked up and created while no worker sends anything.
             self._rate = self._company.rate
             self._company.set_rate(_own_rate(self._rate))
-        return self._coordinator.run(claims, body_of, grace=grace)
+        return self._coordinator.run(claims)
 
     async def aclose(self) -> None:
         """End the workers."""
         coordinator, self._coordinator = self._coordinator, None
         try:
             if coordinator is not None:
-                self.statistics = attrs.asdict(coordinator.statistics())
+                self.statistics = coordinator.statistics()
                 await coordinator.__aexit__(None, None, None)
-            with contextlib.suppress(JournalError):
-                leases = await self._journal.open_leases()
-                files = UndeliveredReader(self._journal.folder, self._journal.plan.job, self._journal.run)
-                files.remove_unused([lease.worker for lease in leases])
         finally:
+            if self._sessions is not None:
+                await self._sessions.aclose()
             if self._rate is not None:
                 self._company.set_rate(self._rate)
                 self._rate = None
+
+
+class SessionPusher:
+    """Says which session a worker is sent, and renews one that was refused: once for all workers."""
+
+    def __init__(self, manager: SessionManager, failed: Callable[[WosdkError], None]) -> None:
+        self._manager, self._failed = manager, failed
+        self._renewal: asyncio.Task[None] | None = None
+        self._fruitless = 0
+
+    def worked(self) -> None:
+        """Note that a row was carried out, so the service takes the session."""
+        self._fruitless = 0
+
+    def session_for(self, used: int, refused: int) -> PushedSession | None:
+        """Return the session that a worker gets, None when it has the newest or there is none yet."""
+        session = self._manager.current()  # a renewal that is due begins in the background
+        if session is None or session.generation == refused:
+            self._renew(0 if session is None else refused)
+            return None
+        if session.generation == used:
+            return None
+        return PushedSession(
+            number=session.generation,
+            token=session.grant.token,
+            base_url=session.grant.base_url,
+            expires_in=session.expires_at - self._manager.clock.now(),
+        )
+
+    async def aclose(self) -> None:
+        """End a renewal."""
+        if self._renewal is not None:
+            self._renewal.cancel()
+            await asyncio.gather(self._renewal, return_exceptions=True)
+
+    def _renew(self, after: int) -> None:
+        if self._renewal is not None and not self._renewal.done():
+            return
+        self._fruitless += 1
+        if self._fruitless > _FRUITLESS:  # the log-in works, and the service refuses what it gives
+            self._failed(SessionError(f"the service refused {_FRUITLESS} sessions one after another"))
+        else:
+            self._renewal = asyncio.create_task(self._renewed(after))
+
+    async def _renewed(self, after: int) -> None:
+        for left in reversed(range(_ATTEMPTS)):
+            try:
+                await self._manager.renew(after)
+                return
+            except WosdkError as error:
+                if not left:
+                    self._failed(error)
+            await asyncio.sleep(_BETWEEN)

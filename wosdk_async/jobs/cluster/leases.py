@@ -1,4 +1,4 @@
-"""Leases: which worker may send which rows, and from when on it surely sends them no more. No I/O.
+"""Leases: which worker may send which rows, and from when on it certainly sends them no more. No I/O.
 
 A row is under one lease at most. That ends in one of three ways, and once only: the worker reports the row,
 the row is lost with the worker, or its grant is withdrawn before it was sent. So each row gets exactly one
@@ -7,82 +7,149 @@ outcome.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import attrs
 
-from wosdk_async.errors import InDoubtError
-from wosdk_async.jobs.cluster.ledger import NEVER_LOST, Loss
+from wosdk_async.errors import ConfigurationError, InDoubtError
 from wosdk_async.jobs.cluster.messages import Grant, GrantedRow
-from wosdk_async.jobs.cluster.options import ClusterOptions
 
-__all__ = ["Batch", "Lease", "LeaseBook", "LeaseLostError", "RowToSend"]
+__all__ = [
+    "MOST_LOSSES",
+    "ClusterOptions",
+    "Lease",
+    "LeaseBook",
+    "LeaseLostError",
+    "RowToSend",
+    "WaitingRows",
+]
+__all__ += ["boottime"]
+
+MOST_LOSSES = 4
+"""Leases in which a row may be lost with its worker, all but the first one alone, before it is refused."""
+_CHARACTERS = 4_000_000  # of the rows of a lease, so that its message stays short
 
 
-_EARLY = 0.9  # part of the time that a row may wait: clocks of worker and coordinator differ a little
+def boottime() -> float:
+    """Return seconds of a clock that nobody sets and that runs while the machine sleeps."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+@attrs.frozen(kw_only=True)
+class ClusterOptions:
+    """How rows are granted to workers; ``deadline`` is the longest time of one row, look-ups included.
+
+    A worker may send the rows of a grant for ``lease`` seconds from its last report before; a lost lease
+    is waited for ``skew`` seconds more. ``rate`` and ``in_flight`` are those of all workers. The run ends if
+    no row ends for ``no_progress`` seconds although some wait.
+    """
+
+    lease: float = 30.0
+    deadline: float = 20.0
+    skew: float = 1.0
+    rows_per_grant: int = 500
+    rate: float | None = None
+    in_flight: int = 32
+    no_progress: float = 60.0
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a lease in which no row could start."""
+        if self.deadline >= self.lease:
+            raise ConfigurationError(
+                f"deadline is {self.deadline} s and lease {self.lease} s: no row could start, as a row may "
+                "take as long as the deadline; make the lease longer"
+            )
+
+    @property
+    def over_after(self) -> float:
+        """Seconds after which nothing is sent under a lease that begins now, wherever its worker is."""
+        # A row starts only if it can end within the lease. But when its worker stands still meanwhile, its
+        # request may leave at the very end of the lease; from then on it has until the deadline.
+        return self.lease + self.deadline + self.skew
 
 
 class LeaseLostError(InDoubtError):
-    """A row of which no worker says credibly what became of it: nobody knows whether it was sent."""
+    """A row that may have been sent by a worker that was lost."""
 
 
 @attrs.define(eq=False)
 class RowToSend:
-    """A claim on its way to a worker; ``index`` is its place in the run, ``body`` the JSON of its record."""
+    """A claim on its way to a worker; ``losses`` are the leases in which it was lost, in all runs."""
 
     index: int
     number: int
     claim: Any
     body: str = attrs.field(repr=False)
-    loss: Loss = NEVER_LOST
-    given_back: int = 0
-    """How often a worker said in this run that it was not sent."""
-    too_early: int = 0
-    """How often of these there was still time for it."""
+    losses: int = 0
 
 
-@attrs.frozen(eq=False)
-class Batch:
-    """Rows that are granted together.
+class WaitingRows:
+    """Rows that wait for a worker, in their order; those that were lost before come first.
 
-    ``careful`` says that they were lost before, so that nothing else may be granted beside them; ``alone``
-    that the one row is granted alone for that reason.
+    A row may kill its worker. So one that was lost is granted again alone; after :data:`MOST_LOSSES` it is
+    refused.
     """
 
-    rows: Sequence[RowToSend]
-    careful: bool = False
-    alone: bool = False
+    def __init__(self) -> None:
+        self._new: deque[RowToSend] = deque()
+        self._lost: deque[RowToSend] = deque()
+
+    def __len__(self) -> int:
+        return len(self._new) + len(self._lost)
+
+    def put(self, row: RowToSend) -> None:
+        """Let a row wait."""
+        (self._lost if row.losses else self._new).append(row)
+
+    def put_back(self, row: RowToSend) -> None:
+        """Let a row wait again that was not sent: before the others."""
+        (self._lost if row.losses else self._new).appendleft(row)
+
+    def next_batch(self, most: int, *, idle: bool) -> list[RowToSend]:
+        """Return rows for a worker; while some wait that were lost, only an ``idle`` one gets one."""
+        if self._lost:
+            return [self._lost.popleft()] if idle else []
+        rows: list[RowToSend] = []
+        characters = 0
+        while self._new and len(rows) < most:
+            characters += len(self._new[0].body)
+            if rows and characters > _CHARACTERS:
+                break
+            rows.append(self._new.popleft())
+        return rows
+
+    def clear(self) -> list[RowToSend]:
+        """Remove and return all rows."""
+        rows = [*self._lost, *self._new]
+        self._lost, self._new = deque(), deque()
+        return rows
 
 
 @attrs.define(eq=False)
 class Lease:
-    """Rows that one worker may send for a while.
+    """Rows that one worker may send until its clock reads ``ends``; ``over_at`` is by the coordinator's.
 
-    Args:
-        ends: the reading of the worker's clock at which it ends.
-        early_until: the reading of the coordinator's clock before which no row has waited in vain: one that
-            waits for a session or a turn comes back at its deadline, others when no more may be started.
-        over_at: that from which on surely nothing is sent under it.
-        rows: those of which nothing is reported, by their numbers.
-        may_have_arrived: whether the grant was sent, so that the worker may have sent its rows.
+    ``rows`` are those of which nothing is reported; ``may_have_arrived`` says that the grant was sent.
     """
 
     epoch: int
     worker: str
     ends: float
-    early_until: float
     over_at: float
     rows: dict[int, RowToSend]
-    careful: bool = False
-    alone: bool = False
     may_have_arrived: bool = False
 
     def grant(self) -> Grant:
         """Return the message that grants it; made before anything is reported."""
         rows = tuple(GrantedRow(row.number, row.body) for row in self.rows.values())
         return Grant(epoch=self.epoch, ends=self.ends, rows=rows)
+
+
+_NONE: Mapping[int, Lease] = MappingProxyType({})
 
 
 class LeaseBook:
@@ -93,89 +160,52 @@ class LeaseBook:
         self._leases: dict[str, dict[int, Lease]] = {}
         """Worker -> epoch -> lease."""
         self._rows: set[int] = set()
-        self._finished: list[int] = []
 
-    def __repr__(self) -> str:
-        return f"<LeaseBook leases {len(self._all())}, rows {len(self._rows)}>"
+    def __len__(self) -> int:
+        return len(self._rows)
 
     def of(self, worker: str) -> Mapping[int, Lease]:
         """Return the leases of a worker, by their epochs."""
         return self._leases.get(worker, _NONE)
 
     def outstanding(self, worker: str) -> int:
-        """Return how many rows a worker has of which it has reported nothing, by this book."""
+        """Return how many rows a worker has of which it has reported nothing."""
         return sum(len(lease.rows) for lease in self.of(worker).values())
 
-    def open(self, epoch: int, worker: str, batch: Batch, *, clock: float, heard: float) -> Lease:
-        """Open a lease.
-
-        Args:
-            epoch: its number.
-            worker: the nonce of the worker.
-            batch: the rows, which are under no other lease.
-            clock: the reading of the worker's clock in its last report.
-            heard: the reading of the coordinator's clock when that report arrived.
-        """
-        rows = {row.number: row for row in batch.rows}
-        if len(rows) != len(batch.rows) or not self._rows.isdisjoint(rows):
+    def open(
+        self, epoch: int, worker: str, batch: Sequence[RowToSend], *, clock: float, heard: float
+    ) -> Lease:
+        """Open a lease for rows under no other one, from the readings of both clocks at the last report."""
+        rows = {row.number: row for row in batch}
+        if len(rows) != len(batch) or not self._rows.isdisjoint(rows):
             raise AssertionError(f"a row of grant {epoch} is granted already")
         # Both clocks count from the same report: the worker's from when it was made, ours from when it came,
         # which was later. So the lease never ends here before it ends at the worker.
-        lease = Lease(
-            epoch=epoch,
-            worker=worker,
-            ends=clock + self._options.lease,
-            early_until=heard
-            + _EARLY * min(self._options.deadline, self._options.lease - self._options.deadline),
-            over_at=heard + self._options.surely_over,
-            rows=rows,
-            careful=batch.careful,
-            alone=batch.alone,
-        )
+        ends, over_at = clock + self._options.lease, heard + self._options.over_after
+        lease = Lease(epoch, worker, ends, over_at, rows)
         self._leases.setdefault(worker, {})[epoch] = lease
         self._rows.update(rows)
         return lease
 
-    def pop_row(self, worker: str, epoch: int, number: int) -> RowToSend | None:
-        """Remove and return a row that a worker reports; None when it is not, or no longer, in that lease."""
+    def pop_row(self, worker: str, epoch: int, number: int) -> tuple[RowToSend, Lease] | None:
+        """Remove and return a row with its lease, which ends with its last row; None if it is not in it."""
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None
         self._rows.discard(number)
         row = lease.rows.pop(number)
         if not lease.rows:
-            self._remove([lease])
-            self._finished.append(epoch)
-        return row
+            self.remove([lease])
+        return row, lease
 
-    def pop_finished(self) -> list[int]:
-        """Return the leases of which the last row was reported since this was last called."""
-        finished, self._finished = self._finished, []
-        return finished
+    def pop_if(self, over: Callable[[Lease], bool]) -> list[Lease]:
+        """Remove and return the leases for which ``over`` returns true."""
+        leases = [lease for of_worker in self._leases.values() for lease in of_worker.values()]
+        return self.remove([lease for lease in leases if over(lease)])
 
-    # --- leases that end before all is reported -----------------------------------------------
-
-    def pop_expired(self, now: float) -> list[Lease]:
-        """Remove and return the leases under which surely nothing is sent any more, by our clock."""
-        return self._remove([lease for lease in self._all() if now >= lease.over_at])
-
-    def pop_of(self, worker: str) -> list[Lease]:
-        """Remove and return the leases of a worker whose process has surely ended."""
-        return self._remove(list(self.of(worker).values()))
-
-    def withdraw(self, lease: Lease) -> list[RowToSend]:
-        """Remove a lease whose grant was not sent, and return its rows; none when it has ended meanwhile."""
-        return list(lease.rows.values()) if self._remove([lease]) else []
-
-    def pop_all(self) -> list[Lease]:
-        """Remove and return all leases: nobody waits for them, and under some rows may still be sent."""
-        return self._remove(self._all())
-
-    def _all(self) -> list[Lease]:
-        return [lease for leases in self._leases.values() for lease in leases.values()]
-
-    def _remove(self, leases: list[Lease]) -> list[Lease]:
-        removed = [lease for lease in leases if lease.epoch in self.of(lease.worker)]
+    def remove(self, leases: list[Lease]) -> list[Lease]:
+        """Remove leases, and return those of them that had not ended."""
+        removed = [lease for lease in leases if self.of(lease.worker).get(lease.epoch) is lease]
         for lease in removed:
             of_worker = self._leases[lease.worker]
             del of_worker[lease.epoch]
@@ -183,6 +213,3 @@ class LeaseBook:
                 del self._leases[lease.worker]
             self._rows.difference_update(lease.rows)
         return removed
-
-
-_NONE: Mapping[int, Lease] = MappingProxyType({})

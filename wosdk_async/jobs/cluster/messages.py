@@ -1,122 +1,50 @@
-"""Messages between the coordinator of a job and its workers.
+"""Messages between the coordinator of a job and its workers, and who carries them.
 
 The coordinator sends an :class:`Order`, and the worker responds with a :class:`Report`. Each may be lost,
-late or repeated. So an order repeats all grants that the worker has not confirmed, and a report repeats all
-results that the coordinator has not confirmed; both know by the numbers what they have already.
-
-Times are durations, or readings of the worker's own clock that come back to it: the clocks of two machines
-are never compared.
+late or repeated: an order repeats all grants that the worker has not confirmed, a report all results that the
+coordinator has not confirmed. Times are durations, or readings of the worker's own clock that come back to
+it.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Callable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 import attrs
-import orjson
 from cattrs.preconf.orjson import make_converter
 
-from wosdk_async.jobs.cluster.strict_reading import Between, Longest, read_strictly
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.secret import Secret, as_secret
 
-__all__ = [
-    "LONGEST",
-    "MOST_RESULTS",
-    "MOST_WAITS",
-    "Grant",
-    "GrantedRow",
-    "MessageError",
-    "Order",
-    "PushedSession",
-    "Report",
-    "RowReport",
-    "RowResult",
-    "Setup",
-    "Share",
-    "WorkerLostError",
-    "from_bytes",
-    "to_bytes",
-]
+__all__ = ["MOST_RESULTS", "NO_SHARE", "Grant", "GrantedRow", "Order", "PushedSession", "Report", "RowReport"]
+__all__ += ["Setup", "Share", "WorkerLink", "WorkerPool", "from_bytes", "require_pool", "to_bytes"]
 
-LONGEST = 64 << 20
-"""Bytes of one message; a longer one is refused, not read."""
 MOST_RESULTS = 1000
 """Results in one report."""
-MOST_WAITS = 1000
-"""Waits of one row that are reported: the last ones."""
 
 M = TypeVar("M")
-
-Seconds = Annotated[float, Between(0.0, 1e9)]
-Rate = Annotated[float, Between(0.0, 1e15)]
-Count = Annotated[int, Between(0, 1_000_000)]
-"""A number that may be summed up."""
-LongText = Annotated[str, Longest(LONGEST)]
-"""A text that is not cut."""
-
-RowResult = Literal["done", "failed", "in_doubt", "not_sent"]
-"""``not_sent`` is the worker's word that no request of the row took effect, or will."""
-
-
-class MessageError(Exception):
-    """A message that cannot be read: the other side is damaged, or has another version of the package."""
-
-
-class WorkerLostError(Exception):
-    """A worker that can no longer be reached.
-
-    ``ended`` says that its process has surely ended, so that it sends nothing more.
-    """
-
-    def __init__(self, message: str, *, ended: bool = False) -> None:
-        super().__init__(message, ended)
-        self.message = message
-        self.ended = ended
-
-    def __str__(self) -> str:
-        """Return the message."""
-        return self.message
-
-
-# --- to the worker --------------------------------------------------------------------------
 
 
 @attrs.frozen(kw_only=True)
 class Setup:
-    """Everything about a job that a worker needs and that does not change; no secrets.
+    """What a worker needs to know of a job and does not change; no secrets.
 
-    Args:
-        job: the id of the job.
-        run: the number of the run in its journal: each start of the coordinator has a higher one.
-        version: of this package; a worker of another version refuses to start.
-        operation: the name of the operation, such as ``WoCreateCommand``.
-        company: the name of the Company.
-        marker: path of the field by which a call in doubt is looked up by the client; None for no look-up.
-        deadline: seconds that one row may take, look-ups and further attempts included.
-        settle: seconds after which a create that is not found will not appear any more.
-        attempts: most attempts of a row.
-        most_in_flight: most calls at a time that any share of this worker allows.
-        trusted_hosts: hosts that may be reached without https.
-        check_request_ids: as in ``ClientOptions``.
-        orphan: seconds without an order after which a worker of a cluster gives up the coordinator; a process
-            sees that its coordinator is gone.
-        folder: folder of the job on the coordinator's machine, where its processes keep what they could not
-            deliver; empty for workers of other machines.
+    ``marker`` is the field by which a call in doubt is looked up, None for no look-up. A worker without an
+    order for the seconds of a ``lease`` ends. The rest is as in ``CallOptions`` and ``ClientOptions``.
     """
 
     job: str
-    run: int
-    version: str
     operation: str
     company: str
     marker: str | None
-    deadline: Seconds
-    settle: Seconds
+    lease: float
+    deadline: float
+    settle: float
     attempts: int
     most_in_flight: int
     trusted_hosts: tuple[str, ...] = ()
     check_request_ids: bool = True
-    orphan: Seconds = 60.0
-    folder: str = ""
 
 
 @attrs.frozen
@@ -124,18 +52,12 @@ class GrantedRow:
     """A row that a worker may send: its number, and the command or record as the JSON of its fields."""
 
     row: int
-    body: LongText = attrs.field(repr=False)
+    body: str = attrs.field(repr=False)
 
 
 @attrs.frozen(kw_only=True)
 class Grant:
-    """Permission to send some rows until the lease ends.
-
-    Args:
-        epoch: number of the grant, higher than that of every grant of the job before.
-        ends: the reading of the worker's clock at which the lease ends; made from the clock of its report.
-        rows: the rows.
-    """
+    """Permission to send rows until the worker's clock reads ``ends``; epochs rise."""
 
     epoch: int
     ends: float
@@ -144,14 +66,15 @@ class Grant:
 
 @attrs.frozen(kw_only=True)
 class Share:
-    """A worker's share of the Company's rate and concurrency; a higher ``number`` replaces a lower one.
-
-    ``rate`` is calls in a second, None for no limit. With ``in_flight`` 0 the worker starts nothing.
-    """
+    """A worker's share of rate (None: no limit) and calls; a higher number replaces a lower one."""
 
     number: int
-    rate: Rate | None
+    rate: float | None
     in_flight: int
+
+
+NO_SHARE = Share(number=0, rate=None, in_flight=0)
+"""A share that a worker does not obey, as every other has a higher number."""
 
 
 @attrs.frozen(kw_only=True)
@@ -159,63 +82,42 @@ class PushedSession:
     """Token and host of the Company, as the coordinator opened them; ``expires_in`` is seconds from now."""
 
     number: int
-    token: LongText = attrs.field(repr=False)
+    token: Secret = attrs.field(converter=as_secret)
     base_url: str
     expires_in: float
 
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """What the coordinator wants of a worker.
+    """What the coordinator wants of the worker with this nonce; any other one obeys nothing in it.
 
-    Args:
-        worker: the nonce of the worker that is meant; another one that took its place obeys nothing in it.
-        received: number of the last result that arrived; the worker forgets those up to it.
-        grants: all grants that the worker has not confirmed.
-        withdrawn: epochs of which no further row may be started.
-        share: the share that holds now.
-        session: the session to use from now on; None when the worker has it.
-        stop: start no further row of any grant.
-        abort: cancel the calls under way, too.
-        patience: seconds for which the worker may wait for results before it responds.
+    ``received`` is the number of the last result that arrived, ``grants`` are those that the worker has not
+    confirmed, ``session`` is None when it has the newest. After ``stop`` it starts no row, and with
+    ``abort`` it cancels its calls, too. It may wait ``patience`` seconds for results before it responds.
     """
 
     worker: str
     received: int
     share: Share
     grants: tuple[Grant, ...] = ()
-    withdrawn: tuple[int, ...] = ()
     session: PushedSession | None = None
     stop: bool = False
     abort: bool = False
-    patience: Seconds = 0.1
-
-
-# --- from the worker ------------------------------------------------------------------------
+    patience: float = 0.1
 
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """What became of one row under one grant; idempotent by ``number``.
+    """The outcome of one row under one grant; idempotent by ``number``, which counts the results of a worker.
 
-    Args:
-        number: number of the result of this worker, from 1 on.
-        epoch: the grant.
-        row: the row.
-        result: see :data:`RowResult`.
-        entity, id, record, version: the effect of a row that is done; ``record`` is its number or name.
-        found: whether its record was there before the first attempt.
-        error: class of the error of a row that failed or is in doubt; ``reason``, ``code``, ``status`` and
-            ``request_id`` are those of the error.
-        attempts: requests that were made for it.
-        waits: seconds before each further attempt.
-        seconds: duration of the call.
+    ``not_sent`` says that no request of the row took effect, or will. ``entity`` to ``found`` are the effect
+    of a row that is done; ``error`` is the class of the error of any other one, with its facts.
     """
 
     number: int
     epoch: int
     row: int
-    result: RowResult
+    result: Literal["done", "failed", "in_doubt", "not_sent"]
     entity: str = ""
     id: int | None = None
     record: str | None = None
@@ -224,45 +126,37 @@ class RowReport:
     error: str = ""
     reason: str = ""
     code: str = ""
-    status: Annotated[int, Between(0, 999)] = 0
+    status: int = 0
     request_id: str | None = None
-    attempts: Count = 0
-    waits: Annotated[tuple[Seconds, ...], Longest(MOST_WAITS)] = ()
-    seconds: Seconds = 0.0
+    attempts: int = 0
+    waits: tuple[float, ...] = ()
+    seconds: float = 0.0
 
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """What a worker responds to an order.
+    """What a worker responds to an order: its nonce, drawn when it was made, and the reading of its clock.
 
-    Args:
-        worker: nonce of the worker, drawn when it was made.
-        clock: the reading of its clock when the report was made (it runs on while the machine sleeps).
-        results: those that the coordinator has not confirmed, the oldest first; not more than fit a message.
-        epochs: grants that it has, with rows that are not reported yet.
-        share: number of the share that it keeps to.
-        session: number of the newest session that it has; 0 for none.
-        session_refused: that number when it is used up: refused by the service, or about to end; else 0.
-        throttled: responses so far that asked to wait (429, 503).
-        unstarted: rows of which it has made no request.
-        draining: whether it takes no further rows, as its process was asked to end.
+    ``results`` are those that the coordinator has not confirmed, ``epochs`` the grants with rows that are not
+    reported. ``share`` and ``session`` are the numbers of those that it keeps to and has,
+    ``session_refused`` is that of a session that is used up, else 0. ``throttled`` counts the responses so
+    far that asked to wait.
     """
 
     worker: str
     clock: float
-    results: Annotated[tuple[RowReport, ...], Longest(MOST_RESULTS)] = ()
+    results: tuple[RowReport, ...] = ()
     epochs: tuple[int, ...] = ()
     share: int = 0
     session: int = 0
     session_refused: int = 0
     throttled: int = 0
     unstarted: int = 0
-    draining: bool = False
 
-
-# --- bytes ----------------------------------------------------------------------------------
 
 _converter = make_converter(detailed_validation=False, omit_if_default=True)
+_converter.register_unstructure_hook(Secret, Secret.reveal)
+_converter.register_structure_hook(Secret, lambda text, _: as_secret(text))
 
 
 def to_bytes(message: object) -> bytes:
@@ -271,14 +165,41 @@ def to_bytes(message: object) -> bytes:
 
 
 def from_bytes(data: bytes, kind: type[M]) -> M:
-    """Return the message of type ``kind`` in ``data``; each value has the type and bounds of its class.
+    """Return the message of type ``kind`` in ``data``."""
+    return _converter.loads(data, kind)
 
-    Raises:
-        MessageError: it is not one.
-    """
-    if len(data) > LONGEST:
-        raise MessageError(f"a message of {len(data)} bytes; at most {LONGEST} are read")
-    try:
-        return read_strictly(orjson.loads(data), kind)
-    except ValueError as error:  # of the JSON, too
-        raise MessageError(f"not a {kind.__name__}: {error}") from None
+
+class WorkerLink(Protocol):
+    """One worker, as the coordinator reaches it; ``lost`` says why it cannot be reached any more."""
+
+    name: str
+    lost: str
+
+    async def exchange(self, order: bytes) -> bytes:
+        """Return the report. Raise OSError when it is lost, any other error if the worker ended."""
+
+    async def aclose(self) -> None:
+        """Give up the worker, without waiting for its end."""
+
+
+@runtime_checkable
+class WorkerPool(Protocol):
+    """Where workers run. It starts them; nothing of the guarantees rests on it."""
+
+    @property
+    def name(self) -> str:
+        """Text for people, such as ``3 processes``."""
+
+    async def open(
+        self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
+    ) -> None:
+        """Start workers, and call ``joined`` with each, now and later, or ``broken`` when none will come."""
+
+    async def aclose(self) -> None:
+        """End all workers, soon."""
+
+
+def require_pool(workers: object) -> None:
+    """Raise InvalidCallError unless ``workers`` is a pool, or None."""
+    if workers is not None and (isinstance(workers, type) or not isinstance(workers, WorkerPool)):
+        raise InvalidCallError(f"workers={workers!r} is not a pool of workers; write workers=Processes(4)")

@@ -1,4 +1,4 @@
-"""Workers in processes of this machine."""
+"""Workers in processes of this machine: a Dask cluster of its own, on loopback."""
 
 from __future__ import annotations
 
@@ -6,53 +6,52 @@ import asyncio
 import contextlib
 import logging
 import os
-import socket
+import shutil
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Callable
+from typing import Any
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.messages import Setup
-from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
-from wosdk_async.jobs.cluster.process_link import NotStartedError, ProcessLink
+from wosdk_async.jobs.cluster.dask import DaskCluster, require_dask
+from wosdk_async.jobs.cluster.messages import Setup, WorkerLink
 
 __all__ = ["Processes"]
 
-_GRACE = 2.0  # seconds in which processes must have ended that are given up at the start
+_GRACE = 0.5  # seconds for processes to end
 _LONG_LIFE = 5.0  # seconds after which the death of a process says nothing about the next one
-_LONGEST_PAUSE = 5.0
-
-_log = logging.getLogger("wosdk_async")
+_MOST_DEATHS = 10  # deaths in a row, each soon after the start, after which a process is not replaced
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0  # seconds before a process is replaced
+_DEATH_TIMEOUT = "10"  # seconds after which a worker ends that does not reach its scheduler
 
 
 class Processes:
     """Pool of workers in processes of this machine, on Linux and macOS.
 
-    A process that ends is replaced. Each is in a process group of its own, so that Ctrl-C reaches the
-    coordinator alone; it ends when its coordinator has ended, after the calls under way.
+    Their scheduler is in this process. A process that ends is replaced. Each is in a session of its own, so
+    that Ctrl-C reaches this process alone; it ends when this one has ended.
 
     Args:
         count: number of processes.
-        deaths: deaths in a row, each soon after the start, after which a process is not replaced any more.
-        pause: seconds before a process is replaced; doubled with each death in a row.
 
     Raises:
-        ConfigurationError: the system cannot run them.
+        ConfigurationError: the system cannot run them, or the extra ``dask`` is missing.
     """
 
-    def __init__(self, count: int, *, deaths: int = 10, pause: float = 0.1) -> None:
-        if not isinstance(count, int) or isinstance(count, bool):
+    def __init__(self, count: int) -> None:
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             raise ConfigurationError(f"{count!r} processes; their number must be a whole number, 1 or more")
-        if count < 1:
-            raise ConfigurationError(f"{count} processes; there must be 1 or more")
         if sys.platform == "win32" or not sys.executable:
-            raise ConfigurationError(
-                "workers in processes need Linux or macOS, and Python as a program of its own; "
-                "import with one process, or start workers with Dask"
-            )
+            raise ConfigurationError("workers in processes need Linux or macOS; import with one process")
+        require_dask("an import from several processes")
         self.name = f"{count} process{'es' if count > 1 else ''}"
-        self._count, self._deaths, self._pause = count, deaths, pause
-        self._links: set[ProcessLink] = set()
-        self._keepers: set[asyncio.Task[None]] = set()
+        self._count = self._kept = count
+        self._scheduler: Any = None
+        self._cluster: DaskCluster | None = None
+        self._folder = ""
+        self._processes: set[asyncio.subprocess.Process] = set()
+        self._keepers: list[asyncio.Task[None]] = []
 
     def __repr__(self) -> str:
         return f"Processes({self._count})"
@@ -60,100 +59,93 @@ class Processes:
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
-        """Start the processes; see :class:`WorkerPool`."""
-        self._setup, self._joined, self._broken = setup, joined, broken
-        self._kept = self._count
-        starts = await asyncio.gather(*(self._start() for _ in range(self._count)), return_exceptions=True)
-        failed = [each for each in starts if isinstance(each, BaseException)]
-        final = [each for each in failed if not isinstance(each, NotStartedError)]
-        if final or len(failed) == self._count:
-            await self.aclose(_GRACE)
-            if final:  # such as a refusal: the next one would say the same
-                raise final[0]
-            raise ConfigurationError(
-                f"none of {self.name} could be started ({failed[0]}); see what was written to stderr, or "
-                "import with one process"
-            )
-        self._keepers = {
-            asyncio.create_task(self._keep(each))
-            for each in starts
-            if isinstance(each, (ProcessLink, NotStartedError))
-        }
+        """Start the scheduler and the processes; see :class:`WorkerPool`."""
+        from distributed import LocalCluster  # takes half a second, and is an extra
 
-    async def undelivered(self) -> Sequence[UndeliveredReport]:
-        """Return nothing: undelivered results are in the folder of the job."""
-        return ()
+        self._broken = broken
+        self._folder = tempfile.mkdtemp(prefix="wosdk-workers-")
+        self._scheduler = await LocalCluster(  # type: ignore[no-untyped-call]
+            n_workers=0,
+            processes=False,
+            host="127.0.0.1",
+            protocol="tcp",
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
+            silence_logs=logging.CRITICAL,
+            asynchronous=True,
+        )
+        self._cluster = DaskCluster(self._scheduler.scheduler_address, direct=True)
+        opening = asyncio.create_task(self._cluster.open(setup, joined, broken))
+        self._keepers = [asyncio.create_task(self._keep(opening)) for _ in range(self._count)]
+        try:
+            await asyncio.wait([opening])
+        finally:
+            opening.cancel()
+            await asyncio.wait([opening])
+        if opening.cancelled():  # without any process there is nothing to wait for
+            raise ConfigurationError(f"none of {self.name} could be started; see what was written to stderr")
+        opening.result()
 
-    async def forget_undelivered(self) -> None:
-        """Do nothing, as nothing is kept here."""
-
-    async def aclose(self, grace: float) -> None:
+    async def aclose(self) -> None:
         """End all processes; see :class:`WorkerPool`."""
         for keeper in self._keepers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
-        await asyncio.gather(*(link.end(grace) for link in self._links))
+        if self._cluster is not None:
+            await self._cluster.aclose()
+        for kind in (signal.SIGTERM, signal.SIGKILL):
+            for process in self._processes:
+                with contextlib.suppress(ProcessLookupError):
+                    process.send_signal(kind)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_GRACE):
+                    await asyncio.gather(*(process.wait() for process in self._processes))
+        if self._scheduler is not None:
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(_GRACE):
+                    await self._scheduler.close()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _keep(self, link: ProcessLink | NotStartedError) -> None:
-        """Replace a process whenever it ends, or could not be started."""
-        deaths, loop = 0, asyncio.get_running_loop()
-        while True:
+    async def _keep(self, opening: asyncio.Task[None]) -> None:
+        """Start a process, and replace it whenever it ends."""
+        deaths, loop, why = 0, asyncio.get_running_loop(), ""
+        while deaths < _MOST_DEATHS:
             began = loop.time()
-            if isinstance(link, ProcessLink):
-                self._joined(link)
-                await link.ended.wait()
-                self._links.discard(link)
-            lived = isinstance(link, ProcessLink) and loop.time() - began >= _LONG_LIFE
-            deaths = 1 if lived else deaths + 1
-            if deaths >= self._deaths:
-                why = link.exit if isinstance(link, ProcessLink) else str(link)
-                return self._give_up(f"it ended soon after its start {deaths} times in a row ({why})")
-            await asyncio.sleep(min(self._pause * 2 ** (deaths - 1), _LONGEST_PAUSE))
             try:
-                link = await self._start()
-            except NotStartedError as error:
-                link = error
-            except ConfigurationError as error:
-                return self._give_up(error.message)
-
-    def _give_up(self, why: str) -> None:
-        """Do not replace a process any more; without any other one the pool is broken."""
-        _log.warning("a worker process is not replaced: %s", why)
+                process = await self._start()
+            except OSError as error:
+                why = str(error)
+            else:
+                self._processes.add(process)
+                why = f"exit status {await process.wait()}"
+                self._processes.discard(process)
+            deaths = 1 if loop.time() - began >= _LONG_LIFE else deaths + 1
+            await asyncio.sleep(min(_SHORTEST_PAUSE * 2 ** (deaths - 1), _LONGEST_PAUSE))
         self._kept -= 1
         if not self._kept:
+            opening.cancel()
             self._broken(
-                f"no worker process is left: {why}; see what the processes wrote to stderr, and repeat "
-                "the command to go on"
+                f"no worker process is left: it ended soon after its start {deaths} times ({why}); see what "
+                "they wrote to stderr, and repeat the command"
             )
 
-    async def _start(self) -> ProcessLink:
-        ours, theirs = socket.socketpair()
-        with theirs, contextlib.ExitStack() as on_failure:
-            on_failure.callback(ours.close)
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    # -P: no file of the working directory takes the place of a module.
-                    *(sys.executable, "-P", "-m", "wosdk_async.jobs.cluster.process_main"),
-                    stdin=theirs.fileno(),
-                    stdout=2,  # what a worker prints is not what the command prints
-                    env=_environment(),
-                    start_new_session=True,  # Ctrl-C of the terminal does not reach it
-                )
-            except OSError as error:
-                raise NotStartedError(f"a worker process cannot be started: {error}") from error
-            on_failure.pop_all()
-        link = await ProcessLink.connect(process, ours)
-        self._links.add(link)
-        try:
-            await link.introduce(self._setup)
-        except BaseException:
-            self._links.discard(link)
-            await link.kill()
-            raise
-        return link
+    async def _start(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            # -P: no file of the working directory takes the place of a module.
+            *(sys.executable, "-P", "-m", "dask", "worker", self._scheduler.scheduler_address),
+            *("--no-nanny", "--death-timeout", _DEATH_TIMEOUT, "--nthreads", "1", "--memory-limit", "0"),
+            *("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
+            *("--local-directory", self._folder),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=2,  # what a worker prints is not what the command prints
+            env=_environment(),
+            start_new_session=True,  # Ctrl-C of the terminal does not reach it
+        )
 
 
 def _environment() -> dict[str, str]:
     """Return the environment of a worker: modules are found as here, and no credentials are in it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
-    return kept | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    return kept | {"PYTHONPATH": paths, "DASK_LOGGING__DISTRIBUTED": "critical"}

@@ -1,7 +1,7 @@
-"""Worker of a job: sends the rows of its leases, and reports what became of each.
+"""Worker of a job: the object that a Dask worker holds as an actor. It sends the rows of its leases.
 
-A worker keeps nothing on a disk and decides nothing about a job. It repeats its results until the coordinator
-has confirmed them. :mod:`granted_rows.py <wosdk_async.jobs.cluster.granted_rows>` starts its rows.
+A worker keeps nothing on a disk and decides nothing about a job. It has no id and no secret of the Company,
+only the session that the coordinator pushes.
 """
 
 from __future__ import annotations
@@ -9,51 +9,116 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections.abc import Callable, Coroutine, Iterable
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
 
+import attrs
+
+from wosdk_async.bulk import cancelled_outcome, failed_outcome
 from wosdk_async.client import Client
-from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.clocks import boottime
-from wosdk_async.jobs.cluster.fenced import FencedEngine
-from wosdk_async.jobs.cluster.granted_rows import GrantedRows
-from wosdk_async.jobs.cluster.messages import MOST_RESULTS, Order, Report, RowReport, Setup
-from wosdk_async.jobs.cluster.pushed_sessions import PushedSessions
-from wosdk_async.jobs.cluster.row_calls import RowCalls
+from wosdk_async.codec import converter, loads
+from wosdk_async.errors import DeadlineError, WosdkError
+from wosdk_async.jobs.cluster.held_rows import NOT_SENT, HeldRow, HeldRows, LeaseEndedError
+from wosdk_async.jobs.cluster.leases import boottime
+from wosdk_async.jobs.cluster.messages import Order, PushedSession, Report, Setup, from_bytes, to_bytes
+from wosdk_async.jobs.errors import RowError, reason_of
+from wosdk_async.jobs.journal.entries import MAX_REASON
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy
+from wosdk_async.outcome import InDoubt
+from wosdk_async.protocol.verdicts import BUSY
+from wosdk_async.protocol.wire import Response
+from wosdk_async.safe_text import Secrets, shortened
+from wosdk_async.transport.http.engine import Engine, OnSending, PoolStatistics, Read, Request
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.version import VERSION
+from wosdk_async.transport.session.manager import TokenGrant
+from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Worker"]
+__all__ = ["Sealed", "Worker"]
+
+_LOOK = 0.25  # seconds between two looks at the clock
+_MOST_WAITS = 1000  # waits of one row that are reported
+_TURN = 25  # rows that are started before the event loop gets a turn
+_BEFORE_SENDING = ("queue", "session")  # phases of a call
+
+_current: ContextVar[HeldRow | None] = ContextVar("held_row", default=None)
+"""The row of the running task."""
+
+
+@attrs.frozen
+class Sealed:
+    """Bytes of an order, which may have the token: Dask's log of its messages does not show them."""
+
+    data: bytes = attrs.field(repr=False)
 
 
 class Worker:
-    """Sender of rows for a coordinator, which may be in another process or on another machine.
+    """Sender of rows for a coordinator. It is made in a thread of Dask, and used in its event loop."""
 
-    Args:
-        setup: what there is to know about the job.
-        clock: the clock of the leases; it has to run on while the machine sleeps.
-        client: makes the client.
-
-    Raises:
-        ConfigurationError: the coordinator has another version of the package.
-    """
-
-    def __init__(
-        self, setup: Setup, *, clock: Callable[[], float] = boottime, client: Callable[..., Client] = Client
-    ) -> None:
-        if setup.version != VERSION:
-            raise ConfigurationError(
-                f"the job runs with wosdk_async {setup.version}, and this worker has {VERSION}; "
-                "install the same version on all machines"
-            )
+    def __init__(self, setup: bytes, *, clock: Callable[[], float] = boottime) -> None:
+        self._setup, self._clock = from_bytes(setup, Setup), clock
         self.nonce = secrets.token_hex(8)
-        self._clock = clock
-        self._throttled = 0
+        self._held = HeldRows(self.nonce, self._setup.deadline, clock)
+        self._tasks: dict[HeldRow, asyncio.Task[None]] = {}
+        self._told_refused = 0
+        self._throttled: list[int] = []
+        """Statuses of the responses that asked to wait."""
+        self._heard = clock()
+        self._ended = False
+        self._changed: asyncio.Event | None = None  # made in the loop, with what is below
+
+    async def exchange(self, order: Sealed) -> bytes:
+        """Obey an order and return the report; both are bytes of :mod:`messages.py`."""
+        return to_bytes(await self.obey(from_bytes(order.data, Order)))
+
+    async def obey(self, order: Order) -> Report:
+        """Obey an order and return the report, as soon as there is a result or the patience is over.
+
+        Raise LeaseEndedError when it has ended, as it had no order for as long as a lease.
+        """
+        if self._ended:
+            raise LeaseEndedError("the worker had no order for a whole lease, and has ended")
+        if self._changed is None:
+            self._open()
+        if self._held.obey(order):
+            self._heard = self._clock()
+            if self._held.share.in_flight:  # without calls the rate is 0, which a Company cannot have
+                self._company.set_rate(self._held.share.rate)
+            if order.session is not None:
+                self._sessions.push(order.session)
+            if order.abort:
+                self._cancel(self._held.under_way.values())
+            elif order.stop:
+                self._cancel(row for row in self._held.under_way.values() if not row.begun)
+            self._start()
+            await asyncio.sleep(0)  # the calls run, however fast orders come
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(order.patience):
+                    await self._news()
+        self._told_refused = self._sessions.refused
+        return self._held.report(
+            session=self._sessions.number, session_refused=self._told_refused, throttled=len(self._throttled)
+        )
+
+    async def aclose(self) -> None:
+        """Cancel the calls under way and close the connections: the worker has ended."""
+        self._ended = True
+        if self._changed is None:
+            return
+        self._watch.cancel()
+        self._held.give_back()
+        self._cancel(self._held.under_way.values())
+        if self._tasks:
+            await asyncio.wait(self._tasks.values())
+        await self._client.aclose(grace=0.0)
+
+    def _open(self) -> None:
+        setup = self._setup
         self._changed = asyncio.Event()
-        self._sessions = PushedSessions(clock, self._changed.set)
-        self._client = client(
+        self._sessions = PushedSessions(self._clock, self._changed.set)
+        self._client = Client(
             credentials=self._sessions,
             trusted_hosts=setup.trusted_hosts,
             check_request_ids=setup.check_request_ids,
@@ -62,114 +127,192 @@ class Worker:
             options=CallOptions(
                 deadline=setup.deadline, settle=setup.settle, retry=RetryPolicy(attempts=setup.attempts)
             ),
-            engine=self._fenced_engine,
+            engine=lambda limits: FencedEngine(
+                engine_for(ClientOptions(limits=limits)), self._throttled.append
+            ),
         )
         self._company = self._client.company(setup.company)
-        calls = RowCalls(operation_named(setup.operation), self._company, setup.marker)
-        self._rows = GrantedRows(
-            calls.carry_out,
-            clock,
-            setup.deadline,
-            ready=lambda: self._sessions.number > 0,
-            changed=self._changed.set,
-        )
-        self._kept_share = self._said_refused = 0
+        self._operation = operation_named(setup.operation)
+        self._watch = asyncio.create_task(self._look_at_the_clock())
 
-    def __repr__(self) -> str:
-        rows = self._rows
-        return f"<Worker {self.nonce} {len(rows.tasks)} under way, {len(rows.results)} not confirmed>"
-
-    async def exchange(self, order: Order) -> Report:
-        """Obey an order and return the report, as soon as there is a result or the patience is over."""
-        if order.worker == self.nonce:
-            self._obey(order)
-            await asyncio.sleep(0)  # the calls go on, however fast orders come
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(order.patience):
-                    await self._news()
-        return self._report()
-
-    def drain(self) -> None:
-        """Start nothing more, and give back what was not started; what is under way still ends."""
-        self._stop()
-        self._changed.set()
-
-    @property
-    def is_drained(self) -> bool:
-        """Whether it was asked to drain, no call is under way, and all results are confirmed."""
-        return self._rows.ended and not self._rows.tasks and not self._rows.results
-
-    async def end(self) -> Sequence[RowReport]:
-        """Start nothing more, let the calls under way end, and return all results that are not confirmed."""
-        self._stop()
-        await self._calls_ended()
-        return tuple(self._rows.results)
-
-    async def aclose(self) -> None:
-        """Cancel the calls under way and close the connections."""
-        self._stop()
-        self._rows.cancel()
-        await self._calls_ended()
-        await self._client.aclose(grace=0.0)
-
-    def _stop(self) -> None:
-        self._rows.ended = True
-        self._rows.recall_all()
-
-    async def _calls_ended(self) -> None:
-        while self._rows.tasks:
-            await asyncio.wait(self._rows.tasks)
-
-    # --- orders -------------------------------------------------------------------------------
-
-    def _obey(self, order: Order) -> None:
-        rows = self._rows
-        rows.forget_results(order.received)
-        if order.share.number > rows.share.number:
-            if order.share.in_flight:  # without calls the rate is 0, which a Company cannot have
-                self._company.set_rate(order.share.rate)
-            rows.share = order.share
-        if order.session is not None:
-            self._sessions.push(order.session)
-        for grant in order.grants:
-            rows.accept(grant)
-        for epoch in order.withdrawn:
-            rows.withdraw(epoch)
-        if order.stop or order.abort or rows.ended:
-            rows.recall_all()
-        if order.abort:
-            rows.cancel()
-        rows.start()
-
-    # --- reports ------------------------------------------------------------------------------
+    async def _look_at_the_clock(self) -> None:
+        """Cancel calls whose leases have ended; end when the coordinator is gone."""
+        while self._clock() - self._heard < self._setup.lease:
+            self._cancel(self._held.overdue())
+            await asyncio.sleep(min(_LOOK, self._setup.lease / 10))
+        self._closing = asyncio.create_task(self.aclose())
 
     async def _news(self) -> None:
         """Wait until there is something to report."""
-        while not self._rows.results and self._sessions.refused == self._said_refused:
+        assert self._changed is not None  # noqa: S101 - made by _open
+        while not self._held.results and self._sessions.refused == self._told_refused:
             self._changed.clear()
             await self._changed.wait()
 
-    def _report(self) -> Report:
-        rows = self._rows
-        if len(rows.tasks) <= rows.share.in_flight:  # only then does it keep to a lower share
-            self._kept_share = rows.share.number
-        self._said_refused = self._sessions.refused
-        later = {result.epoch for result in islice(rows.results, MOST_RESULTS, None)}
-        return Report(
-            worker=self.nonce,
-            clock=self._clock(),
-            results=tuple(islice(rows.results, MOST_RESULTS)),
-            epochs=tuple(sorted(rows.epochs | later)),
-            share=self._kept_share,
-            session=self._sessions.number,
-            session_refused=self._said_refused,
-            throttled=self._throttled,
-            unstarted=rows.unstarted,
-            draining=rows.ended,
+    def _start(self) -> None:
+        """Start the rows that may be started, in their order."""
+        if self._ended or not self._sessions.number:
+            return
+        for _ in range(_TURN):  # an exchange must not wait behind hundreds of rows
+            if (row := self._held.next_row()) is None:
+                break
+            task = self._tasks[row] = asyncio.create_task(self._carry_out(row))
+            task.add_done_callback(partial(self._row_ended, row))
+        else:
+            asyncio.get_running_loop().call_soon(self._start)
+        if self._changed is not None and self._held.results:
+            self._changed.set()
+
+    def _cancel(self, rows: Iterable[HeldRow]) -> None:
+        for row in list(rows):
+            task = self._tasks[row]
+            if not task.cancelling():
+                task.cancel()
+
+    def _row_ended(self, row: HeldRow, task: asyncio.Task[None]) -> None:
+        del self._tasks[row]
+        if task.cancelled():  # before it began: it catches its cancellation
+            self._held.end(row, NOT_SENT)
+        self._start()
+
+    async def _carry_out(self, row: HeldRow) -> None:
+        trace, loop = Trace(), asyncio.get_running_loop()
+        started = loop.time()
+        _current.set(row)
+        try:
+            fields = await self._send(row, trace)
+        except (LeaseEndedError, asyncio.CancelledError) as end:
+            outcome = cancelled_outcome(0, row, trace, str(end) or "its worker was stopped")
+            fields = _error("in_doubt", outcome.error) if isinstance(outcome, InDoubt) else _not_sent(row)
+        except Exception as error:
+            fields = _failed(row, trace, error, late=not self._clock() < row.ends)
+        waits = tuple(trace.waits[-_MOST_WAITS:])
+        call = {"attempts": trace.attempts, "waits": waits, "seconds": loop.time() - started}
+        self._held.end(row, {**fields, **call})
+
+    async def _send(self, row: HeldRow, trace: Trace) -> dict[str, Any]:
+        operation = self._operation
+        try:
+            record = converter.structure(loads(row.granted.body.encode()), operation.kind)
+        except Exception as error:  # of many kinds, and with the text of the row in some
+            raise RowError(f"its record cannot be read in the worker ({type(error).__name__})") from None
+        effect = operation.effect(
+            await operation.send(self._company.traced(trace), record, self._setup.marker)
+        )
+        found = {"id": effect.id, "record": effect.number, "version": effect.version, "found": trace.found}
+        return {"result": "done", "entity": effect.entity, **found}
+
+
+def _failed(row: HeldRow, trace: Trace, error: Exception, *, late: bool) -> dict[str, Any]:
+    """Return the fields for a call that raised ``error``; ``late`` says that its lease has ended."""
+    outcome = failed_outcome(0, row, error, trace)
+    if isinstance(outcome, InDoubt):
+        return _error("in_doubt", outcome.error)
+    if isinstance(error, DeadlineError) and not trace.sent and (late or error.phase in _BEFORE_SENDING):
+        # The share or the session of the worker is to blame, or its process stood still; not the row.
+        return _not_sent(row)
+    return _error("failed", error)
+
+
+def _not_sent(row: HeldRow) -> dict[str, Any]:
+    row.begun = False  # what left had no effect, as its responses say
+    return dict(NOT_SENT)
+
+
+def _error(result: str, error: Exception) -> dict[str, Any]:
+    fields: dict[str, Any] = {"result": result, "error": type(error).__name__}
+    fields["reason"] = shortened(reason_of(error), MAX_REASON)
+    if isinstance(error, WosdkError):
+        fields |= {"code": error.code, "status": error.status, "request_id": error.request_id}
+    return fields
+
+
+class FencedEngine:
+    """Engine that sends only requests of a lease that holds, and counts responses that ask to wait."""
+
+    def __init__(self, engine: Engine, throttled: Callable[[int], None]) -> None:
+        self.capacity, self.ceiling = engine.capacity, engine.ceiling
+        self._engine, self._throttled = engine, throttled
+
+    def send(self, request: Request) -> Coroutine[Any, Any, Any]:
+        """Return the coroutine of the engine below; the lease of the running task holds for it."""
+        checked = partial(_pass, _current.get(), request.on_sending)
+        return self._engine.send(
+            attrs.evolve(request, on_sending=checked, read=partial(self._read, request.read))
         )
 
-    def _fenced_engine(self, limits: Limits) -> FencedEngine:
-        return FencedEngine(engine_for(ClientOptions(limits=limits)), self._count_throttled)
+    def statistics(self) -> PoolStatistics:
+        """Return the state of the connections."""
+        return self._engine.statistics()
 
-    def _count_throttled(self) -> None:
-        self._throttled += 1
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._engine.aclose()
+
+    def _read(self, read: Read, response: Response) -> Any:
+        if response.status in BUSY:
+            self._throttled(response.status)
+        return read(response)
+
+
+def _pass(row: HeldRow | None, on_sending: OnSending) -> None:
+    """Let the first byte of a request leave, if the lease of its row holds."""
+    if row is None:  # a worker sends nothing of its own
+        raise LeaseEndedError("it belongs to no lease")
+    row.begin()
+    on_sending()
+
+
+class PushedSessions:
+    """Provider of the sessions that the coordinator pushed, each given once.
+
+    Until a session with a higher number comes, :attr:`refused` says which one is used up.
+    """
+
+    def __init__(self, clock: Callable[[], float], waits: Callable[[], None]) -> None:
+        self._clock, self._waits = clock, waits
+        self._newest: PushedSession | None = None
+        self._ends = 0.0
+        self._given = self._used_up = 0
+        self._pushed = asyncio.Event()
+
+    @property
+    def number(self) -> int:
+        """Number of the newest session; 0 for none."""
+        return self._newest.number if self._newest is not None else 0
+
+    @property
+    def refused(self) -> int:
+        """Number of the newest session if it is used up, also when nothing waits for another; else 0."""
+        return self.number if self._used_up == self.number else 0
+
+    def push(self, session: PushedSession) -> None:
+        """Keep a session, if it is newer than the one before."""
+        if session.number > self.number:
+            self._newest, self._ends = session, self._clock() + session.expires_in
+            self._pushed.set()
+
+    async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
+        """Return the newest session that was not given yet; wait for it if there is none."""
+        del company, replaced  # of one Company; the transport hides what it was given itself
+        while (grant := self._take()) is None:
+            self._used_up = self.number
+            self._pushed.clear()
+            self._waits()
+            await self._pushed.wait()
+        return grant
+
+    def _take(self) -> TokenGrant | None:
+        session = self._newest
+        if session is None or session.number == self._given:
+            return None
+        self._given = session.number
+        left = self._ends - self._clock()
+        if left <= 0:  # it lay here for too long
+            return None
+        return TokenGrant(
+            token=session.token,
+            expires_in=left,
+            base_url=session.base_url,
+            locator_url=session.base_url,  # a worker asks no locator
+        )
