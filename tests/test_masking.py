@@ -1,4 +1,4 @@
-"""Values of secret fields are masked by the names of the fields, and nothing else is."""
+"""Known secrets, and values of fields with secret names, are masked, and nothing else is."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.masking import mask_fields, mask_text
+from wosdk_async.safe_text import Secrets
 
 NAMES = ("Password", "newPassword", "ApiToken", "client_secret", "Set-Cookie", "Authorization")
 
@@ -91,3 +92,23 @@ def test_a_hostile_text_takes_linear_time(piece: str) -> None:
     for each in (text, f"Password={text}", f'Password: "{text}', f"<Password {text}"):
         mask_text(each)
     assert time.process_time() - began < 4
+
+
+KNOWN = 'k9/Zq+7"w&Lm3 Xr8tPv2B'
+_written = st.sampled_from([KNOWN, quote(KNOWN, safe=""), json.dumps({"a": KNOWN}), KNOWN.encode().hex()])
+_with_known = st.recursive(
+    st.none() | st.integers() | st.text() | st.builds("{0}{1}{2}".format, st.text(), _written, st.text()),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text() | _written, inner),
+)
+
+
+@given(_with_known)
+def test_a_known_secret_is_nowhere_left(value: Any) -> None:
+    """In values and names, however it is written."""
+    shown = json.dumps(mask_fields(value, Secrets(KNOWN)), ensure_ascii=False)
+    assert Secrets(KNOWN).hide(shown, len(shown)) == shown
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner)))
+def test_without_a_known_secret_the_names_decide(value: Any) -> None:
+    assert mask_fields(value, Secrets(KNOWN)) == mask_fields(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
 from benchmarks.simulate.generate import generate_plan
@@ -71,6 +72,29 @@ def test_a_connection_without_a_handshake_sends_nothing(silent: bool) -> None:
     assert result.outcomes == {"failed": 4}
 
 
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_name_that_cannot_be_looked_up_is_no_doubt(silent: bool) -> None:
+    steps = (Step(kind="wo", number=1, attempts=2), Step(kind="base", number=2, deadline=5.0))
+    result = run(
+        Plan(seed=1, world=World(broken_look_ups=1.0, silent_look_ups=silent), steps=steps), keep=True
+    )
+    assert result.violations == []
+    assert not [event for event in result.events if " open " in event]
+    assert result.outcomes == {"failed": 2}
+
+
+@pytest.mark.parametrize(
+    "world", [World(tls="polite"), World(tls="polite", halved=0.003), World(halved=0.003)]
+)
+def test_a_service_that_speaks_first_is_not_believed(world: World) -> None:
+    """What it says before a request leaves is not the response: nothing is done, and nothing in doubt."""
+    steps = (Step(kind="wo", number=1), Step(kind="base", number=2))
+    plans = [Plan(seed=n, world=attrs.evolve(world, greetings=0.5), steps=steps) for n in range(20)]
+    results = [run(plan) for plan in plans]
+    assert [result.violations for result in results] == [[]] * len(plans)
+    assert sum(result.outcomes["done"] for result in results) > 5
+
+
 @pytest.mark.parametrize("name", REVERTS)
 def test_each_fault_can_still_be_put_back(name: str) -> None:
     with REVERTS[name].apply():
@@ -81,16 +105,26 @@ def test_each_fault_can_still_be_put_back(name: str) -> None:
 
 # Plans in which a fault that was put back shows, so that no seed has to be searched for here.
 ONE_TOO_MANY = Reaction(surplus=(Surplus(kind="foreign", after=0.0035),))
+HALF = CallScript(reactions=(Reaction(surplus=(Surplus(kind="specifier"),)),))
+PLAIN = World()
 SHOWN = {
+    "half-record-kept": (
+        World(tls="polite", halved=0.003),
+        Step(kind="base", number=1, scripts=4 * (HALF,)),
+        "foreign-record",
+    ),
     "request-id-not-compared": (
+        PLAIN,
         Step(kind="wo", number=1, scripts=(CallScript(reactions=(ONE_TOO_MANY,)),) + 3 * (CallScript(),)),
         "foreign-record",
     ),
     "null-result-done": (
+        PLAIN,
         Step(kind="wo", number=1, scripts=(CallScript(reactions=(Reaction(kind="null"),)),)),
         "done-without-record",
     ),
     "gateway-503-repeated": (
+        PLAIN,
         Step(kind="wo", number=1, scripts=(CallScript(reactions=(Reaction(kind="busy"),)),)),
         "doubled",
     ),
@@ -99,15 +133,15 @@ SHOWN = {
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_fault_that_is_put_back_is_found(name: str) -> None:
-    step, violation = SHOWN[name]
-    plans = [Plan(seed=seed, steps=(step,)) for seed in range(20)]
+    world, step, violation = SHOWN[name]
+    plans = [Plan(seed=seed, world=world, steps=(step,)) for seed in range(20)]
     assert [run(plan).names for plan in plans] == [[]] * len(plans)
     with REVERTS[name].apply():
         assert any(violation in run(plan).names for plan in plans)
 
 
 def test_a_plan_that_fails_is_made_smaller() -> None:
-    shown, _ = SHOWN["null-result-done"]
+    _, shown, _ = SHOWN["null-result-done"]
     plan = Plan(seed=1, steps=(Step(kind="get", number=7), shown, Step(kind="base", number=8, at=1.5)))
     with REVERTS["null-result-done"].apply():
         smaller = shrink_plan(plan, lambda each: "done-without-record" in run(each).names)

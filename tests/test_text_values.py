@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import WOType
-from wosdk_async.text_values import parse_value
+from wosdk_async.text_values import parse_value, shown_value
 
 TYPES = ("integer", "number", "boolean", "datetime-local", "datetime-utc", "string")
 
@@ -66,6 +66,38 @@ def test_what_is_not_a_number_is_refused(kind: str, text: str) -> None:
             parse(kind, text, lenient)
 
 
+LONGEST = ("9" * 100, "-0." + "0" * 99 + "1", "1e99", "25E-100", "0E-100")
+
+
+@pytest.mark.parametrize("text", LONGEST)
+def test_a_number_is_exact_up_to_100_digits_on_each_side_of_the_point(text: str) -> None:
+    assert parse("number", text, lenient=True) == Decimal(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["9" * 101, "0." + "0" * 100 + "1", "1e100", "1e700000000", "1e-700000000", "0e101", "9" * 400]
+)
+def test_a_number_of_more_digits_is_refused_and_shown_cut(text: str) -> None:
+    with pytest.raises(ValueError, match="takes a number of at most 100 digits before the point") as caught:
+        parse("number", text, lenient=True)
+    assert text[:100] in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("text", [str(1 << 63), str(-(1 << 63) - 1), "9" * 400])
+def test_a_whole_number_of_more_than_64_bits_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="takes a whole number of at most 64 bits"):
+        parse("integer", text, lenient=True)
+    assert parse("integer", str(-(1 << 63)), lenient=True) == -(1 << 63)
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+@pytest.mark.parametrize("lenient", [True, False])
+def test_a_time_that_has_no_year_in_utc_is_refused(text: str, lenient: bool) -> None:
+    with pytest.raises(ValueError, match=rf"takes a time of the years 1 to 9999, not '{re.escape(text)}'"):
+        parse("datetime-utc", text, lenient)
+
+
 def test_a_time_with_a_zone_is_not_a_local_time() -> None:
     with pytest.raises(
         ValueError, match="is local time of the site; leave the zone of '2026-03-01T08:00Z' out"
@@ -75,9 +107,9 @@ def test_a_time_with_a_zone_is_not_a_local_time() -> None:
 
 @given(st.text(), st.sampled_from(TYPES), st.booleans())
 def test_no_text_raises_anything_but_a_value_error(text: str, kind: str, lenient: bool) -> None:
-    """The message names the text."""
+    """The message names the text, or its beginning."""
     with contextlib.suppress(ValueError):
         parse(kind, text, lenient)
         return
-    with pytest.raises(ValueError, match=re.escape(repr(text.strip() if lenient else text))):
+    with pytest.raises(ValueError, match=re.escape(shown_value(text.strip() if lenient else text))):
         parse(kind, text, lenient)

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
     from wosdk_async.schemas import json_schema
+    from wosdk_async.secret import Secret
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.webhooks import read_event
@@ -113,6 +114,7 @@ __all__ = [
     "Region",
     "RetryPolicy",
     "Run",
+    "Secret",
     "SessionError",
     "SessionRefusedError",
     "Stats",
@@ -159,6 +161,7 @@ _EXPORTS = {
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.schemas": ("json_schema",),
     "wosdk_async.records": ("from_dict", "from_json", "to_dict", "to_json"),
+    "wosdk_async.secret": ("Secret",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),

@@ -1,4 +1,4 @@
-"""Middleware of web back ends on ASGI: reads that nobody waits for are cancelled."""
+"""Help for web back ends on ASGI: cancel reads that nobody waits for, and log paths on one line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-__all__ = ["CancelAbandonedReads"]
+from wosdk_async.safe_text import one_line
+
+__all__ = ["CancelAbandonedReads", "one_line"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -243,7 +243,7 @@ def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I]
         text = f"it may have been carried out: {why} while it waited for the response"
         return InDoubt(index, item, InDoubtError(text, **details))
     if trace.reply is not None or trace.sent:
-        text = f"not done: {why} ({PHASES[trace.phase]}); it had no effect"
+        text = f"no result: {why} ({PHASES[trace.phase]}); it had no effect"
         return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
     return NotStarted(index, item)
 

@@ -11,9 +11,19 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.option_checks import check_kind, check_names, check_number, hook, instance, takes_options
+from wosdk_async.option_checks import (
+    HIDDEN_FIRST,
+    check_kind,
+    check_names,
+    check_number,
+    hook,
+    instance,
+    takes_options,
+)
 from wosdk_async.options import CallOptions, ClientOptions, Limits
+from wosdk_async.profiles import hidden_variables
 from wosdk_async.protocol.arguments import described
+from wosdk_async.secret import withheld
 from wosdk_async.sender import CallSender
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import TransportClock
@@ -32,13 +42,18 @@ from wosdk_async.transport.transport import Transport
 __all__ = ["Client", "ClientArguments", "EnvArguments"]
 
 
+def _shielded(given: Any) -> Any:
+    """Return credentials as they are, anything else without its value: it may hold the secret."""
+    known = given is None or isinstance(given, Credentials | GrantProvider) or callable(given)
+    return given if known else withheld(given)
+
+
 def _check_credentials(given: object) -> None:
     """Raise ConfigurationError unless ``given`` is None, Credentials or a function that returns them."""
     is_class = isinstance(given, type)  # a class is callable, but does not take a Company's name
-    known = given is None or isinstance(given, Credentials | GrantProvider) or callable(given)
-    if is_class or not known:
+    if is_class or _shielded(given) is not given:
         shown = described(given) if is_class else kind_of(given)
-        raise ConfigurationError(  # not the value: it may hold the secret
+        raise ConfigurationError(
             f"credentials is {shown}; pass Credentials(client_id, client_secret), or an "
             "async function that takes a Company's name and returns them"
         )
@@ -59,7 +74,11 @@ class ClientArguments(ClientOptions):
     region: Region | None = instance(Region, "a Region, such as Region.EMEA")
     """Region whose locator knows the Companies; None means the Americas. ``company()`` takes another."""
     credentials: Credentials | CredentialProvider | GrantProvider | None = attrs.field(
-        default=None, validator=lambda _, __, value: _check_credentials(value), repr=False
+        default=None,
+        converter=_shielded,
+        validator=lambda _, __, value: _check_credentials(value),
+        repr=False,
+        metadata=HIDDEN_FIRST,
     )
     """Credentials, or an async function that takes a Company's name and returns its Credentials."""
     company: str | None = attrs.field(
@@ -78,7 +97,7 @@ class ClientArguments(ClientOptions):
     def __attrs_post_init__(self) -> None:
         """Refuse options that an engine of the program would ignore."""
         super().__attrs_post_init__()
-        ignored = ("transport", "http_client", "ssl_context", "proxy", "http2")
+        ignored = ("transport", "http_client", "ssl_context", "proxy")
         if self.engine is not None and (given := [name for name in ignored if getattr(self, name)]):
             raise ConfigurationError(f"{given[0]}= has no effect beside engine=; pass one of them")
 
@@ -87,7 +106,9 @@ class ClientArguments(ClientOptions):
 class EnvArguments(ClientArguments):
     """Arguments of :meth:`Client.from_env`; an argument overrides its environment variable."""
 
-    environ: Mapping[str, str] | None = attrs.field(default=None, repr=False)
+    environ: Mapping[str, str] | None = attrs.field(
+        default=None, converter=hidden_variables, repr=False, metadata=HIDDEN_FIRST
+    )
     """Variables to read instead of ``os.environ``."""
     profile: str | None = attrs.field(default=None, kw_only=True)
     """Profile of the settings file to use."""
@@ -174,7 +195,10 @@ class Client:
             ConfigurationError: the name cannot be sent in a header, there are no credentials for it, or an
                 address of the region or ``SSL_CERT_FILE`` cannot be used.
         """
-        check_names(_unknown, ("name", "credentials", "region"), "company()")
+        unknown = tuple(_unknown)
+        _unknown.clear()  # a traceback shows the variables of this function
+        credentials = _shielded(credentials)
+        check_names(unknown, ("name", "credentials", "region"), "company()")
         _check_credentials(credentials)
         if region is not None:
             check_kind("region", region, Region, "a Region, such as Region.EMEA")

@@ -39,6 +39,7 @@ from wosdk_async.resources.editing import Change, edit
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
 from wosdk_async.resources.watermark import Watermark
+from wosdk_async.safe_text import Secrets
 from wosdk_async.sender import CallSender
 from wosdk_async.suggestions import no_attribute
 from wosdk_async.transport.session.credentials import Region
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from wosdk_async.resources.labor import Labor
     from wosdk_async.resources.work_orders import WorkOrders
 
-__all__ = ["Company", "sender_of"]
+__all__ = ["Company", "secrets_of", "sender_of"]
 
 E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
@@ -789,3 +790,8 @@ def _where_fields_go(entity: object) -> str:
 def sender_of(company: Company) -> CallSender:
     """Return what sends the calls of a Company, for the packages above this one."""
     return company._sender
+
+
+def secrets_of(company: Company) -> Secrets:
+    """Return the secrets of the last sessions of a Company; before the first one its client secret."""
+    return company._sender.secrets

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.other_users import PRIVATE, warn_of_others
 from wosdk_async.regular_files import read_regular
+from wosdk_async.secret import Secret
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials
 
 __all__ = ["from_command", "from_file", "split_command"]
@@ -29,12 +31,12 @@ def from_file(client_id: str, path: str | Path) -> CredentialProvider:
     return read
 
 
-def _secret_in(path: Path) -> str:
+def _secret_in(path: Path) -> Secret:
+    content = b""
     try:
-        content, _ = read_regular(path, _MAX_SECRET + 1)
-        if len(content) <= _MAX_SECRET:
-            return content.decode().strip()
-        kind = f"it is larger than {_MAX_SECRET:,} bytes"
+        content, found = read_regular(path, _MAX_SECRET)
+        warn_of_others("the file of the secret,", path, found, PRIVATE)
+        return Secret(content.decode().strip())
     except OSError as cause:
         kind = str(cause.strerror)
     except UnicodeDecodeError:
@@ -42,6 +44,7 @@ def _secret_in(path: Path) -> str:
     except ValueError as cause:  # a name with a null character
         kind = str(cause)
     # Not in the handler: the cause, an error of decoding, holds the secret.
+    del content
     raise ConfigurationError(f"the secret cannot be read from {path}: {kind}")
 
 
@@ -51,7 +54,12 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
     The command prints ``{"client_id": "...", "client_secret": "..."}``. Its environment has the Company's
     name as ``WOSDK_COMPANY``.
     """
-    words = split_command(command, "the credentials command") if isinstance(command, str) else list(command)
+    if isinstance(command, str):
+        hidden = Secret(command)
+        del command  # a traceback shows the variables of this function
+        words = split_command(hidden, "the credentials command")
+    else:
+        words = list(command)
     if not words:
         raise ConfigurationError("the credentials command is empty")
 
@@ -61,17 +69,17 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
     return run
 
 
-def split_command(command: str, name: str) -> list[str]:
+def split_command(command: Secret, name: str) -> list[str]:
     """Return the words of a command; errors call it ``name``."""
     try:
-        return shlex.split(command)
+        return shlex.split(command.reveal())
     except ValueError as cause:
         why = str(cause)
     # Not in the handler: the cause, an error of splitting, holds the command.
     raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as for a shell")
 
 
-async def _output(words: Sequence[str], company: str) -> bytes:
+async def _output(words: Sequence[str], company: str) -> Secret:
     import os
 
     process: asyncio.subprocess.Process | None = None
@@ -91,7 +99,7 @@ async def _output(words: Sequence[str], company: str) -> bytes:
         raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
         async with asyncio.timeout(_TIMEOUT):
-            output, _ = await process.communicate()
+            output = Secret((await process.communicate())[0])
     except TimeoutError:
         raise ConfigurationError(
             f"the credentials command {words[0]!r} did not end within {_TIMEOUT:g} s"
@@ -105,11 +113,13 @@ async def _output(words: Sequence[str], company: str) -> bytes:
     return output
 
 
-def _pair(name: str, output: bytes) -> Credentials:
+def _pair(name: str, output: Secret) -> Credentials:
+    found: Any = None
     try:
-        found: Any = json.loads(output)
+        found = json.loads(output.encode())
         return Credentials(found["client_id"], found["client_secret"])
     except (ValueError, TypeError, KeyError, RecursionError):
         wanted = '{"client_id": "...", "client_secret": "..."}'
     # Not in the handler: the cause, an error of reading, holds what the command printed.
+    del found
     raise ConfigurationError(f"the credentials command {name!r} must print {wanted}")

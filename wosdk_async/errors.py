@@ -5,7 +5,7 @@ fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`
                           :class:`PayloadError`, :class:`DownloadError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
-send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
+retry                     :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
 look before you repeat    :class:`InDoubtError`: the service may have done it
 ========================  ====================================================================
 
@@ -86,7 +86,7 @@ class WosdkError(Exception):
         state = dict(vars(self))
         if "__notes__" in state:
             state["__notes__"] = list(state["__notes__"])
-        return type(self), self.args, state
+        return _rebuild, (type(self), self.args), state
 
     def add(self, **details: object) -> None:
         """Set the attributes that are not set yet."""
@@ -116,6 +116,13 @@ class WosdkError(Exception):
         return one_line(f"{text} ({known})" if known else text)
 
 
+def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
+    """Return an error without ``__init__``: that of a program's subclass may take other arguments."""
+    error = kind.__new__(kind)
+    error.args = args  # OSError.__new__ sets none
+    return error
+
+
 # --- fix the call ---------------------------------------------------------------------------
 
 
@@ -137,7 +144,7 @@ class PayloadError(WosdkError, ValueError):
 class DownloadError(WosdkError):
     """A file that cannot be downloaded: no usable address, gone, too long, or no space on the disk.
 
-    ``status`` is the HTTP status of its storage, 0 when no request was made. Nothing is left on the disk.
+    ``status`` is the HTTP status of its storage, 0 when no request was made. Nothing remains on the disk.
     """
 
 
@@ -228,11 +235,11 @@ class SessionRefusedError(RefusedError, SessionError):
     """Token or host that the service refused even after they were renewed."""
 
 
-# --- send it again --------------------------------------------------------------------------
+# --- retry --------------------------------------------------------------------------------
 
 
 class NotSentError(WosdkError, ConnectionError):
-    """A call that never reached the service; it can be sent again, a create too."""
+    """A call that never reached the service; it can be retried, a create too."""
 
 
 class OverloadedError(NotSentError):
@@ -240,11 +247,11 @@ class OverloadedError(NotSentError):
 
 
 class NoAnswerError(WosdkError):
-    """A call, safe to repeat, that got no response that could be read, however often it was sent."""
+    """A call, safe to repeat, that got no readable response in any of its attempts."""
 
 
 class DeadlineError(WosdkError, TimeoutError):
-    """A call whose time ended before it could have had an effect."""
+    """A call that timed out before it could take effect."""
 
     phase: str = ""
     """Phase in which the time ended: queue, session, connect, request or sleep."""
@@ -256,6 +263,6 @@ class DeadlineError(WosdkError, TimeoutError):
 class InDoubtError(WosdkError):
     """A call that was sent and may have been carried out; it was not repeated.
 
-    Look for its effect before you send it again. ``request_id`` was sent along, but the service only echoes
+    Look for its effect before you retry it. ``request_id`` was sent along, but the service only echoes
     it.
     """

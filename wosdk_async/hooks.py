@@ -2,30 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import attrs
 
+from wosdk_async.codec.checks import kind_of
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.protocol.wire import Call, Response
 
-__all__ = ["Attempt", "AttemptHook", "BeforeSend", "DryRun", "OnInDoubt"]
+__all__ = [
+    "Attempt",
+    "AttemptHook",
+    "BeforeSend",
+    "DryRun",
+    "OnInDoubt",
+]
 
 BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 """Called with a call and the Company's name, once for each call, before anything of it is sent.
 
 For a call with a marker it is called for each attempt and each lookup, which several calls may share. If it
-raises, the call is stopped. A Response that it returns is taken for the service's; with None the call is
-sent. Its time counts against the deadline, which does not end it. Closing the client does not wait for it.
+raises, the call is stopped with that exception. A Response that it returns is taken for the service's; with
+None the call is sent. Anything else that it returns, and a CancelledError although nobody cancelled the call,
+is a ConfigurationError, and nothing is sent. Its time counts against the deadline, which does not end it.
+Closing the client does not wait for it.
 """
 
 OnInDoubt = Callable[[Call[Any], str | None], None]
-"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect."""
+"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect.
+
+It must return at once; an error of it is logged.
+"""
 
 
 @attrs.frozen(kw_only=True)
 class Attempt:
-    """One request of a call, and what became of it.
+    """One request of a call, and its outcome.
 
     ``status`` is None when no response came. ``error`` then says why: ``NotSent``, ``NoAnswer`` or
     ``Cancelled``. ``seconds`` count from the moment it had a slot and a session, so connecting is included.
@@ -45,6 +60,59 @@ class Attempt:
 
 AttemptHook = Callable[[Attempt], None]
 """Function that is called after each attempt. It must return at once; an error of it is logged."""
+
+
+# --- what hooks return and raise ---------------------------------------------------------------
+
+
+async def ask_before_send(hook: BeforeSend, call: Call[Any], company: str) -> Response | None:
+    """Return the response that ``before_send`` gives for ``call``; None to send the call.
+
+    Raises ConfigurationError when it gives anything else.
+    """
+    try:
+        given: Any = hook(call, company)
+        if not inspect.isawaitable(given):
+            raise _unusable(call, company, f"returned {kind_of(given)}, which cannot be awaited")
+        given = await given
+    except asyncio.CancelledError as error:
+        if is_cancelled():
+            raise
+        raise _unusable(call, company, "raised CancelledError, and nobody cancelled the call") from error
+    if given is None:
+        return None
+    if not isinstance(given, Response):
+        raise _unusable(call, company, f"returned {kind_of(given)}")
+    for name, kind in (("status", int), ("headers", Mapping), ("body", bytes)):
+        if not isinstance(value := getattr(given, name), kind):
+            raise _unusable(call, company, f"returned a Response whose {name} is {kind_of(value)}")
+    return given
+
+
+def _unusable(call: Call[Any], company: str, what: str) -> ConfigurationError:
+    takes = f"an async function that returns None or a {Response.__module__}.Response, with bytes as its body"
+    return ConfigurationError(
+        f"before_send {what}; it takes {takes}. Nothing was sent",
+        company=company,
+        operation=call.operation,
+        request_id=call.request_id,
+    )
+
+
+def call_hook(name: str, hook: Callable[..., object], *values: object) -> None:
+    """Call a hook that must return at once. Raises ConfigurationError when it returns a coroutine."""
+    returned = hook(*values)
+    if inspect.iscoroutine(returned):
+        returned.close()
+        raise ConfigurationError(
+            f"{name} returned a coroutine, which is not awaited; it takes a plain function"
+        )
+
+
+def is_cancelled() -> bool:
+    """Return whether somebody cancelled the running task. If not, a CancelledError in it is a hook's own."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 # --- dry run -----------------------------------------------------------------------------------

@@ -1,39 +1,31 @@
 """httpx and httpx2, its successor: the same interface under two names, told apart without importing either.
 
-A program may pass parts of either library; the classes of the part tell which one. Where nothing is passed,
-httpx is used if it is installed, else httpx2. Annotations of public names are protocols, which the classes of
-both libraries fit: type checkers need neither library for them.
+A program may pass parts of either library; the classes of the part tell which one. Annotations of public
+names are protocols, which the classes of both libraries fit: type checkers need neither library for them.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Protocol
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 
 __all__ = [
     "CORES",
-    "MISSING",
     "HttpxClient",
     "HttpxLimits",
     "HttpxTimeout",
     "HttpxTransport",
     "error_kinds",
-    "installed_library",
-    "is_installed",
-    "library_name",
+    "is_of_family",
     "library_of",
 ]
 
 CORES = {"httpx": "httpcore", "httpx2": "httpcore2"}
 """Each library, with the one below it. The first that is installed is used."""
-
-MISSING = (
-    "neither httpx nor httpx2 is installed; proxies, HTTP/2, downloads, and systems without httptools need "
-    "one of them: pip install httpx, or 'wosdk_async[httpx2]'"
-)
+_FAMILY = frozenset({*CORES, *CORES.values()})
 
 
 # --- public annotations -------------------------------------------------------------------------
@@ -88,32 +80,20 @@ def library_of(part: object) -> Any:
     """Return the library, as its module, of which ``part`` is a client or transport.
 
     Anything that inherits from neither library, such as a transport that only has the method, is taken for a
-    part of the installed one.
+    part of the installed one, httpx first. Raises ConfigurationError if there is none.
     """
     for kind in part.__class__.__mro__:  # not type(): wrappers show the class of what they wrap
         if (name := _library_name(kind)) in CORES:
             return import_module(name)
-    return installed_library()
-
-
-def installed_library() -> Any:
-    """Return httpx as its module; httpx2 if it is not installed. Raises ConfigurationError without both."""
     for name in CORES:
         try:
             return import_module(name)
         except ImportError:
             continue
-    raise ConfigurationError(MISSING)
-
-
-def is_installed() -> bool:
-    """Return whether either library is installed, without importing it."""
-    return library_name() is not None
-
-
-def library_name() -> str | None:
-    """Return the name of the library that is used, None without both; it is not imported."""
-    return next(filter(find_spec, CORES), None)
+    raise ConfigurationError(
+        f"{kind_of(part)} is no part of httpx or httpx2, and neither is installed to send by it:"
+        " pip install httpx, or 'wosdk_async[httpx2]'"
+    )
 
 
 def error_kinds(error: BaseException) -> set[str]:
@@ -123,6 +103,11 @@ def error_kinds(error: BaseException) -> set[str]:
     transports mix them.
     """
     return {kind.__name__ for kind in type(error).__mro__ if _library_name(kind) in CORES}
+
+
+def is_of_family(module: str) -> bool:
+    """Return whether ``module`` is one of either library, or of those below them."""
+    return module.partition(".")[0] in _FAMILY
 
 
 def _library_name(kind: type) -> str:

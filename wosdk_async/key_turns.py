@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+from collections import deque
 from collections.abc import Hashable
 from typing import Any, Self
 
@@ -18,12 +19,24 @@ __all__ = ["KeyTurn", "KeyTurns"]
 class _Key:
     """Calls with one key: those that wait, and what is known of those that have ended."""
 
-    lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+    taken: bool = False
+    """Whether a call has its turn. It stays true while the turn passes from one call to the next."""
+    waiting: deque[asyncio.Future[None]] = attrs.field(factory=deque)
+    """Futures of the calls that wait, in order. Each is done when its call has the turn."""
     calls: int = 0
     """Calls that have their turn or wait for it."""
     used: bool = False
     settles_at: float | None = None
     result: Any = None
+
+    def pass_on(self) -> None:
+        """End a turn, and give the next one to the call that has waited longest."""
+        while self.waiting:
+            granted = self.waiting.popleft()
+            if not granted.done():  # else its call was cancelled
+                granted.set_result(None)
+                return
+        self.taken = False
 
 
 class KeyTurn:
@@ -45,18 +58,24 @@ class KeyTurn:
         state.calls -= 1
         if self._held:
             state.used = True
-            state.lock.release()
+            state.pass_on()
         self._turns.forget(self._key)
 
-    @property
-    def must_wait(self) -> bool:
-        """Whether another call with the key is under way."""
-        return self._state.lock.locked()
-
     async def begin(self) -> None:
-        """Wait until the calls before have ended."""
-        await self._state.lock.acquire()
-        self._held = True
+        """Wait until the calls before have ended. A caller that is cancelled passes its turn on."""
+        state = self._state
+        if state.taken:
+            granted = asyncio.get_running_loop().create_future()
+            state.waiting.append(granted)
+            try:
+                await granted
+            except BaseException:
+                if granted in state.waiting:
+                    state.waiting.remove(granted)
+                elif not granted.cancelled():  # granted in the turn of the loop in which it is cancelled
+                    state.pass_on()
+                raise
+        state.taken = self._held = True
 
     @property
     def used(self) -> bool:

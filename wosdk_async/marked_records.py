@@ -29,6 +29,7 @@ GATHERING = 0.25
 """Seconds after which keys that wait are looked up, although the query before them is still under way."""
 
 _AT_ONCE = 4  # queries of one ``find_marked``
+_LONGEST = 30.0  # seconds after which a query that got no response is asked again
 
 Found = Mapping[str, list[Any] | WosdkError]
 """Records that have a key, by its text; or why they cannot be told."""
@@ -148,7 +149,7 @@ class MarkedRecords:
         self._batches = SingleFlight()
 
     async def find(
-        self, marker: Marker, send: Send, hold: Hold, seconds: float, scope: object
+        self, marker: Marker, send: Send, hold: Hold, seconds: float, patience: float, scope: object
     ) -> Sequence[Any]:
         """Return the records that have the key of ``marker``, asked for after this call began.
 
@@ -156,22 +157,30 @@ class MarkedRecords:
             marker: the key, and where to find it.
             send: function that sends the query.
             hold: that of the call.
-            seconds: to wait for the response.
+            seconds: to wait for a response.
+            patience: seconds after which the query is asked again. They double each time.
             scope: what queries must have in common to be one.
 
         Raises:
             DeadlineError: there was no response in time.
             WosdkError: the query failed.
         """
-        limit = hold.within(seconds)
-        try:
-            with limit:
-                found = await self._batch(marker, send, hold, scope).result()
-        except TimeoutError:
-            if not limit.expired:  # that of a hook of the program
-                raise
-            why = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
-            raise DeadlineError(f"no response to the look-up {why}", phase="request") from None
+        now = hold.clock.now
+        end = now() + seconds
+        while True:
+            left, patience = end - now(), min(patience, _LONGEST)
+            limit = hold.within(min(patience, left))
+            try:
+                with limit:
+                    found = await self._batch(marker, send, hold, scope).result()
+                break
+            except TimeoutError:
+                if not limit.expired:  # that of a hook of the program
+                    raise
+                if hold.ended or left <= patience:
+                    why = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
+                    raise DeadlineError(f"no response to the look-up {why}", phase="request") from None
+            patience *= 2
         records = found[marker.text]
         if isinstance(records, WosdkError):
             raise records  # no other call has the key: they take turns

@@ -1,20 +1,22 @@
-"""Values of secret fields, masked by the names of the fields: in JSON values and in texts of any format.
+"""Secrets masked in JSON values and in texts of any format: known ones, and those of fields by their names.
 
-:class:`~wosdk_async.safe_text.Secrets` hides values that are known. Here nothing is known but names:
-``Password``, ``ApiToken``, the parameter ``sig`` of an address. ``docs/testing.md`` says what is not found.
+:class:`~wosdk_async.safe_text.Secrets` holds the known ones, those of the sessions. Of others only names are
+known: ``Password``, ``ApiToken``, the parameter ``sig`` of an address; ``docs/testing.md`` has the limits.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from wosdk_async import codec
-from wosdk_async.safe_text import is_secret_name
+from wosdk_async.safe_text import Secrets, is_secret_name
 
 __all__ = ["mask_fields", "mask_text"]
 
 _MASK = "***"
+_NO_SECRETS = Secrets()
 _MAX_NESTED = 4  # how often a text of JSON may hold a text of JSON
 _LONGEST = 1000  # characters between two signs that belong together; bounds the time
 
@@ -46,31 +48,63 @@ _CDATA = re.compile(
 )
 
 
-def mask_text(text: str) -> str:
-    """Return ``text`` with ``***`` for the values of secret fields.
+def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
+    """Return ``text`` with ``***`` for ``secrets`` and for the values of secret fields.
 
-    They are found in JSON, forms, XML, settings and headers, also in a text that is cut off. In addresses,
+    Fields are found in JSON, forms, XML, settings and headers, also in a text that is cut off. In addresses,
     users with passwords and signatures are replaced.
     """
+    text = secrets.hide(text, len(text))
     text = _PARAMETER.sub(rf"\1{_MASK}", _USER.sub(rf"\1{_MASK}\2", text))
     text = _CDATA.sub(_without_element, _ELEMENT.sub(_without_element, text))
     return _without_fields(text)
 
 
-def mask_fields(value: Any, nested: int = _MAX_NESTED) -> Any:
-    """Return JSON values without those of secret fields, also in texts that are JSON themselves.
+def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
+    """Return JSON values without ``secrets`` and the values of secret fields, also in texts that hold JSON.
 
     A value keeps its kind, so that it can still be read: ``***``, 0, an empty list or an empty object. True,
     false and null say nothing secret and stay.
     """
+    # One search of all texts at once is faster than one for each, and most responses repeat no secret.
+    found = "\0".join(_texts(value)) if secrets else ""
+    if secrets.hide(found, len(found)) != found:
+        value = _without_known(value, secrets)
+    return _without_named(value, _MAX_NESTED)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts and names in JSON values."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value:
+            yield from _texts(item)
+        for item in value.values() if isinstance(value, dict) else ():
+            yield from _texts(item)
+
+
+def _without_known(value: Any, secrets: Secrets) -> Any:
+    """Return JSON values without ``secrets``."""
+    if isinstance(value, str):
+        return secrets.hide(value, len(value))
+    if isinstance(value, list):
+        return [_without_known(item, secrets) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {secrets.hide(name, len(name)): _without_known(item, secrets) for name, item in value.items()}
+
+
+def _without_named(value: Any, nested: int) -> Any:
+    """Return JSON values without those of secret fields."""
     if isinstance(value, str):
         return _without_nested(value, nested)
     if isinstance(value, list):
-        return [mask_fields(item, nested) for item in value]
+        return [_without_named(item, nested) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: _empty(item) if is_secret_name(name) else mask_fields(item, nested)
+        name: _empty(item) if is_secret_name(name) else _without_named(item, nested)
         for name, item in value.items()
     }
 
@@ -86,7 +120,7 @@ def _without_nested(text: str, nested: int) -> str:
     if nested and text.lstrip()[:1] in ("{", "[", '"'):
         try:
             found = codec.loads(text.encode())
-            masked = mask_fields(found, nested - 1)
+            masked = _without_named(found, nested - 1)
             return text if masked == found else codec.dumps(masked).decode()
         except (ValueError, RecursionError):
             pass

@@ -16,6 +16,7 @@ from wosdk_async.protocol.arguments import described
 from wosdk_async.suggestions import suggestion
 
 __all__ = [
+    "HIDDEN_FIRST",
     "check_kind",
     "check_names",
     "check_number",
@@ -33,6 +34,9 @@ P = ParamSpec("P")
 S = TypeVar("S")
 O = TypeVar("O")  # noqa: E741 - options
 R = TypeVar("R")
+
+HIDDEN_FIRST = {"wosdk_hidden_first": True}
+"""Metadata of an option whose converter hides a secret: :func:`takes_options` calls it before any check."""
 
 _MOST = 1e9  # a deadline of 30 years: longer ones a clock may not be able to count
 _SHOWN = 80  # characters of a value in a message
@@ -135,8 +139,11 @@ def choice(*values: str, default: str | None = None) -> Any:
     return attrs.field(default=default, validator=check)
 
 
-def hook(method: str = "__call__", takes: str = "a function") -> Any:
-    """Return a field of None or an object, not a class, that has ``method``."""
+def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool = True) -> Any:
+    """Return a field of None or an object, not a class, that has ``method``.
+
+    Unless its result is ``awaited``, it may not be an async function.
+    """
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         name = _name(owner, attribute)
@@ -144,6 +151,8 @@ def hook(method: str = "__call__", takes: str = "a function") -> Any:
             raise ConfigurationError(f"{name} is {described(value)}; make one: {value.__name__}()")
         if value is not None and not hasattr(value, method):
             raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
+        if not awaited and inspect.iscoroutinefunction(value):
+            raise ConfigurationError(f"{name} is an async function, which is not awaited; it takes {takes}")
 
     return attrs.field(default=None, validator=check)
 
@@ -165,12 +174,18 @@ def names_checked(cls: C) -> C:
     @functools.wraps(plain)
     def checked(self: Any, *values: Any, **named: Any) -> None:
         if not named.keys() <= names:
-            check_names(named, known, cls.__name__)
+            given = tuple(named)
+            del values, named  # a traceback shows the variables of this function
+            check_names(given, known, cls.__name__)
         plain(self, *values, **named)
 
     names = frozenset(known)
     cls.__init__ = checked
     return cls
+
+
+def _same(value: object) -> object:
+    return value
 
 
 def takes_options(
@@ -183,17 +198,28 @@ def takes_options(
     method in the message for an unknown argument.
     """
     arguments = inspect.signature(kind).parameters
+    fields = attrs.fields(kind) if attrs.has(kind) else ()  # type: ignore[arg-type]
+    hidden: dict[str, Any] = {each.name: each.converter for each in fields if each.metadata == HIDDEN_FIRST}
     places = sum(each.kind is not each.KEYWORD_ONLY for each in arguments.values())
 
     def decorate(method: Callable[[S, O], R]) -> Callable[Concatenate[S, P], R]:
         @functools.wraps(method)
         def called(owner: S, /, *values: P.args, **named: P.kwargs) -> R:
+            # A traceback shows these variables, so they are hidden or deleted before a check fails.
             if not named.keys() <= arguments.keys():
-                check_names(named, arguments, taker, getattr(kind, "MEANT", {}))
+                given = tuple(named)
+                del values, named
+                check_names(given, arguments, taker, getattr(kind, "MEANT", {}))
             if len(values) > places:
-                shown = kind_of(values[places])  # not the value, which may be secret
+                shown = kind_of(values[places])
+                del values, named
                 raise ConfigurationError(f"{taker} got {shown} without a name; write name=value")
-            return method(owner, kind(*values, **named))
+            for name in hidden.keys() & named.keys():
+                named[name] = hidden[name](named[name])
+            ways = [hidden.get(name, _same) for name in arguments]
+            shielded = [way(value) for way, value in zip(ways, values, strict=False)]
+            del values
+            return method(owner, kind(*shielded, **named))
 
         owner = next(iter(inspect.signature(method).parameters.values()))
         called.__signature__ = inspect.Signature([owner, *arguments.values()])  # type: ignore[attr-defined]

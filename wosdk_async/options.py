@@ -5,7 +5,6 @@ from __future__ import annotations
 import reprlib
 import ssl
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import attrs
@@ -13,19 +12,14 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.hooks import AttemptHook, BeforeSend, OnInDoubt
-from wosdk_async.httpx_family import (
-    MISSING,
-    HttpxClient,
-    HttpxLimits,
-    HttpxTimeout,
-    HttpxTransport,
-    library_name,
-)
-from wosdk_async.option_checks import check_kind, hook, instance, names_checked, number, switch
+from wosdk_async.httpx_family import HttpxClient, HttpxLimits, HttpxTimeout, HttpxTransport
+from wosdk_async.option_checks import HIDDEN_FIRST, check_kind, hook, instance, names_checked, number, switch
 from wosdk_async.protocol.verdicts import CODES, REFUSED
 from wosdk_async.protocol.wire import Call
+from wosdk_async.secret import Secret, as_secret, without_login
 
 __all__ = [
+    "DEFAULT_IN_FLIGHT",
     "CallOptions",
     "ClientOptions",
     "Limits",
@@ -34,6 +28,9 @@ __all__ = [
     "as_limits",
     "as_timeouts",
 ]
+
+DEFAULT_IN_FLIGHT = 32
+"""Default of ``in_flight``, at which ``adaptive`` starts."""
 
 _BYTES = 2**62  # any number that a length can have
 
@@ -56,7 +53,7 @@ class Timeouts:
     """
 
     connect: float | None = _seconds(10.0)
-    """For name, TCP and TLS together."""
+    """For name, TCP, proxy and TLS together."""
     read: float | None = _seconds(120.0)
     """Until the first piece of the response comes, and from one piece to the next."""
     write: float | None = _seconds(30.0)
@@ -71,7 +68,7 @@ class Limits:
     """Bounds of the connections of a client, and of each response."""
 
     connections: int = _count(100)
-    """Most connections for calls at once, in each event loop."""
+    """Connections for calls at once, in each event loop; more only to give each Company 4."""
     keepalive: float = number(15.0, "seconds, 0 or more")
     """Seconds that an idle connection is kept."""
     lifetime: float = number(600.0, "seconds above 0", above=True)
@@ -109,6 +106,15 @@ def as_limits(given: Limits | HttpxLimits) -> Limits:
         ) from None
 
 
+def _without_logins(given: Any) -> Any:
+    """Return host names without the passwords in them; they are checked where the client is set up."""
+    if isinstance(given, str):
+        return without_login(given)
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        return given
+    return tuple(without_login(each) if isinstance(each, str) else each for each in given)
+
+
 def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
     """Raise ConfigurationError for what cannot be the address of a proxy, without it: it may hold a password.
 
@@ -117,12 +123,18 @@ def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
     takes = "it takes the address of a proxy, such as http://proxy.example:8080"
     if value is None:
         return
-    if not isinstance(value, str):
+    if not isinstance(value, Secret):
         raise ConfigurationError(f"proxy is {kind_of(value)}; {takes}")
-    if any(char.isspace() for char in value) or not value:
-        raise ConfigurationError(f"proxy is empty or has blanks in it; {takes}")
-    if "://" not in value and not value.rpartition(":")[2].isdecimal():
-        raise ConfigurationError(f"proxy has neither a scheme nor a port; {takes}")
+    if why := _why_no_proxy(value.reveal()):
+        raise ConfigurationError(f"proxy {why}; {takes}")
+
+
+def _why_no_proxy(address: str) -> str:
+    if any(char.isspace() for char in address) or not address:
+        return "is empty or contains spaces"
+    if "://" not in address and not address.rpartition(":")[2].isdecimal():
+        return "has neither a scheme nor a port"
+    return ""
 
 
 def _as_codes(value: Any) -> Any:
@@ -155,7 +167,7 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
 @names_checked
 @attrs.frozen(kw_only=True)
 class RetryPolicy:
-    """When and how often a call is sent again. Raises ConfigurationError for a value that does not fit."""
+    """When and how often a call is retried. Raises ConfigurationError for an invalid value."""
 
     attempts: int = number(4, "a number, 1 or more", low=1, whole=True)
     """Most attempts, with the first one."""
@@ -165,14 +177,14 @@ class RetryPolicy:
     wait_max: float = number(8.0, "seconds, 0 or more")
     """Seconds up to which ``wait_initial`` doubles."""
     max_retry_after: float = number(60.0, "seconds, 0 or more")
-    """Seconds: if the service asks for a longer wait, the call is not sent again."""
+    """Seconds: if the service asks for a longer wait, the call is not retried."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
-    """Error codes of which the program knows that the service did nothing and asks to wait: the call is sent
-    again even if it is not safe to repeat (``docs/failures.md``). A Retry-After counts, and the last attempt
-    raises ThrottledError."""
+    """Error codes of which the program knows that the service did nothing and asks to wait: the call is
+    retried even if it is not safe to repeat (``docs/failures.md``). A Retry-After counts, and the last
+    attempt raises ThrottledError."""
     repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
-    """Error codes of which the program knows that the service did nothing: the call is sent again even if it
-    is not safe to repeat. The last attempt raises the class of the code."""
+    """Error codes of which the program knows that the service did nothing: the call is retried even if it is
+    not safe to repeat. The last attempt raises the class of the code."""
 
 
 @names_checked
@@ -184,10 +196,10 @@ class CallOptions:
     """Seconds for the whole call: queue, session, attempts, waits. None means 60, and 120 for a call that is
     not safe to repeat, because a short deadline causes doubt. With 0 nothing is sent."""
     retry: RetryPolicy = attrs.field(default=RetryPolicy())
-    """When and how often a call is sent again."""
+    """When and how often a call is retried."""
     settle: float = number(30.0, "seconds, 0 or more")
-    """Seconds for which a create may still take effect after it was given up. A call with a marker is looked
-    up for so long, within its deadline, before it is sent again."""
+    """Seconds for which a create may still take effect after it failed. A call with a marker is looked up for
+    that time, within its deadline, before it is retried."""
 
     @retry.validator
     def _check_retry(self, _: object, value: object) -> None:
@@ -224,6 +236,7 @@ class ClientOptions:
         "retry": "options=CallOptions(retry=RetryPolicy(...))",
         "retries": "options=CallOptions(retry=RetryPolicy(attempts=...))",
         "settle": "options=CallOptions(settle=...)",
+        "http2": "http_client=httpx.AsyncClient(http2=True), or leave it out",
         "verify": "ssl_context=ssl.create_default_context(cafile=...)",
         "client_id": "credentials=Credentials(client_id, client_secret)",
         "client_secret": "credentials=Credentials(client_id, client_secret)",
@@ -231,7 +244,9 @@ class ClientOptions:
     """What to write instead of an argument that does not exist."""
 
     # --- whom to trust ---
-    trusted_hosts: Iterable[str] | None = None
+    trusted_hosts: Iterable[str] | None = attrs.field(
+        default=None, converter=_without_logins, metadata=HIDDEN_FIRST
+    )
     """Your own hosts, which a locator may name, and which may be reached without https."""
     host_suffixes: Iterable[str] = ("corrigo.com",)
     """Domains below which a locator may name hosts."""
@@ -244,12 +259,15 @@ class ClientOptions:
     timeouts: Timeouts | None = attrs.field(default=None, converter=attrs.converters.optional(as_timeouts))
     """Seconds for each step of a request, as ours or a ``Timeout`` of httpx or httpx2. None means those of
     ``http_client``, or the defaults of Timeouts."""
-    proxy: str | None = attrs.field(default=None, validator=_check_proxy, repr=False)
+    proxy: Secret | None = attrs.field(
+        default=None,
+        converter=attrs.converters.optional(as_secret),
+        validator=_check_proxy,
+        metadata=HIDDEN_FIRST,
+    )
     """Address of the proxy for all requests, instead of those that the environment names."""
     trust_env: bool = switch(True)
     """Whether to follow the proxies that the environment names (``docs/transport.md``)."""
-    http2: bool = switch(False)
-    """Whether to offer HTTP/2; requests then go through httpx or httpx2."""
     transport: HttpxTransport | None = hook(
         "handle_async_request", "an httpx.AsyncBaseTransport, or one of httpx2"
     )
@@ -259,7 +277,7 @@ class ClientOptions:
     """Your own client of httpx or httpx2, with its auth, proxies and hooks. The client does not close it."""
 
     # --- load: each event loop counts for itself (docs/load.md) ---
-    in_flight: int = number(32, "a number of calls above 0", low=1, whole=True)
+    in_flight: int = number(DEFAULT_IN_FLIGHT, "a number of calls above 0", low=1, whole=True)
     """Most calls of one Company under way in an event loop; fewer after a 429 or 503 (``docs/load.md``)."""
     # The service publishes no limit (facts 7).
     rate: float | None = number(None, "calls in a second, a number above 0", above=True, none=True)
@@ -267,7 +285,8 @@ class ClientOptions:
     max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
     """Most calls of one Company that wait in an event loop; more raise OverloadedError. None: no limit."""
     adaptive: bool = switch(False)
-    """Whether to lower the calls under way of a Company also when its responses get slower."""
+    """Whether to start with 32 calls of a Company in flight, and use more only while that completes more. It
+    needs ``in_flight`` and ``limits.connections`` above 32."""
     retry_quota: float = number(500, "a number, 0 or more")
     """Budget of all calls of the client for retries: each takes 5, and successes give back."""
 
@@ -283,9 +302,9 @@ class ClientOptions:
     # --- hooks ---
     before_send: BeforeSend | None = hook()
     """Called before each call; it may stop it or return a response (:data:`BeforeSend`, :class:`DryRun`)."""
-    on_in_doubt: OnInDoubt | None = hook()
+    on_in_doubt: OnInDoubt | None = hook(takes="a plain function", awaited=False)
     """Called when a caller was cancelled and its call may have taken effect; it must return at once."""
-    on_attempt: AttemptHook | None = hook()
+    on_attempt: AttemptHook | None = hook(takes="a plain function", awaited=False)
     """Called when a request has ended (:class:`Attempt`); it must return at once."""
     telemetry: bool = switch(True)
     """Whether to make spans and metrics for OpenTelemetry: it must be installed, with a provider set."""
@@ -297,17 +316,16 @@ class ClientOptions:
         own = [name for name in ("transport", "http_client") if getattr(self, name) is not None]
         if len(own) == 2:
             raise ConfigurationError(
-                "transport= and http_client= are two ways; pass one, or httpx.AsyncClient(transport=...)"
+                "transport= and http_client= exclude each other; pass one: httpx.AsyncClient(transport=...)"
             )
         client = self.http_client
         if hasattr(client, "handle_async_request") and not hasattr(client, "is_closed"):
             raise ConfigurationError(f"http_client is {kind_of(client)}; pass a transport as transport=")
-        ours = [name for name in ("ssl_context", "proxy", "http2") if getattr(self, name)]
+        ours = [name for name in ("ssl_context", "proxy") if getattr(self, name)]
         if own and ours:
             raise ConfigurationError(f"{ours[0]}= has no effect beside {own[0]}=; set it there")
-        if self.http2 and find_spec("h2") is None:
-            name = library_name()
-            extra = "wosdk_async[http2]" if name in (None, "httpx") else f"{name}[http2]"
-            raise ConfigurationError(f"http2=True needs the package h2: pip install '{extra}'")
-        if self.http2 and library_name() is None:
-            raise ConfigurationError(f"http2=True cannot be used: {MISSING}")
+        if self.adaptive and (most := min(self.in_flight, self.limits.connections)) <= DEFAULT_IN_FLIGHT:
+            raise ConfigurationError(
+                f"adaptive=True has no effect when at most {most} calls may be in flight; set in_flight, and "
+                f"connections of limits=Limits(...), to the most that it may use, above {DEFAULT_IN_FLIGHT}"
+            )

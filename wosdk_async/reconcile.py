@@ -26,6 +26,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two lookups
 _ABSENCES = 2  # lookups that find nothing, before the call is sent again
 _FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for lookups
 _SHARE = 0.25  # of the deadline that lookups get at most
+_PATIENCE = 1 / 7  # of the time for lookups; as it doubles, one query hangs for 1/7, the next for 2/7 and 4/7
 
 
 @attrs.define(kw_only=True)
@@ -34,8 +35,8 @@ class Reconciler(Generic[R]):
 
     send: Callable[[float, Trace], Awaitable[R]]
     """Function that makes one attempt of at most that many seconds."""
-    find: Callable[[float], Awaitable[R | None]]
-    """Function that makes one lookup of at most that many seconds."""
+    find: Callable[[float, float], Awaitable[R | None]]
+    """Function that makes one lookup of at most that many seconds, and asks again after the second number."""
     report: Callable[[], None]
     """Function to call when the caller is cancelled during a doubt, unless ``send`` has reported it."""
     hold: Hold
@@ -103,12 +104,8 @@ class Reconciler(Generic[R]):
         return result
 
     async def _wait_for_turn(self) -> None:
-        if not self.turn.must_wait:
-            await self.turn.begin()
-            return
-        limit = self.hold.within(self._end - self.hold.clock.now())
         try:
-            with limit:
+            with self.hold.within(self._end - self.hold.clock.now()):
                 await self.turn.begin()
         except TimeoutError:
             why = f"another call with the same key was under way for {self.seconds:g} s"
@@ -125,8 +122,9 @@ class Reconciler(Generic[R]):
             return await self._look_up(unsettled, settled)
         if not (self.look_first or self.turn.used):
             return None
+        left = self._end - self.hold.clock.now()
         try:
-            return await self.find(self._end - self.hold.clock.now())
+            return await self.find(left, left * _PATIENCE)
         except NotUniqueError:
             raise
         except WosdkError as error:
@@ -171,7 +169,7 @@ class Reconciler(Generic[R]):
             self._reported = attempt.sent
             raise
         finally:
-            self.trace.go_on(attempt)
+            self.trace.append(attempt)
 
     async def _look_up(self, doubt: WosdkError, settled: float) -> R | None:
         """Look until the effect is there, or until two lookups that began after ``settled`` did not find it.
@@ -182,10 +180,11 @@ class Reconciler(Generic[R]):
         absent = 0
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(_FIRST_WAIT, self._for_lookups / 4)  # the last lookup begins by then
+        patience = (self._end - begun) * _PATIENCE
         wait, why = _FIRST_WAIT, "there was no time to look it up"
         while not self.hold.ended and (at := now()) < self._end:
             try:
-                found = await self.find(self._end - at)
+                found = await self.find(self._end - at, patience)
             except NotUniqueError:
                 raise
             except Exception as error:

@@ -1,13 +1,39 @@
-"""Files of settings and secrets: read only when they are regular files, and never without an end."""
+"""Every file that this package reads with care, writes or locks: no other module opens one for writing.
+
+Whoever can write to a folder can put a link there under the name of a file of ours. So a file is created
+anew (``O_EXCL`` never follows a link) or, where it has to persist, opened only if it is a regular file with a
+single name. Links are followed only in paths that the user named. Folders above the file are not checked, and
+Windows has no ``O_NOFOLLOW``: creating links needs a privilege there.
+"""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-__all__ = ["read_regular", "require_regular"]
+if TYPE_CHECKING:
+    import sqlite3
+
+__all__ = [
+    "connect_database",
+    "create_file",
+    "open_existing",
+    "open_or_create",
+    "open_user_path",
+    "publish",
+    "read_regular",
+    "recreate_file",
+    "replace_file",
+    "sha256_of",
+    "sync_file",
+    "sync_folder",
+]
 
 _KINDS = {
     stat.S_IFDIR: "a directory",
@@ -15,33 +41,196 @@ _KINDS = {
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a symbolic link",
 }
+# Opening a pipe waits for its other end without O_NONBLOCK.
+_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
-def read_regular(path: str | Path, longest: int) -> tuple[bytes, int]:
-    """Return the content of a file, ``longest`` bytes at the most, and its mode.
+# --- reading --------------------------------------------------------------------------------
+
+
+def read_regular(path: str | Path, longest: int, *, cut: bool = False) -> tuple[bytes, os.stat_result]:
+    """Return the content of a file, with its owner and mode; with ``cut`` the first bytes of a longer one.
 
     Raises:
-        OSError: it cannot be read, or is not a regular file: reading a pipe or a device might not end.
+        OSError: it cannot be read, has more than ``longest`` bytes (``EFBIG``), or is not a regular file:
+            reading a pipe or a device might not end.
     """
-    _require(path, os.stat(path).st_mode)  # before it is opened: opening a device may already do something
-    # Between the two another file may have come there. Without O_NONBLOCK, opening a pipe waits for a writer.
-    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    _require(path, os.stat(path))  # before it is opened: opening a device may already do something
+    number = os.open(path, os.O_RDONLY | _FLAGS)  # meanwhile another file may have come there
     with open(number, "rb") as file:
-        mode = os.fstat(number).st_mode
-        _require(path, mode)
-        return file.read(longest), mode
+        found = os.fstat(number)
+        _require(path, found)
+        content = file.read(longest + 1)
+    if len(content) > longest and not cut:
+        raise OSError(errno.EFBIG, f"it is larger than {longest:,} bytes", str(path))
+    return content[:longest], found
 
 
-def require_regular(path: str | Path) -> None:
-    """Raise OSError for what is there and is not a regular file; a link counts as what it leads to."""
+def sha256_of(path: Path) -> str:
+    """Return the hash of a file, by which jobs know their input and output."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- writing --------------------------------------------------------------------------------
+
+
+def create_file(path: str | Path, mode: int = 0o666) -> BinaryIO:
+    """Create a file to write. Raise FileExistsError for anything that has its name, also a link."""
+    return open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode))
+
+
+def recreate_file(path: Path, mode: int = 0o666) -> BinaryIO:
+    """Create a file in place of an older file or link of its name, whose target stays as it is."""
+    path.unlink(missing_ok=True)
+    return create_file(path, mode)
+
+
+def open_existing(path: str | Path) -> int:
+    """Open a file to read and write; return its descriptor. Raise OSError for a link, or no regular file."""
+    return _open(path, 0, _require)
+
+
+def open_or_create(path: str | Path) -> int:
+    """Open or create a file that is written in place, such as a lock; return its descriptor.
+
+    Raise OSError also for a file with a second name (a hard link).
+    """
+    return _open(path, os.O_CREAT, _require_own)
+
+
+def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
+    """Open a path that the user named, and write where it leads: a link, a pipe or a device, too."""
+    return open(path, "ab" if append else "wb", buffering)
+
+
+@contextmanager
+def replace_file(
+    path: Path, *, mode: int = 0o666, named_by_user: bool = False, concurrent: bool = False
+) -> Iterator[BinaryIO]:
+    """Write a whole file; a kill or an error leaves the old one as it was.
+
+    Args:
+        path: the file. A link of this name is replaced.
+        mode: permissions of the new file; other users get none that the old file does not grant.
+        named_by_user: follow a link and replace its target.
+        concurrent: others may write the same file at the same time; a file that the user named always.
+
+    Raises:
+        OSError: the file cannot be written; the old one is still there.
+    """
+    part = path.with_name(f"{path.name}.part")  # what a killed process left is overwritten by the next one
+    if named_by_user:
+        path = Path(os.path.realpath(path))
+        _require_regular(path)  # a device or a pipe must not be replaced by a file
+    if named_by_user or concurrent:
+        part = path.with_name(f".{os.urandom(8).hex()}.part")
+    with recreate_file(part, mode) as file:
+        try:
+            restrict(file.fileno(), path)
+            yield file
+            file.close()
+            publish(part, path)
+        except BaseException:
+            with suppress(OSError):
+                file.close()
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+            raise
+
+
+def publish(part: Path, path: Path) -> None:
+    """Give a closed file its final path, in one step, when it is on the disk. An older file is replaced.
+
+    Other users get no permissions that the older file does not grant.
+    """
+    sync_file(part, path)
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def connect_database(path: Path, *, access: str = "mode=rw", **options: Any) -> sqlite3.Connection:
+    """Open an SQLite file that exists. SQLite itself would create missing files, and follow a link.
+
+    With ``mode=ro`` in ``access``, the parameters of SQLite's URI, links and further names are allowed, but
+    for shared memory: SQLite writes that also for a reader.
+
+    Raises:
+        OSError: the path, or a file that SQLite has beside it, is a link, no regular file, or has a second
+            name.
+        sqlite3.Error: the file cannot be opened.
+    """
+    import sqlite3
+
+    for beside in ("", "-wal", "-shm", "-journal"):
+        name = f"{os.path.realpath(path)}{beside}" if beside else path
+        with suppress(FileNotFoundError):  # SQLite's error is the one that callers expect
+            if access == "mode=rw" or beside == "-shm":
+                _require_own(name, os.lstat(name))
+            else:
+                _require(name, os.stat(name))
+    db: sqlite3.Connection = sqlite3.connect(f"{path.absolute().as_uri()}?{access}", uri=True, **options)
+    return db
+
+
+def sync_file(path: Path, replaced: Path | None = None) -> None:
+    """Flush a closed file to the disk; it gets no permissions for others that ``replaced`` does not grant."""
+    number = open_existing(path)
     try:
-        _require(path, os.stat(path).st_mode)
-    except FileNotFoundError:
+        if replaced is not None:
+            restrict(number, replaced)
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush the names of the files in a folder to the disk, where the system can."""
+    if os.name == "nt":
         return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
-def _require(path: str | Path, mode: int) -> None:
-    if not stat.S_ISREG(mode):
-        kind = _KINDS.get(stat.S_IFMT(mode), "of another kind")
+def _open(path: str | Path, flags: int, check: Callable[[str | Path, os.stat_result], None]) -> int:
+    _require_regular(path)  # before it is opened: opening a device may already do something
+    number = os.open(path, os.O_RDWR | _NOFOLLOW | _FLAGS | flags, 0o666)
+    try:
+        check(path, os.fstat(number))
+    except BaseException:
+        os.close(number)
+        raise
+    return number
+
+
+def restrict(number: int, replaced: Path) -> None:
+    """Remove permissions of other users from an open file that the file it replaces does not grant."""
+    if os.name == "posix":
+        with suppress(FileNotFoundError):
+            old = os.lstat(replaced).st_mode
+            if stat.S_ISREG(old):
+                os.fchmod(number, stat.S_IMODE(os.fstat(number).st_mode) & (old | stat.S_IRWXU))
+
+
+def _require_regular(path: str | Path) -> None:
+    """Raise OSError for what is there and is not a regular file; a link counts as its target."""
+    with suppress(FileNotFoundError):
+        _require(path, os.stat(path))
+
+
+def _require(path: str | Path, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "of another kind")
         raise OSError(errno.EINVAL, f"it is {kind}, and not a regular file", str(path))
+
+
+def _require_own(path: str | Path, found: os.stat_result) -> None:
+    _require(path, found)
+    if found.st_nlink > 1:
+        raise OSError(errno.EMLINK, f"it is one file with {found.st_nlink} names (hard links)", str(path))

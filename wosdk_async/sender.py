@@ -15,8 +15,9 @@ from wosdk_async.markers import Marker
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.reconcile import Reconciler
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.retry import backoff
-from wosdk_async.transport.session.credentials import Tenant
+from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
@@ -25,7 +26,7 @@ __all__ = ["CallSender"]
 
 T = TypeVar("T")
 
-_LOOKUP_SECONDS = 60.0  # of one lookup at most, as the default deadline of calls that are safe to repeat
+_LOOKUP_SECONDS = 60.0  # of one query at most; it ends earlier when no call waits for it
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -66,6 +67,13 @@ class CallSender:
         return session.grant if session else None
 
     @property
+    def secrets(self) -> Secrets:
+        """Secrets of the last sessions; before the first one the client secret."""
+        pair = self.tenant.credentials
+        secret = pair.client_secret if isinstance(pair, Credentials) else ""
+        return self.sessions.secrets or Secrets(secret)
+
+    @property
     def scope(self) -> tuple[object, ...]:
         """Key of the options and the trace: callers share a call only if their keys are equal."""
         return self.own_options, self.until, id(self.trace)
@@ -95,7 +103,7 @@ class CallSender:
             return await self.transport.send(call, self.sessions, self.options, own)
         finally:
             own.effect = own.sent and not call.repeat_safe
-            shared.become(own)
+            shared.copy_from(own)
 
     async def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
@@ -104,7 +112,7 @@ class CallSender:
         transport, sessions, options = self.transport, self.sessions, self.options
         call_trace = trace or self._new_trace(call)
         with transport.hold() as hold:
-            kept = hold.state.kept_for(sessions)
+            kept = hold.state.cache_of(sessions)
             if KeyTurns not in kept:
                 kept |= {MarkedRecords: MarkedRecords(), KeyTurns: KeyTurns(hold.clock)}
             records: MarkedRecords = kept[MarkedRecords]
@@ -113,10 +121,10 @@ class CallSender:
             def send_lookup(query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
                 return transport.send(query, sessions, options.within(_LOOKUP_SECONDS), hold=hold)
 
-            async def find(seconds: float) -> Any:
+            async def find(seconds: float, patience: float) -> Any:
                 if seconds <= 0:
                     raise DeadlineError(f"its deadline is {seconds:g} s", phase="queue")
-                found = await records.find(marker, send_lookup, hold, seconds, options.retry)
+                found = await records.find(marker, send_lookup, hold, seconds, patience, options.retry)
                 return marker.result_of(found)
 
             try:
@@ -137,7 +145,7 @@ class CallSender:
             finally:
                 if trace is None and self.trace is not None:
                     call_trace.effect = call_trace.sent
-                    self.trace.become(call_trace)
+                    self.trace.copy_from(call_trace)
 
     def _new_trace(self, call: Call[Any]) -> Trace:
         return Trace(call.request_id, company=self.company, operation=call.operation)

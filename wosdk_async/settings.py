@@ -15,11 +15,12 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.profiles import NAMES, PREFIX, default_profile, named_profile
+from wosdk_async.profiles import NAMES, PREFIX, default_profile, hidden_variables, named_profile
 from wosdk_async.suggestions import suggestion
 from wosdk_async.transport.session.credentials import (
     CredentialProvider,
@@ -105,7 +106,8 @@ class Settings:
             raise ConfigurationError(
                 f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
             )
-        env = os.environ if environ is None else environ
+        env = hidden_variables(os.environ if environ is None else environ)
+        del environ  # a traceback shows the variables of this function
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         if name:
@@ -130,14 +132,14 @@ class Settings:
         )
 
 
-def _hosts(env: Mapping[str, str]) -> tuple[str, ...]:
+def _hosts(env: Mapping[str, Any]) -> tuple[str, ...]:
     hosts = env.get("WOSDK_TRUSTED_HOSTS", "").split(",")
     given = tuple(host.strip() for host in hosts if host.strip())
     host_names("WOSDK_TRUSTED_HOSTS", given)
     return given
 
 
-def _region(env: Mapping[str, str]) -> Region:
+def _region(env: Mapping[str, Any]) -> Region:
     name = env.get("WOSDK_REGION", "americas")
     try:
         region = Region.named(name)
@@ -150,7 +152,7 @@ def _region(env: Mapping[str, str]) -> Region:
     )
 
 
-def _require_addresses(region: Region, env: Mapping[str, str], rules: HostRules) -> None:
+def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules) -> None:
     """Raise ConfigurationError for an address that cannot be used, alone or with the other one."""
     urls = {"WOSDK_TOKEN_URL": region.token_url, "WOSDK_LOCATOR_URL": region.locator_url}
     given = {name: rules.endpoint(name, url) for name, url in urls.items() if name in env}
@@ -166,7 +168,7 @@ def _require_addresses(region: Region, env: Mapping[str, str], rules: HostRules)
         )
 
 
-def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | None:
+def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | None:
     client_id, secret = env.get(_CLIENT_ID), env.get("WOSDK_CLIENT_SECRET")
     file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get("WOSDK_CREDENTIALS_COMMAND")
     if client_id and secret:
@@ -185,14 +187,14 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
     return None
 
 
-def _own_addresses(profile: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a profile, without its addresses if a variable names another region than the profile."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
     return {key: value for key, value in profile.items() if key not in left_out}
 
 
-def ignored_profile(env: Mapping[str, str]) -> list[str]:
+def ignored_profile(env: Mapping[str, Any]) -> list[str]:
     """Return the variables that keep the profile ``default`` from being read; empty if there is none."""
     found = sorted(name for name in _VARIABLES if env.get(name))
     named = env.get("WOSDK_PROFILE")

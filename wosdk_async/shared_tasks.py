@@ -97,7 +97,7 @@ class SingleFlight:
             self._tasks.pop(key, None)
 
 
-def mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """Read the error of a task, so that asyncio does not log it when nobody else reads it."""
+def mark_retrieved(task: asyncio.Future[Any]) -> None:
+    """Read the error of a task or future, so that asyncio does not log it when nobody else reads it."""
     if not task.cancelled():
         task.exception()

@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk
+from tests.jobs.readers import hostile_format
+from tests.support.service import Service
+from wosdk_async.jobs.sources.formats import FORMATS
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
 HEADER = FILE.read_bytes().split(b"\n")[0] + b"\n"
@@ -48,6 +51,20 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
 def test_a_file_that_is_unusable(wosdk: Wosdk, tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "f.csv").write_bytes(content)
     assert message in refused(wosdk, "import", tmp_path / "f.csv", "--map", MAP, "--sandbox")
+
+
+@pytest.mark.parametrize("what", ["allocate", "abort", "sleep"])
+def test_a_file_whose_reader_misbehaves(
+    wosdk: Wosdk, tmp_path: Path, scripted: Service, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    """Nothing is sent, not even a log-in."""
+    monkeypatch.setitem(FORMATS, ".hostile", hostile_format(seconds=2))
+    (tmp_path / "f.hostile").write_text(what)
+    for check in ([], ["--check"]):
+        line = refused(wosdk, "import", tmp_path / "f.hostile", "--map", MAP, "--yes", *check)
+        assert line.startswith(f"wosdk: {tmp_path / 'f.hostile'}: ")
+    assert scripted.connections == 0
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".job"] == []
 
 
 def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
@@ -143,7 +160,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
         ("WOSDK_COMPANY", "", 2, "no Company is named: `wosdk login`"),
         ("WOSDK_CLIENT_ID", "", 2, "WOSDK_CLIENT_ID is not set"),
         ("WOSDK_REGION", "mars", 2, "WOSDK_REGION is 'mars'; it is one of"),
-        ("WOSDK_TOKEN_URL", "http://example.com/", 2, "would send the token in clear; use https"),
+        ("WOSDK_TOKEN_URL", "http://example.com/", 2, "use https"),
         ("WOSDK_TOKEN_URL", "http://127.0.0.1:1/", 6, "the service was not reached"),
     ],
 )
@@ -157,7 +174,7 @@ def test_a_company_that_cannot_be_reached(
     message: str,
 ) -> None:
     monkeypatch.setenv(variable, value)
-    line = refused(wosdk, "import", FILE, "--map", MAP, status=status)
+    line = refused(wosdk, "import", FILE, "--map", MAP, "--deadline", "2", status=status)
     assert message in line
     assert served["WOSDK_CLIENT_SECRET"] not in line
 

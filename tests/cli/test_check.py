@@ -4,7 +4,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
+import socket
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,9 +18,12 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Wosdk
+from tests.engine.proxy import Proxy
 from tests.support.certificates import FUTURE, PAST, VALID, certificate_file
+from tests.support.deaf import deaf_port
 from tests.support.service import SECRET, Answer, Handler, Service, error
-from wosdk_async.cli.diagnostics import remedy
+from wosdk_async.cli import diagnostics
+from wosdk_async.cli.step_report import remedy
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
 from wosdk_async.sandbox import LocalCompany
 
@@ -73,7 +81,7 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
             "http://example.com/",
             2,
             "settings",
-            "WOSDK_TOKEN_URL: http://example.com would send the token in clear; use https",
+            "WOSDK_TOKEN_URL: http://example.com",
         ),
         (
             "TOKEN_URL",
@@ -224,10 +232,128 @@ def test_a_variable_without_certificates(
     assert f"{variable} is '/nowhere/certificates'" in text
 
 
+# --- proxies -----------------------------------------------------------------------------------
+
+NAME = "acme.example"
+PASSWORD = "pr0xy-pa55"
+PLAIN = pytest.mark.plain("its host has another name than the certificate of the tests")
+
+
+@pytest.fixture
+def named(scripted: Service, monkeypatch: pytest.MonkeyPatch) -> Service:
+    """The scripted service under a name, which is looked up here, too."""
+    url = scripted.url.replace("127.0.0.1", NAME)
+    scripted.company_url, scripted.handler = url, lambda _: FOUND
+    for variable, value in (
+        ("TOKEN_URL", f"{url}/OAuth/token"),
+        ("LOCATOR_URL", url),
+        ("TRUSTED_HOSTS", NAME),
+    ):
+        monkeypatch.setenv(f"WOSDK_{variable}", value)
+    resolve = socket.getaddrinfo
+
+    def getaddrinfo(host: Any, *args: Any, **named: Any) -> Any:
+        return resolve("127.0.0.1" if host == NAME else host, *args, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    return scripted
+
+
+@pytest.fixture
+def proxy() -> Iterator[Proxy]:
+    """A proxy in a thread of its own."""
+    made, loop = Proxy(), asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(made.__aenter__(), loop).result(10)
+    yield made
+    asyncio.run_coroutine_threadsafe(made.__aexit__(), loop).result(10)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+    loop.close()
+
+
+@PLAIN
+@pytest.mark.usefixtures("named")
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_the_proxy_of_each_host_is_named(
+    wosdk: Wosdk, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    """Its address without user and password, and the variable that names it."""
+    monkeypatch.setenv(variable, f"http://user:{PASSWORD}@{proxy.address}")
+    result = wosdk("check", "--json")
+    assert result.exit_code == 0
+    assert PASSWORD not in result.output + wosdk("check").output
+    assert proxy.connections > 0
+    contacted = [step for step in json.loads(result.stdout)["steps"] if "host" in step]
+    assert [step["step"] for step in contacted] == STEPS[2:]
+    for step in contacted:
+        assert step["host"].startswith(f"{NAME}:")
+        assert (step["proxy"], step["proxy_setting"]) == (f"http://{proxy.address}", variable)
+
+
+@PLAIN
+@pytest.mark.parametrize(("no_proxy", "setting"), [(None, ""), ("example", "NO_PROXY")])
+def test_a_direct_connection_is_named(
+    wosdk: Wosdk, named: Service, monkeypatch: pytest.MonkeyPatch, no_proxy: str | None, setting: str
+) -> None:
+    """No proxy is set, or NO_PROXY rules it out."""
+    if no_proxy:
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+        monkeypatch.setenv("NO_PROXY", no_proxy)
+    steps = json.loads(wosdk("check", "--json").stdout)["steps"][2:]
+    assert [(step["ok"], step["proxy"], step["proxy_setting"]) for step in steps] == [
+        (True, None, setting)
+    ] * 3
+
+
+@pytest.mark.usefixtures("seeded")
+def test_this_machine_is_reached_without_the_proxy(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:1")
+    steps = json.loads(wosdk("check", "--json").stdout)["steps"][2:]
+    assert [(step["ok"], step["proxy"], step["proxy_setting"]) for step in steps] == [
+        (True, None, "this machine")
+    ] * 3
+
+
+@PLAIN
+@pytest.mark.usefixtures("named")
+def test_a_proxy_that_is_down(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The remedy names its variable, and none of an address that is not at fault."""
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+    status, step, text = failing(wosdk)
+    assert (status, step) == (6, "token")
+    assert "HTTP_PROXY" in text
+    assert "WOSDK_" not in text
+
+
+# --- hosts that do not respond -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", STEPS[2:])
+def test_a_host_that_is_gone_is_not_waited_for(
+    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Each part has a deadline of its own, far below that of a call; the host at fault is named."""
+    assert diagnostics._SECONDS <= 10
+    monkeypatch.setattr(diagnostics, "_SECONDS", 0.5)
+    with deaf_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        scripted.company_url = url
+        if step != "read":
+            monkeypatch.setenv(f"WOSDK_{'TOKEN' if step == 'token' else 'LOCATOR'}_URL", url)
+        began = time.monotonic()
+        result = wosdk("check", "--json")
+    assert time.monotonic() - began < 20
+    failed = json.loads(result.stdout)["steps"][-1]
+    assert (result.exit_code, failed["step"], failed["host"]) == (6, step, f"127.0.0.1:{port}")
+    variable = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}.get(step)
+    assert re.findall(r"WOSDK_\w+", failed["remedy"]) == ([variable] if variable else [])
+
+
 @pytest.mark.parametrize("place", ["on_token", "on_discovery"])
 def test_a_host_that_never_answers(wosdk: Wosdk, scripted: Service, place: str) -> None:
     """The deadline ends it at the step that waits."""
-    import asyncio
 
     async def silent(_: object) -> Answer:
         await asyncio.Event().wait()

@@ -30,18 +30,14 @@ def test_a_shell_that_is_not_known(wosdk: Wosdk) -> None:
     assert "'bash', 'zsh', 'fish'" in result.stderr
 
 
-def completed(line: str) -> list[str]:
-    """What the program offers for the last word of a line, asked as zsh asks it."""
-    words = line.split(" ")
-    environ = {
-        **os.environ,
-        "_WOSDK_COMPLETE": "fish_complete",
-        "COMP_WORDS": " ".join(words[:-1]),
-        "COMP_CWORD": words[-1],
-    }
-    done = subprocess.run([*COMMAND], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    return [offer.partition(",")[2].partition("\t")[0] for offer in done.stdout.splitlines() if offer]
+def asked(line: str) -> dict[str, str]:
+    """Return the variables with which a shell asks for the last word of a line."""
+    before, _, last = line.rpartition(" ")
+    return {"_WOSDK_COMPLETE": "fish_complete", "COMP_WORDS": before, "COMP_CWORD": last}
+
+
+def offers(stdout: str) -> list[str]:
+    return [offer.partition(",")[2].partition("\t")[0] for offer in stdout.splitlines() if offer]
 
 
 @pytest.mark.parametrize(
@@ -93,9 +89,16 @@ def completed(line: str) -> list[str]:
         ("wosdk run WoOnHoldCommand WorkOrderId=", []),
     ],
 )
-def test_names_of_the_catalogue_are_completed(line: str, expected: list[str]) -> None:
+def test_names_of_the_catalogue_are_completed(wosdk: Wosdk, line: str, expected: list[str]) -> None:
     """Commands, entities, properties through references, fields and enum members."""
-    assert completed(line) == expected
+    result = wosdk(env=asked(line))
+    assert (result.stderr, offers(result.stdout)) == ("", expected)
+
+
+def test_a_shell_asks_the_program() -> None:
+    environ = os.environ | asked("wosdk query Prio")
+    done = subprocess.run(COMMAND, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    assert (done.stderr, offers(done.stdout)) == ("", ["Priority"])
 
 
 def test_every_name_that_describe_knows_is_completed(wosdk: Wosdk) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Wosdk
 from tests.support.service import Answer, Service
 from wosdk_async.cli.output.formats import CsvFormat, csv_cell
+from wosdk_async.jobs.sources.source import FileDialect
 
 SIGNS = "=+-@\t\r\n＝＋－＠"
 odd = st.one_of(st.text(), st.builds(str.__add__, st.sampled_from(SIGNS), st.text()))
@@ -36,22 +37,45 @@ def written(rows: list[dict[str, Any]], paths: list[str]) -> str:
 def test_no_text_is_a_formula(text: str) -> None:
     """No cell begins with the sign of a formula, unless it is a negative number, and nothing of it is lost.
 
-    That holds too where a spreadsheet separates cells by semicolons, and rows by the line breaks in them.
+    That holds too where a spreadsheet splits at another delimiter, and at the line breaks in cells.
     """
     made = csv_cell(text)
     assert made.replace("'", "") == text.replace("'", "")
     assert not made.startswith(tuple(SIGNS)) or re.fullmatch(r"-\d+(\.\d+)?", made, re.ASCII)
-    for inside in re.split(r"[;\t\r\n]", made)[1:]:
+    for inside in re.split(r"[,;|\t\r\n]", made)[1:]:
         assert not inside.lstrip().startswith(tuple("=+-@＝＋－＠"))
 
 
-@given(st.text("=+-@＝; \t\n\x0b\xa0\u200bab"))
+@given(st.text("=+-@＝,;| \t\n\x0b\xa0\u200b\u206aab"))
 def test_no_part_of_a_text_is_a_formula(text: str) -> None:
     """Blanks and invisible marks behind a separator do not hide the sign of a formula."""
     made = csv_cell(text)
     assert made.replace("'", "") == text.replace("'", "")
-    for inside in re.split(r"[;\t\r\n]", made)[1:]:
-        assert not inside.lstrip(" \x0b\xa0\u200b").startswith(tuple("=+-@＝＋－＠"))
+    for inside in re.split(r"[,;|\t\r\n]", made)[1:]:
+        assert not inside.lstrip(" \x0b\xa0\u200b\u206a").startswith(tuple("=+-@＝＋－＠"))
+
+
+texts = st.text("=+-@＝,;|\t\r\n\"' \xa0\u206aab1")
+rows_of_texts = st.lists(st.lists(texts, min_size=2, max_size=3), min_size=1, max_size=3)
+
+
+@pytest.mark.parametrize("excel", [None, "comma", "semicolon"])
+@given(rows=rows_of_texts)
+def test_no_field_is_a_formula_whatever_delimiter_a_spreadsheet_assumes(
+    excel: Any, rows: list[list[str]]
+) -> None:
+    """The file is read with each. A spreadsheet strips tab and CR: what counts is the sign behind them."""
+    file = io.StringIO(newline="")
+    dialect = FileDialect.for_excel(excel)
+    dialect.writer(file).writerows([list(map(csv_cell, row)) for row in rows])
+    for delimiter in ",;\t|":
+        for fields in csv.reader(io.StringIO(file.getvalue(), newline=""), delimiter=delimiter):
+            for field in fields:
+                begin = field.lstrip(" \t\r\n\xa0\u206a")
+                assert begin[:1] not in set("=+-@＝") or re.fullmatch(r"-[0-9]+", field), (
+                    delimiter,
+                    file.getvalue(),
+                )
 
 
 def test_a_long_text_of_separators_takes_no_time() -> None:
@@ -82,6 +106,8 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
         (False, "false"),
         ("plain", "plain"),
         ("x;=1+1", "x;'=1+1"),
+        ("on hold - call", "on hold - call"),
+        ("x:=1+1 =1", "x:=1+1 =1"),
         ("x;\t=1+1", "x;\t'=1+1"),
         ("x\r\n@SUM(A1)", "x\r\n'@SUM(A1)"),
         ("=1;=2", "'=1;'=2"),
@@ -94,6 +120,11 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
         ("\ufeff@SUM(A1)", "'\ufeff@SUM(A1)"),
         ("5 - 3 = 2", "5 - 3 = 2"),
         ("a; b, c = 5 - 3", "a; b, c = 5 - 3"),
+        ("x,=1+1", "x,'=1+1"),
+        ("x| @SUM(A1)", "x| '@SUM(A1)"),
+        ('x,"=1+1"', 'x,"\'=1+1"'),
+        ("51.5, -0.12", "51.5, '-0.12"),
+        ("=1,=2", "'=1,'=2"),
         ([{"Comment": "x;=1+1"}], '[{"Comment":"x;\'=1+1"}]'),
         ([{"Id": 1}], '[{"Id":1}]'),
     ],

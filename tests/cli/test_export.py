@@ -86,6 +86,7 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
     """A suffix without a format, a file that exists, a directory that does not."""
     kept = tmp_path / "kept.csv"
     kept.write_text("precious")
+    kept.chmod(0o600)
     for output, message in (
         (tmp_path / "out.dat", "its suffix '.dat' is not that of a format; name it with --format"),
         (kept, "exists already; name another file, or add --force"),
@@ -97,6 +98,7 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
         assert message in result.stderr
     assert kept.read_text() == "precious"
     assert wosdk("export", "Location", "-o", kept, "--force").exit_code == 0
+    assert kept.stat().st_mode & 0o777 == 0o600  # what was private stays so
 
 
 @pytest.mark.usefixtures("served")

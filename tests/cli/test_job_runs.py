@@ -50,14 +50,20 @@ def test_a_resume_goes_on_as_the_last_run_that_began(file: Path, store: Path, wo
     assert given == [(400, 32), (500, 32), (500, 32), (600, 5)]
 
 
-def test_a_refused_run_says_why_and_changes_no_options(file: Path, store: Path, wosdk: Wosdk) -> None:
-    """Nobody listens on port 1, so there is no scheduler."""
+@pytest.fixture
+def no_scheduler(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of a scheduler that is not there: nobody listens on port 1."""
     pytest.importorskip("distributed")
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 0.5)
+    return "dask://127.0.0.1:1"
+
+
+def test_a_refused_run_says_why_and_changes_no_options(
+    file: Path, store: Path, wosdk: Wosdk, no_scheduler: str
+) -> None:
     folder = imported(wosdk, file, store)
     killed(folder, 3)
-    refused = wosdk(
-        "import", file, "--map", MAP, "--sandbox", store, "--engine", "dask://127.0.0.1:1", "--rate", "7"
-    )
+    refused = wosdk("import", file, "--map", MAP, "--sandbox", store, "--engine", no_scheduler, "--rate", "7")
     assert refused.exit_code == 2
     run = facts_of(wosdk, folder)["runs"][-1]
     assert (run["exit_status"], run["details"]["refused"]) == (2, True)
@@ -72,10 +78,9 @@ def test_a_refused_run_says_why_and_changes_no_options(file: Path, store: Path, 
     assert "exit status 2: " in page
 
 
-def test_a_refused_command_leaves_no_job(file: Path, store: Path, wosdk: Wosdk) -> None:
-    pytest.importorskip("distributed")
+def test_a_refused_command_leaves_no_job(file: Path, store: Path, wosdk: Wosdk, no_scheduler: str) -> None:
     options = ("--map", MAP, "--sandbox", store)
-    assert wosdk("import", file, *options, "--engine", "dask://127.0.0.1:1").exit_code == 2
+    assert wosdk("import", file, *options, "--engine", no_scheduler).exit_code == 2
     assert not file.with_name(f"{file.name}.job").exists()
     result = wosdk("import", file, *options, "--marker", "work_order.po_number")
     assert result.exit_code == 0, result.stderr

@@ -13,6 +13,8 @@ import pytest
 
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
+from wosdk_async.cli.commands.import_ import import_command
+from wosdk_async.cli.kept_commands import _NOT_KEPT, kept_arguments
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.sandbox import LocalCompany
@@ -43,12 +45,58 @@ def test_a_job_is_resumed_as_it_was_begun(
     killed(tmp_path / folder, 3)
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
-    result = wosdk("jobs", "resume", tmp_path / folder, "--json")
+    result = wosdk("jobs", "resume", tmp_path / folder, "--json", "--outcomes", outcomes)
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["created"] == 14
     assert len(outcomes.read_text().splitlines()) == 15, "row 3 was found by its marker"
     assert set(states(tmp_path / folder).values()) == {State.DONE}
     assert "is finished" in wosdk("jobs", "resume", tmp_path / folder).stderr
+
+
+def add_options(folder: Path, *options: str) -> None:
+    """Add options to the command that a job keeps, in its plan and in its last run."""
+    with contextlib.closing(sqlite3.connect(folder / "journal.db")) as db:
+        plan = json.loads(db.execute("SELECT data FROM plan").fetchone()[0])
+        plan["options"]["command"] += options
+        number, text = db.execute("SELECT number, details FROM run ORDER BY number DESC").fetchone()
+        details = json.loads(text)
+        details["given"]["command"] = plan["options"]["command"]
+        db.execute("UPDATE plan SET data = ?", (json.dumps(plan),))
+        db.execute("UPDATE run SET details = ? WHERE number = ?", (json.dumps(details), number))
+        db.commit()
+
+
+def test_a_journal_names_no_file_that_a_resume_writes(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"before")
+    folder = imported(wosdk, file, store)
+    killed(folder, 3)
+    add_options(folder, f"--outcomes={victim}", "--force")
+    result = wosdk("jobs", "resume", folder)
+    assert (result.exit_code, victim.read_bytes()) == (0, b"before")
+    assert f"--outcomes={victim}" in result.stderr
+
+
+def test_a_journal_skips_no_question(
+    file: Path, served: dict[str, str], wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert wosdk("import", file, "--map", MAP).exit_code in (0, 1)
+    folder = file.with_name(f"{file.name}.job")
+    killed(folder, 3)
+    add_options(folder, "--yes")
+    monkeypatch.setattr("wosdk_async.cli.runner.is_local", lambda _: False)
+    assert wosdk("jobs", "resume", folder).exit_code == 2
+    assert State.DONE is not states(folder)[3]
+
+
+@pytest.mark.parametrize("name", sorted(_NOT_KEPT - {"file"}))
+def test_an_option_that_is_not_kept_is_not_believed(tmp_path: Path, name: str) -> None:
+    """However it is written: also one that would take the next argument for its value."""
+    option = next(each.opts[0] for each in import_command.params if each.name == name)
+    kept = ["--sandbox", "--rate=3", option, f"{option}=1", option[:-1], "--marker", "-v", "--", "x"]
+    assert kept_arguments({"command": kept}, tmp_path) == ["--sandbox", "--rate=3"]
 
 
 def test_a_resume_never_begins_a_new_job(

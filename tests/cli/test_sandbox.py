@@ -208,3 +208,20 @@ def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_pa
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
     message = f"wosdk: line 1: its cells seem to be separated by {mark!r}; separate them by commas.\n"
     assert (made.exit_code, made.stderr) == (2, message)
+
+
+def test_a_sandbox_that_cannot_start_is_one_line(
+    wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when too few files may be open."""
+
+    async def fails(*_: object, **__: object) -> None:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr("wosdk_async.sandbox.server._Server.serve", fails)
+    (tmp_path / "a.csv").write_text("n\n1\n")
+    (tmp_path / "m.toml").write_text("[command.work_order]\npo_number = '{n}'\n")
+    options = ("--map", tmp_path / "m.toml", "--sandbox", tmp_path / "s.db", "--check")
+    result = wosdk("import", tmp_path / "a.csv", *options)
+    assert result.stderr.strip() == "wosdk: The sandbox did not start: Too many open files."
+    assert (result.exit_code, result.stdout) == (2, "")

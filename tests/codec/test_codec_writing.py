@@ -97,6 +97,11 @@ def test_utc_is_written_with_z() -> None:
             {"due_date_utc": datetime(2024, 5, 1)},
             ["WorkOrder.due_date_utc", "tzinfo=datetime.UTC"],
         ),
+        (
+            WorkOrder,
+            {"due_date_utc": datetime.min.replace(tzinfo=timezone(timedelta(hours=14)))},
+            ["WorkOrder.due_date_utc", "0001-01-01 00:00:00+14:00", "years 1 to 9999"],
+        ),
         (WorkOrder, {"dt_due": datetime(2024, 5, 1, tzinfo=UTC)}, ["WorkOrder.dt_due", "tzinfo=None"]),
         (WorkOrder, {"dt_due": date(2024, 5, 1)}, ["WorkOrder.dt_due", "datetime.combine"]),
         (Blob, {"body": b"PDF"}, ["Blob.body", "bytes", "base64"]),

@@ -171,7 +171,8 @@ def test_pages_let_nothing_else_in(http: httpx.Client) -> None:
         with case(path):
             response = http.get(path)
             policy = response.headers["content-security-policy"]
-            assert "default-src 'none'" in policy
+            for part in ("default-src", "frame-ancestors", "base-uri", "form-action"):
+                assert f"{part} 'none'" in policy
             assert "unsafe" not in policy
             assert "require-trusted-types-for 'script'" in policy
             assert response.headers["x-content-type-options"] == "nosniff"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -16,6 +17,7 @@ from tests.console.served import CANCEL, Served, document
 from tests.jobs.test_report import everything
 from wosdk_async.catalogue import load
 from wosdk_async.jobs.report.page import report_page
+from wosdk_async.safe_text import INVISIBLE
 
 pytestmark = pytest.mark.browser
 
@@ -30,6 +32,7 @@ INJECTED = (
     "main :is(img, script, iframe, base, link, svg, object, form[action]), [onerror], [onload], [onfocus], "
     "a[href^='javascript' i]"
 )
+UNSEEN = re.compile(f"(?![\\t\\n])[{INVISIBLE}]")
 NO_MARKUP = f'[window.ran ?? null, document.querySelectorAll("{INJECTED}").length]'
 FOREIGN = Path(__file__).with_name("foreign.js").read_text(encoding="utf-8")
 REBOUND = """(paths) => Promise.all(paths.flatMap((path) => ['GET', 'DELETE', 'POST', 'PUT'].map(
@@ -125,6 +128,7 @@ def test_hostile_texts_run_nothing_load_nothing_and_fit(page: Any, sandbox: Serv
                 line.click()
                 page.get_by_label("Command line for curl").first.wait_for()
         assert page.evaluate(NO_MARKUP) == [None, 0], path
+        assert not UNSEEN.search(page.locator("body").inner_text()), path
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import runpy
 import subprocess
 import sys
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -35,45 +38,53 @@ for name in sys.argv.pop(1).split():
 """
 
 
-def execute(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def execute(*command: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *map(str, command)],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        check=False,
-        capture_output=True,
-        text=True,
+        [sys.executable, *map(str, command)], cwd=ROOT, check=False, capture_output=True, text=True
     )
 
 
-def error_of(*command: object, **environment: str) -> str:
-    """Return the one line that a command says before it ends with 2."""
-    ended = execute("-m", *command, **environment)
-    lines = [line for line in ended.stderr.splitlines() if not line.startswith(("usage: ", " "))]
-    assert (ended.returncode, ended.stdout, len(lines)) == (2, "", 1), ended
+def error_of(module: str, *arguments: object) -> str:
+    """Return the one line that a command says before it ends with 2; it runs in this process."""
+    stdout, stderr = StringIO(), StringIO()
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        redirect_stdout(stdout),
+        redirect_stderr(stderr),
+        pytest.raises(SystemExit) as ended,
+        warnings.catch_warnings(action="ignore", category=RuntimeWarning),  # the module is imported already
+    ):
+        patch.setattr(sys, "argv", [module, *map(str, arguments)])
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    lines = [line for line in stderr.getvalue().splitlines() if not line.startswith(("usage: ", " "))]
+    assert (ended.value.code, stdout.getvalue(), len(lines)) == (2, "", 1), stderr.getvalue()
     return lines[0]
 
 
-def test_help_without_the_extra() -> None:
+@pytest.fixture(scope="module")
+def helped() -> subprocess.CompletedProcess[str]:
+    """Return what every command prints as its help, without the extra."""
+    return execute("-W", "ignore", "-c", WITHOUT_BENCH, " ".join(COMMANDS), "--help")
+
+
+def test_help_without_the_extra(helped: subprocess.CompletedProcess[str]) -> None:
     """Of every command: no package of the extra is imported for it."""
-    ended = execute("-W", "ignore", "-c", WITHOUT_BENCH, " ".join(COMMANDS), "--help")
-    assert ended.stderr == ""
+    assert helped.stderr == ""
     assert {"benchmarks", "benchmarks.memory", "benchmarks.report"} <= set(COMMANDS)
-    assert all(f"\n{name} 0\n" in ended.stdout for name in COMMANDS)
-    assert all(f"usage: python -m {name} [-h]" in ended.stdout for name in COMMANDS)
+    assert all(f"\n{name} 0\n" in helped.stdout for name in COMMANDS)
+    assert all(f"usage: python -m {name} [-h]" in helped.stdout for name in COMMANDS)
 
 
-def test_help_explains_every_option() -> None:
+def test_help_explains_every_option(helped: subprocess.CompletedProcess[str]) -> None:
     """No option without a text, and files to write are named alike."""
-    ended = execute("-W", "ignore", "-c", WITHOUT_BENCH, " ".join(COMMANDS), "--help")
-    entries = re.findall(r"^  (\S.*(?:\n {6,}.*)*)", ended.stdout, re.MULTILINE)
+    entries = re.findall(r"^  (\S.*(?:\n {6,}.*)*)", helped.stdout, re.MULTILINE)
     options = [entry for entry in entries if entry.startswith("-")]
     assert len(options) > 2 * len(COMMANDS)
     assert [entry for entry in options if not re.search(r"\s{2,}\w", entry)] == []
     assert {entry.split("  ")[0] for entry in options if "--json" in entry} == {"--json OUT.json"}
-    assert "--rounds N  " in ended.stdout
-    assert "(default: 1 2 4)" in ended.stdout
-    assert "(default: None)" not in ended.stdout
+    assert "--rounds N  " in helped.stdout
+    assert "(default: 1 2 4)" in helped.stdout
+    assert "(default: None)" not in helped.stdout
 
 
 @pytest.mark.parametrize(
@@ -132,11 +143,12 @@ def test_a_file_to_write_is_not_touched_before(tmp_path: Path) -> None:
     assert not new.exists()
 
 
-def test_instructions_without_valgrind(tmp_path: Path) -> None:
+def test_instructions_without_valgrind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in BENCH:  # so that it is not the extra that is missing
         tmp_path.joinpath(f"{name}.py").touch()
-    path = f"{ROOT}{os.pathsep}{tmp_path}"
-    said = error_of("benchmarks.instructions", PATH=str(tmp_path), PYTHONPATH=path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
+    said = error_of("benchmarks.instructions")
     assert said == (
         "python -m benchmarks.instructions: error: valgrind is not on the path: install it, for example by"
         " apt-get install valgrind"

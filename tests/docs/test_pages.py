@@ -8,10 +8,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-import yaml  # Dask brings it
 
 from docs.builder.stage import generated
-from tests.docs import dask_commands
 from tests.docs import pages as reader
 from tests.docs.pages import ROOT, Block, Page, pages
 from wosdk_async.sandbox import Faults
@@ -34,7 +32,6 @@ CHECKED = {
     ("json", "calls"): "tests/mcp/test_docs.py makes them",
     ("jsonl", ""): "below",
     ("csv", ""): "below",
-    ("yaml", ""): "below",
 }
 
 
@@ -108,11 +105,11 @@ def test_anchors_are_those_of_github(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "block",
-    [block for language in ("toml", "json", "jsonl", "csv", "yaml") for block in reader.blocks(language)],
+    [block for language in ("toml", "json", "jsonl", "csv") for block in reader.blocks(language)],
     ids=lambda block: block.name,
 )
 def test_data_can_be_read(block: Block) -> None:
-    """By the reader of its format; a script of faults by the sandbox, and Dask's options by Dask."""
+    """By the reader of its format; a script of faults by the sandbox."""
     if block.language == "toml":
         read = tomllib.loads(block.text)
         assert read
@@ -122,13 +119,6 @@ def test_data_can_be_read(block: Block) -> None:
         json.loads(block.text)
     elif block.language == "jsonl":
         assert all(isinstance(json.loads(line), dict) for line in block.text.splitlines())
-    elif block.language == "yaml":
-        parts = yaml.safe_load(block.text)["spec"]
-        containers = {name: part["spec"]["containers"][0] for name, part in parts.items()}
-        for container in containers.values():
-            dask_commands.parse(container["args"][1:])
-        variables = {each["name"]: each["value"] for each in containers["scheduler"]["env"]}
-        dask_commands.require_safe_scheduler(variables)
     else:
         head, *rows = csv.reader(block.text.splitlines())
         assert rows

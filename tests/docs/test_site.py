@@ -194,7 +194,7 @@ def test_every_option_of_every_command_is_listed(pages: dict[str, str]) -> None:
 def test_every_option_of_a_client_has_its_default_and_meaning(pages: dict[str, str]) -> None:
     text = pages["options.md"]
     assert "| `in_flight` | `32` | Most calls of one Company under way in an event loop;" in text
-    assert "| `retry` | `RetryPolicy()` | When and how often a call is sent again. |" in text
+    assert "| `retry` | `RetryPolicy()` | When and how often a call is retried. |" in text
     assert ":class:" not in text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import logging
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from tests.documents.storage import Act, Storage, answer, company, files
 from tests.errors.test_faults import check
+from tests.support.service import Answer, Request, Service
 from wosdk_async import DeadlineError, DownloadError, NoAnswerError, NotSentError, WosdkError
 
 TOKEN = "tokAbCdEfGhIjKlMnOpQrStUvWx0123456789xyz"
@@ -179,7 +181,7 @@ async def test_a_progress_that_raises_ends_the_download(tmp_path: Path) -> None:
 
 
 async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
-    """Downloads wait for each other, at most eight at a time, and calls do not wait for them."""
+    """Downloads of a Company wait for each other, at most eight at a time, and calls do not wait for them."""
     async with Storage(stalling) as storage, company(storage.url) as acme:
         tasks = [asyncio.create_task(acme.documents.download(id, tmp_path / str(id))) for id in range(1, 31)]
         async with asyncio.timeout(5):
@@ -194,6 +196,34 @@ async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
         storage.acts = [answer(b"file")]
         assert [await acme.documents.download(id) for id in range(1, 10)] == [b"file"] * 9
     assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize("library", [None, httpx, httpx2])
+async def test_a_storage_that_hangs_delays_no_other_company(library: Any) -> None:
+    """One Company waits for all the files that it may fetch at once, and wants more; another's comes now."""
+
+    def handler(request: Request) -> Answer:
+        storage = hanging if request.headers["companyname"] == "A" else healthy
+        results = [{"DocumentId": id, "Url": storage.url} for id in request.json["Command"]["DocumentIds"]]
+        return Answer(body={"CommandResult": {"Results": results}})
+
+    async with AsyncExitStack() as stack:
+        hanging, healthy = Storage(stalling), Storage(answer(b"file"))
+        service = Service(handler)
+        for each in (hanging, healthy, service):
+            await stack.enter_async_context(each)
+        own = {"http_client": await stack.enter_async_context(library.AsyncClient())} if library else {}
+        client = await stack.enter_async_context(service.client(**own))
+        stuck = [asyncio.create_task(client.company("A").documents.download(id)) for id in range(1, 13)]
+        async with asyncio.timeout(15):
+            while len(hanging.requests) < 8:
+                await asyncio.sleep(0)
+            assert await client.company("B").documents.download(1) == b"file"
+        for task in stuck:
+            task.cancel()
+        await asyncio.gather(*stuck, return_exceptions=True)
+        await hanging.all_gone()
+        assert len(hanging.requests) == 8
 
 
 @pytest.mark.parametrize("before", [0, 200, 290])

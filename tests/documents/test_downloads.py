@@ -73,6 +73,27 @@ async def test_a_link_stays_and_leads_to_the_file(tmp_path: Path) -> None:
     assert files(tmp_path / "there") == {"a": b"2", "7-belt.jpg": b"2"}
 
 
+async def test_a_private_file_that_a_download_replaces_stays_private(tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    path.touch(mode=0o600)
+    async with Storage(answer(b"new")) as storage, company(storage.url) as acme:
+        await acme.documents.download(7, path)
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
+
+
+@pytest.mark.parametrize("leads_to", ["private", "missing", "folder", "7-belt.jpg"])
+async def test_a_link_of_the_name_that_the_service_gives_is_replaced(tmp_path: Path, leads_to: str) -> None:
+    """The user named a directory: whoever can write there chooses no other file on this machine."""
+    (tmp_path / "private").write_bytes(b"before")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "7-belt.jpg").symlink_to(leads_to)
+    async with Storage(answer(b"file")) as storage, company(storage.url) as acme:
+        assert await acme.documents.download(7, tmp_path) == tmp_path / "7-belt.jpg"
+    assert not (tmp_path / "7-belt.jpg").is_symlink()
+    (tmp_path / "folder").rmdir()
+    assert files(tmp_path) == {"private": b"before", "7-belt.jpg": b"file"}
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [

@@ -87,8 +87,8 @@ async def test_a_throttled_call_says_what_the_answer_said() -> None:
     body = {"ErrorMessage": "later", "ErrorCode": "BUSY", "TimeStamp": STAMP, "RequestId": "theirs"}
     found = await failed(Answer(429, body, {"Retry-After": "90"}), check_request_ids=False)
     assert isinstance(found, ThrottledError)
-    assert found.message.startswith("the service refused once in 0.")
-    assert found.message.endswith(" s with HTTP 429: later")
+    assert found.message.endswith(" s (HTTP 429): later")
+    assert found.attempts == 1
     found.args = ("later",)
     assert (*said(found), found.retry_after) == (429, "BUSY", "later", STAMP, "theirs", 90.0)
 
@@ -120,7 +120,7 @@ async def test_a_refused_secret_says_by_what() -> None:
             await client.company().get("Thing", 1)
         service.on_token = lambda _: Answer(404, b"")
         with pytest.raises(SessionError, match="HTTP 404") as other:
-            await client.company().get("Thing", 1)
+            await client.company().connect()
     assert (caught.value.status, caught.value.code, other.value.status) == (401, "invalid_client", 404)
     assert (caught.value.company, caught.value.operation) == (COMPANY, "token")
 

@@ -7,7 +7,9 @@ import html
 import json
 import re
 import time
+import unicodedata
 from collections.abc import Callable
+from html.entities import html5
 from urllib.parse import quote_plus
 
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.errors.test_secrets import PIECES, SECRET, TOKEN
+from wosdk_async import safe_text
 from wosdk_async.safe_text import Secrets
 
 TEXTS = st.text(st.sampled_from("abcXYZ/+ %&é\\\"'"), max_size=40)
@@ -54,6 +57,9 @@ WRITTEN = [
     "%69%74%27%73%2B%73%6f%2F%74%72%75%65",
     "it&amp;#x27;s&amp;#x2B;so/true",
     "it\\u0026#x27;s\\u0026#x2B;so/true",
+    "%u0069t%u0027s%u002bso%u002Ftrue",
+    "it\\U00000027s\\U0000002bso\\U0000002Ftrue",
+    "it\\047s\\053so\\057true",
     "IT'S+SO/TRUE",
     ODD.encode().hex(),
     ODD.encode().hex().upper(),
@@ -107,6 +113,73 @@ def test_what_is_written_in_several_ways_at_once(secret: str, ways: list[str], c
     assert len(found.replace("*", "")) < len("you sent  today") + 40
 
 
+def units(char: str) -> str:
+    """The UTF-16 units of a character in hexadecimal digits."""
+    return char.encode("utf-16-be").hex()
+
+
+EVERY = f"{SPECIAL[::3]}{SPECIAL[1::3]}{SPECIAL[2::3]}é€😀"
+PRODUCTIONS: dict[str, Callable[[str], str]] = {
+    "JSON, JavaScript: units": lambda char: re.sub("(....)", r"\\u\1", units(char)),
+    "JSON: short": lambda char: json.dumps(char, ensure_ascii=False)[1:-1].replace("/", "\\/"),
+    "JavaScript, Python: two digits": lambda char: f"\\x{ord(char):02X}" if char < "Ā" else char,
+    "JavaScript: braces": lambda char: f"\\u{{{ord(char):x}}}",
+    "JavaScript: braces and zeros": lambda char: f"\\u{{{ord(char):050X}}}",
+    "JavaScript, Python: octal": lambda char: f"\\{ord(char):o}" if char < "Ā" else char,
+    "JavaScript, Python: octal of three digits": lambda char: f"\\{ord(char):03o}" if char < "Ā" else char,
+    "JavaScript: the character": lambda char: char if char.isalnum() else f"\\{char}",
+    "JavaScript, Python: continued lines": lambda char: char.replace("\\", "\\\\") + "\\\n\\\r\n",
+    "Python: name": lambda char: f"\\N{{{unicodedata.name(char)}}}",
+    "Python: eight digits": lambda char: f"\\U{ord(char):08x}",
+    "HTML: decimal": lambda char: f"&#{ord(char)};",
+    "HTML: decimal and zeros": lambda char: f"&#{ord(char):050};",
+    "HTML: no semicolon": lambda char: f"&#{ord(char)}",
+    "HTML: hexadecimal": lambda char: f"&#X{ord(char):X};",
+    "HTML: hexadecimal and zeros": lambda char: f"&#x{ord(char):050x}",
+    "HTML: Windows-1252": lambda char: f"&#{char.encode('cp1252')[0]};" if char < "😀" else char,
+    "addresses": lambda char: "".join(f"%{byte:02x}" for byte in char.encode()),
+    "addresses: units": lambda char: re.sub("(....)", r"%u\1", units(char)),
+    "markup": lambda char: f"{{!{{{char}}}!}}",
+}
+
+
+@pytest.mark.parametrize("write", PRODUCTIONS.values(), ids=PRODUCTIONS)
+def test_each_escape_of_each_language(write: Callable[[str], str]) -> None:
+    text = "".join(map(write, EVERY))
+    assert Secrets(EVERY).hide(f"sent {text}", 10_000).replace("{!{", "").replace("}!}", "") == "sent ***"
+
+
+NAMES = sorted(name for name, text in html5.items() if text.isascii() and text.isprintable())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_name_of_html(name: str) -> None:
+    """Some need no semicolon, and one stands for two letters."""
+    secret = f"abcdefghij{html5[name]}klmnopqrst"
+    assert Secrets(secret).hide(f"sent abcdefghij&{name}klmnopqrst", 200) == "sent ***"
+
+
+def test_what_only_looks_like_an_escape_stays() -> None:
+    text = "AT&T &nosuchname; \\N{NO SUCH NAME} &#; &#x; \\u{} \\u{110000} &#1114112; \\U00110000 %zz %u12"
+    assert Secrets(TOKEN).hide(text, 1000) == text
+
+
+@pytest.mark.parametrize(
+    "escape",
+    [
+        *("\\", "\\60", "\\\n", "\\u{", "\\ud83d\\u", "\\u{" + "0" * 50_000, "%25", "&", "&" + "a" * 40),
+        *("&#" + "0" * 50_000, "&#x" + "0" * 50_000, "&#00107;", "\\N{", "\\N{" + "A" * 89),
+        "\\N{LATIN SMALL LETTER K}",
+    ],
+    ids=lambda escape: escape[:12],
+)
+def test_the_time_for_100_kb_of_an_escape_is_linear(escape: str) -> None:
+    secrets, text = Secrets(TOKEN), escape * (100_000 // len(escape))
+    begun = time.process_time()
+    secrets.hide(text, len(text))
+    assert time.process_time() - begun < 1
+
+
 def test_a_text_full_of_escapes_takes_no_long_time() -> None:
     """Whoever sends it cannot keep the loop busy."""
     secrets = Secrets(TOKEN, SECRET)
@@ -116,6 +189,21 @@ def test_a_text_full_of_escapes_takes_no_long_time() -> None:
         secrets.hide(text, 2000)
         assert not secrets.within(f"https://{text}") or TOKEN in text
     assert time.process_time() - begun < 1
+
+
+def test_the_forms_of_a_token_are_cut_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result has hundreds of short texts: for each of them only itself is cut."""
+    cut = []
+    pieces = safe_text._pieces
+    monkeypatch.setattr(
+        safe_text, "_pieces", lambda text, *more: cut.append(len(text)) or pieces(text, *more)
+    )
+    secrets = Secrets("".join(f"{at:x}." for at in range(4000)))
+    for text in ("The customer has no work order.", "There is no such asset."):
+        cut.clear()
+        assert secrets.hide(text, 200) == text
+    assert cut
+    assert max(cut) <= len(text)
 
 
 def test_a_long_token_takes_no_long_time() -> None:

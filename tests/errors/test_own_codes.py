@@ -91,7 +91,7 @@ async def test_a_code_in_a_success_is_waited_for_like_in_an_error() -> None:
         assert (trace.attempts, trace.waits[0] >= 0.2) == (2, True)
     found, requests = await created(given, Answer(200, info))
     assert (type(found), found.code, found.status, requests) == (ThrottledError, "ERROR_CODE_77", 200, 3)
-    assert found.message.startswith("the service refused 3 times in ")
+    assert found.attempts == 3
     assert found.message.endswith(": soon")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -172,3 +174,17 @@ async def test_an_error_of_the_program_has_a_problem_body(serve: Serve, method: 
     assert (response.status_code, response.headers["content-type"]) == (500, PROBLEM)
     assert response.json()["in_doubt"] is in_doubt
     assert "hunter2" not in response.text
+
+
+async def test_no_path_forges_or_turns_a_line_of_the_log(
+    web: httpx.AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A path comes from anybody, and is decoded before a handler sees it."""
+    caplog.set_level(logging.INFO)
+    path = "/orders/by-number/" + quote("1\x1b[31m\r\nINFO forged \u202e\u206a")
+    for number in (path, path + "x" * 60):  # not found; longer than a number may be
+        assert (await web.get(number)).status_code in (404, 422)
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("docs.examples.")]
+    assert len(lines) == 2
+    assert all(line.startswith("GET /orders/by-number/1\\x1b[31m") for line in lines)
+    assert all(line.isprintable() for line in lines)

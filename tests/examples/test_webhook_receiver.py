@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
 import sqlite3
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 
+from docs.examples import webhook_receiver
 from docs.examples.webhook_receiver import MAX_BODY, MAX_WAITING, Inbox, create_app
 from tests.testing.orders import create_command
 from wosdk_async import Company
@@ -215,3 +219,34 @@ def test_an_event_that_comes_while_its_order_is_read_is_not_forgotten(path: Path
     inbox.finish(1, 2, None)
     assert inbox.next() == ("RSC000002", 2)
     inbox.close()
+
+
+async def test_the_access_log_of_the_server_does_not_show_the_key(tmp_path: Path) -> None:
+    """As docs/webhooks.md starts it: a path of uvicorn's log holds whatever was asked for."""
+    folder = Path(webhook_receiver.__file__).parent
+    variables = {"COMPANY": "Acme", "CLIENT_ID": "id-1", "CLIENT_SECRET": "s3cr3t-do-not-print"}
+    environ = os.environ | {f"WOSDK_{name}": value for name, value in variables.items()}
+    server = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "uvicorn", "--port", "0", "--app-dir", str(folder), "webhook_receiver:app"),
+        cwd=tmp_path,
+        env=environ | {"WEBHOOK_KEY": KEY},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    assert server.stdout is not None
+    output = b""
+    try:
+        async with asyncio.timeout(30):
+            while (address := re.search(rb"running on (http://[0-9.:]+)", output)) is None:
+                output += await server.stdout.readline()
+            async with httpx.AsyncClient(base_url=address[1].decode()) as web:
+                for key, status in ((KEY, 400), ("wrong", 404)):
+                    assert (await web.post(f"/events/{key}", content=b"{}")).status_code == status
+            server.terminate()
+            output += await server.stdout.read()
+    finally:
+        if server.returncode is None:
+            server.kill()
+        await server.wait()
+    assert output.count(b"/events/***") == 2
+    assert KEY.encode() not in output

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -207,6 +208,20 @@ def test_rows_go_on_to_a_next_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert [len(rows) for rows in found.values()] == [3, 3, 2]
     assert list(found) == ["WorkOrder", "WorkOrder 2", "WorkOrder 3"]
     assert all(rows[0] == SCHEMA.names for rows in found.values())
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "jsonl", "xlsx"])
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+def test_what_was_put_in_place_of_a_draft_is_not_written(
+    tmp_path: Path, format: str, link: Callable[[Path, Path], None]
+) -> None:
+    """A link is replaced, and the file that it leads to stays as it is."""
+    kept, draft = tmp_path / "kept", tmp_path / f"rows.{format}"
+    kept.write_bytes(b"before")
+    link(draft, kept)
+    written(draft)
+    assert kept.read_bytes() == b"before"
+    assert (draft.is_symlink(), draft.stat().st_nlink, draft.stat().st_size > 100) == (False, 1, True)
 
 
 @pytest.mark.parametrize("format", ["parquet", "csv", "jsonl", "xlsx"])

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from wosdk_async.jobs.errors import JournalError
+import pytest
+
+from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.export import work_folder
+from wosdk_async.jobs.export.errors import ExportError
+from wosdk_async.jobs.export.part_folder import WATERMARK, watermark_of
 from wosdk_async.jobs.export.plan import ExportPlan
 from wosdk_async.jobs.export.work_folder import WorkFolder, work_folder_of
 
 PLAN = ExportPlan(entity="WorkOrder", company="Acme", expression={}, columns=[], format="csv")
+
+
+def test_files_that_never_end_are_not_read(tmp_path: Path) -> None:
+    """A pipe without a writer would stop whoever opens it."""
+    os.mkfifo(folder_with(tmp_path / "orders.csv.export") / "export.json")
+    WorkFolder(tmp_path / "orders.csv", PLAN).remove()
+    part = folder_with(tmp_path / "part-000001")
+    os.mkfifo(part / WATERMARK)
+    with pytest.raises(ExportError):
+        watermark_of(part, PLAN)
+
+
+def folder_with(path: Path) -> Path:
+    path.mkdir()
+    (path / "lock").touch()
+    return path
 
 
 def test_exports_that_end_while_others_begin(tmp_path: Path) -> None:
@@ -36,3 +58,17 @@ def test_exports_that_end_while_others_begin(tmp_path: Path) -> None:
     assert len(done) > 3
     assert refusals <= {f"{work_folder_of(output)}: another process works on this job"}
     assert not work_folder_of(output).exists()
+
+
+def test_a_plan_that_is_too_long_is_not_a_missing_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The range files of the export would be removed."""
+    output = tmp_path / "orders.csv"
+    folder = WorkFolder(output, PLAN)
+    folder.start(PLAN, 5)
+    folder.close()
+    monkeypatch.setattr(work_folder, "_MAX_PLAN", 10)
+    with pytest.raises(OutputError, match=r"export\.json: it is larger than 10 bytes"):
+        WorkFolder(output, PLAN)
+    assert (work_folder_of(output) / "export.json").exists()

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from wosdk_async import Company
+from wosdk_async.codec import converter, loads
 from wosdk_async.errors import InDoubtError, WosdkError
-from wosdk_async.jobs.cluster.clocks import boottime
-from wosdk_async.jobs.cluster.messages import GrantedRow, Order, Report, RowReport, Setup, WorkerLostError
-from wosdk_async.jobs.cluster.pool import UndeliveredReport, WorkerLink
-from wosdk_async.jobs.cluster.row_bodies import record_of
+from wosdk_async.jobs.cluster.leases import boottime
+from wosdk_async.jobs.cluster.messages import (
+    GrantedRow,
+    Order,
+    Report,
+    RowReport,
+    Setup,
+    WorkerLink,
+    from_bytes,
+    to_bytes,
+)
 from wosdk_async.jobs.operation_names import operation_named
 
 Sent = Callable[["LocalWorker", GrantedRow], None]
@@ -21,8 +29,7 @@ Sent = Callable[["LocalWorker", GrantedRow], None]
 class LocalWorker:
     """Sends the rows of its grants one after the other, through a Company of the test.
 
-    ``dies_before`` and ``dies_after`` say before or after which rows its process ends; with ``silent`` it
-    goes on, and nothing is heard of it any more.
+    With ``dead`` its process has ended; with ``silent`` nothing is heard of it any more.
     """
 
     def __init__(self, setup: Setup, company: Company, name: str) -> None:
@@ -32,6 +39,7 @@ class LocalWorker:
         self.orders: list[Order] = []
         self.results: list[RowReport] = []
         self.dead = self.silent = False
+        self.lost = ""
         self.sent: Sent = lambda _worker, _row: None
         self.about_to_send: Sent = lambda _worker, _row: None
         self.in_doubt: Callable[[GrantedRow], bool] = lambda _row: False
@@ -40,9 +48,12 @@ class LocalWorker:
         self._open: dict[int, list[GrantedRow]] = {}
         self._share = self._session = 0
 
-    async def exchange(self, order: Order) -> Report:
+    async def exchange(self, order: bytes) -> bytes:
+        return to_bytes(await self._exchange(from_bytes(order, Order)))
+
+    async def _exchange(self, order: Order) -> Report:
         if self.dead:
-            raise WorkerLostError("killed", ended=True)
+            raise OSError("killed")
         if self.silent:
             await asyncio.Event().wait()
         self.orders.append(order)
@@ -80,14 +91,14 @@ class LocalWorker:
                 self.sent(self, row)
                 self._tell(epoch, row, **result)
         if self.dead:
-            raise WorkerLostError("killed", ended=True)
+            raise OSError("killed")
         if self.silent:
             await asyncio.Event().wait()
 
     async def _send(self, row: GrantedRow) -> dict[str, Any]:
         if self.in_doubt(row):
             return {"result": "in_doubt", "reason": "no response", "error": "InDoubtError"}
-        record = record_of(row.body, self.operation.kind)
+        record = converter.structure(loads(row.body.encode()), self.operation.kind)
         try:
             result = await self.operation.send(self.company, record, self.setup.marker)
         except InDoubtError as error:
@@ -110,13 +121,10 @@ class LocalPool:
 
     name = "local workers"
 
-    def __init__(
-        self, company: Company, workers: int = 2, undelivered: Sequence[UndeliveredReport] = ()
-    ) -> None:
-        self.company, self.number, self.kept = company, workers, list(undelivered)
+    def __init__(self, company: Company, workers: int = 2) -> None:
+        self.company, self.number = company, workers
         self.workers: list[LocalWorker] = []
         self.setup: Setup | None = None
-        self.asked = self.forgotten = 0
         self.closed = False
         self.prepare: Callable[[LocalWorker], None] = lambda _: None
 
@@ -129,21 +137,14 @@ class LocalPool:
 
     def add(self) -> None:
         assert self.setup is not None
-        worker = LocalWorker(self.setup, self.company, f"w{self.setup.run}.{len(self.workers)}")
+        worker = LocalWorker(self.setup, self.company, f"w{id(self):x}.{len(self.workers)}")
         self.workers.append(worker)
         self.prepare(worker)
         self.joined(worker)
 
     def kill(self, worker: LocalWorker) -> None:
-        worker.dead = True
+        worker.dead, worker.lost = True, "killed"
         self.add()
 
-    async def undelivered(self) -> Sequence[UndeliveredReport]:
-        self.asked += 1
-        return self.kept
-
-    async def forget_undelivered(self) -> None:
-        self.forgotten += 1
-
-    async def aclose(self, grace: float) -> None:
+    async def aclose(self) -> None:
         self.closed = True

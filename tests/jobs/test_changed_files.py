@@ -1,16 +1,17 @@
-"""A file that changes during an import: nothing of the new content is sent, in any format."""
+"""A file that changes: what is sent is what the job knows by its hash, in any format."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
-from wosdk_async.jobs import Import, ImportMap, open_source
+from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, open_source
+from wosdk_async.jobs.rows import Row
 
 Rows = Sequence[Sequence[str]]
 
@@ -55,7 +56,6 @@ WIDER = [*BEFORE[:8], [*BEFORE[8], ""], BEFORE[9]]
     [
         ("csv", write_csv, (OTHER, FEWER, MORE, WIDER)),
         ("jsonl", write_json_lines, (OTHER, FEWER, MORE)),
-        ("parquet", write_parquet, (OTHER, FEWER, MORE)),
     ],
 )
 async def test_nothing_is_sent_of_a_file_that_changes(
@@ -81,16 +81,71 @@ async def test_nothing_is_sent_of_a_file_that_changes(
         local.server.asked.clear()
 
 
-async def test_a_sheet_is_read_once_and_sent_as_it_was(local: Local, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("suffix", "write"), [("xlsx", write_sheet), ("parquet", write_parquet)])
+async def test_a_converted_file_is_read_once_and_sent_as_it_was(
+    local: Local, tmp_path: Path, suffix: str, write: Callable[[Path, Rows], None]
+) -> None:
     (tmp_path / "map.toml").write_text(WORK_ORDER + FIXED_CUSTOMER)
-    path = tmp_path / "f.xlsx"
-    write_sheet(path, BEFORE)
+    path = tmp_path / f"f.{suffix}"
+    write(path, BEFORE)
     job = Import(open_source(path), ImportMap.load(tmp_path / "map.toml"))
     await job.open(local.company)
-    write_sheet(path, OTHER)
+    write(path, OTHER)
     summary = await job.run()
     assert (summary.complete, summary.created) == (True, 10)
     assert summary.folder is not None
     assert "other" not in (summary.folder / "results.csv").read_text()
     comments = {row["Items"][0]["Comment"] for row in await local.rows("WorkOrder", "Items.Comment")}
     assert comments == {"text"}
+    with pytest.raises(ImportMapError, match=r"rows of .* were sent by the job"):  # not taken as done
+        await Import(open_source(path), ImportMap.load(tmp_path / "map.toml")).run(local.company)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [("csv", write_csv), ("jsonl", write_json_lines), ("xlsx", write_sheet), ("parquet", write_parquet)],
+)
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_file_that_is_replaced_before_its_job_begins_is_refused(
+    local: Local, tmp_path: Path, suffix: str, write: Callable[[Path, Rows], None], late: bool
+) -> None:
+    """Otherwise the job has the hash of one file and the rows of another, which then counts as done."""
+    (tmp_path / "map.toml").write_text(WORK_ORDER + FIXED_CUSTOMER)
+    import_map = ImportMap.load(tmp_path / "map.toml")
+    path = tmp_path / f"f.{suffix}"
+    write(path, BEFORE)
+    source = open_source(path)
+    job = Import(source, import_map) if late else None
+    write(path, OTHER)
+    with pytest.raises(ImportMapError) as caught:
+        await (job or Import(source, import_map)).run(local.company)
+    assert caught.value.message.startswith(f"{path}: it has changed since it was opened")
+    assert local.server.count("WoCreateCommand") == 0
+    summary = await Import(open_source(path), import_map).run(local.company)
+    assert (summary.complete, summary.created) == (True, 10)
+    comments = {row["Items"][0]["Comment"] for row in await local.rows("WorkOrder", "Items.Comment")}
+    assert comments == {"text", "other"}
+
+
+@pytest.mark.parametrize("other", [write_csv, lambda path, _: path.unlink()], ids=["replaced", "removed"])
+async def test_a_file_that_is_replaced_while_its_job_begins_is_refused(
+    local: Local, tmp_path: Path, other: Callable[[Path, Rows], None]
+) -> None:
+    class Replaced(CsvFile):
+        """A file that is replaced when its rows were read for the second time."""
+
+        times = 0
+
+        def __iter__(self) -> Iterator[Row]:
+            yield from super().__iter__()
+            self.times += 1
+            if self.times == 2:
+                other(self.path, OTHER)
+
+    (tmp_path / "map.toml").write_text(WORK_ORDER + FIXED_CUSTOMER)
+    path = tmp_path / "f.csv"
+    write_csv(path, BEFORE)
+    with pytest.raises(ImportMapError, match="has changed since it was opened"):
+        await Import(Replaced(path), ImportMap.load(tmp_path / "map.toml")).run(local.company)
+    assert local.server.count("WoCreateCommand") == 0
+    assert not (tmp_path / "f.csv.job" / "journal.db").exists()

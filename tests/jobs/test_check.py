@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +284,34 @@ async def test_a_check_says_that_another_job_has_sent_rows_of_a_new_file(
     other = write(HEADER, rows(1, 3)).rename(tmp_path / "other.csv")
     result = await checked(local, other, MAP, folder=folder)
     assert "1 of the rows of" in (result.import_refused or "")
+
+
+AMOUNT = """
+[command.work_order]
+type_category = "Request"
+sub_type = { id = 1 }
+customer = { id = 1 }
+vendor_nte.value = "{text}"
+"""
+
+
+@pytest.mark.parametrize("amount", ["1e309", "9" * 400, "1e700000000"])
+async def test_an_amount_that_nothing_can_hold_is_a_fault_of_its_row(
+    local: Local, write: Write, amount: str
+) -> None:
+    result = await checked(local, write(HEADER, [["1", amount, "", ""], *rows(2)]), AMOUNT)
+    (finding,) = (each for each in result.findings if each.row == 1)
+    assert finding.kind == "refused"
+    assert f"takes a number of at most 100 digits before the point and 100 after it, not '{amount[:100]}" in (
+        finding.reason
+    )
+    assert "(column 'text')" in finding.reason
+
+
+@pytest.mark.parametrize("amount", ["0.10", "9" * 30, "1e99", "1.123456789012345678"])
+async def test_a_request_is_shown_with_all_digits_of_its_numbers(
+    local: Local, write: Write, amount: str
+) -> None:
+    result = await checked(local, write(HEADER, [["1", amount, "", ""]]), AMOUNT)
+    (request,) = result.requests
+    assert str(request["body"]["Command"]["WorkOrder"]["VendorNte"]["Value"]) == str(Decimal(amount))

@@ -140,18 +140,6 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: 
     }
 
 
-async def test_a_file_that_changes_while_it_is_imported_fails_the_new_rows(
-    local: Local, job: Job, write: Write
-) -> None:
-    named = MAP.replace('entity = "Task"', 'entity = "Task"\nby = "display_as"\nfrom = "{text}"')
-    ready = job(write(HEADER, [["1", "Leaking", "", ""]]), named)
-    write(HEADER, [["1", "Leaking", "", ""], ["2", "Not cooling", "", ""]])
-    outcomes: dict[int, RowOutcome] = {}
-    await ready.run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
-    assert outcomes[1].outcome == "created"
-    assert outcomes[2].reason == "task 'Not cooling' was not looked up: the file has changed since the start"
-
-
 async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
     local: Local, job: Job, write: Write
 ) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from wosdk_async.jobs.job_commands import rejects_command, rejects_of
+from wosdk_async.jobs.job_commands import _delimiter_of, rejects_command, rejects_of
 from wosdk_async.jobs.journal import JobPlan
 
 
@@ -59,6 +60,11 @@ def test_the_delimiter_is_that_of_the_file_that_is_there(
     for given in ([], ["--csv-for-excel=semicolon"]):
         command = rejects_command(plan("/f.xlsx", *given), rejects)
         assert command == " ".join(["wosdk import", str(rejects), *given, *kept, "--profile=test"])
+
+
+def test_rejects_that_are_a_pipe_are_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "rejects.csv")
+    assert _delimiter_of(tmp_path / "rejects.csv") is None
 
 
 def test_the_newest_rejects(tmp_path: Path) -> None:

@@ -97,6 +97,25 @@ def test_a_currency_sign_is_named_as_what_is_wrong(tmp_path: Path) -> None:
         value(tmp_path, "NUMBER", 'decimal = ","', "1,x1")
 
 
+@pytest.mark.parametrize(
+    ("cell", "why"),
+    [
+        ("9" * 101, "takes a number of at most 100 digits before the point and 100 after it, not '999"),
+        (
+            "0," + "1" * 101,
+            "takes a number of at most 100 digits before the point and 100 after it, not '0.1",
+        ),
+        ("1" + "x" * 300_000 + "1", "takes a number, not '1xxx"),
+    ],
+)
+def test_a_number_as_text_is_bounded_and_shown_cut(tmp_path: Path, cell: str, why: str) -> None:
+    with pytest.raises(RowError) as error:
+        value(tmp_path, "NUMBER", 'decimal = ",", thousands = "."', cell)
+    assert why in error.value.message
+    assert "(column 'c')" in error.value.message
+    assert len(error.value.message) < 400
+
+
 def utc(year: int, month: int, day: int, *time: int) -> datetime:
     return datetime(year, month, day, *time, tzinfo=UTC)
 

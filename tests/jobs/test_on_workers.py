@@ -24,19 +24,28 @@ from tests.jobs.local_workers import LocalPool, LocalWorker
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from wosdk_async import Client, WoCreateCommand
-from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.jobs import ImportOptions, sending
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.jobs import ImportMapError, ImportOptions
 from wosdk_async.jobs.cluster.job_workers import cluster_options
-from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport, Setup
-from wosdk_async.jobs.cluster.pool import UndeliveredReport
+from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
 from wosdk_async.jobs.decisions import decide, settle_job
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.undo import Undo
 from wosdk_async.options import CallOptions, RetryPolicy
-from wosdk_async.version import VERSION
 
 NUMBERS = range(1, 41)
+BRIEF: dict[str, Any] = {"lease": 0.6, "skew": 0}
+"""Times in which a lost worker is soon known to send nothing."""
+
+
+async def test_rows_without_a_key_are_refused_before_anything_is_sent(
+    local: Local, job: Job, write: Write
+) -> None:
+    pool = LocalPool(local.company)
+    with pytest.raises(ImportMapError, match="one process sends rows without a key"):
+        job(write(HEADER, rows(*NUMBERS)), MAP, workers=pool)
+    assert (pool.workers, await held(local)) == ([], Counter())
 
 
 async def open_leases(folder: Path) -> int:
@@ -55,7 +64,7 @@ async def test_workers_send_the_rows(local: Local, job: Job, write: Write) -> No
     assert (summary.audit_state, summary.audit and summary.audit.once) == ("clean", 40)
     assert summary.as_dict()["audit"]["once"] == 40
     assert pool.setup is not None
-    assert (pool.setup.run, pool.setup.marker, pool.setup.operation) == (1, MARKER, "WoCreateCommand")
+    assert (pool.setup.marker, pool.setup.operation) == (MARKER, "WoCreateCommand")
     assert pool.setup.most_in_flight == 4
     assert sum(len(grant.rows) for worker in pool.workers for o in worker.orders for grant in o.grants) >= 39
     assert summary.folder is not None
@@ -75,23 +84,23 @@ async def test_workers_have_every_option_of_the_client_and_of_the_job(
     changed = CallOptions(settle=0.25, deadline=2.5, retry=RetryPolicy(attempts=2))
     other = {"check_request_ids": False, "trusted_hosts": ("orders.example",), "options": changed}
     async with Client.from_env(local.variables, **other) as client:
-        ready = job(write(HEADER, rows(1, 2, 3)), MAP, workers=pool, limit=3, lease=4, skew=0.75)
+        ready = job(
+            write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, workers=pool, limit=3, lease=4, skew=0.75
+        )
         summary = await ready.run(client.company())
     assert (summary.complete, summary.folder is not None) == (True, True)
     assert pool.setup == Setup(
         job=pool.setup.job if pool.setup else "",
-        run=1,
-        version=VERSION,
         operation="WoCreateCommand",
         company=local.company.name,
-        marker=None,
+        marker=MARKER,
+        lease=4,
         deadline=2.5,
         settle=0.25,
         attempts=2,
         most_in_flight=3,
         trusted_hosts=("orders.example",),
         check_request_ids=False,
-        folder=str(summary.folder),
     )
     with contextlib.closing(sqlite3.connect(f"{summary.folder}/journal.db")) as db:
         assert set(db.execute("SELECT seconds FROM lease")) == {(4 + 2.5 + 0.75,)}
@@ -117,7 +126,7 @@ async def test_a_worker_that_is_killed_with_a_row_doubles_and_loses_nothing(
             worker.sent = kill
 
     pool.prepare = prepare
-    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, stop_after_doubt=1)
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, stop_after_doubt=1, **BRIEF)
     summary, outcomes = await carried_out(ready, local)
     assert killed
     assert (summary.created, summary.complete, summary.stopped) == (40, True, None)
@@ -129,7 +138,7 @@ async def test_a_row_that_is_not_granted_stays_planned(local: Local, job: Job, w
     """So after a kill of the coordinator only rows are in doubt that a worker may have had."""
     seen: list[tuple[set[int], set[int]]] = []
     pool = LocalPool(local.company, workers=1)
-    ready = job(write(HEADER, rows(*NUMBERS)), MAP, workers=pool, limit=1)
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, limit=1)
     opened = await ready.open(local.company)
 
     def look(worker: LocalWorker, _: GrantedRow) -> None:
@@ -162,24 +171,6 @@ async def test_rounds_go_on_while_rows_end(local: Local, job: Job, write: Write)
     assert (summary.created, summary.complete) == (6, True)
 
 
-async def test_without_a_marker_rows_of_a_lost_worker_are_in_doubt(
-    local: Local, job: Job, write: Write
-) -> None:
-    pool = LocalPool(local.company, workers=1)
-
-    def kill(worker: LocalWorker, row: GrantedRow) -> None:
-        if row.row == 3:
-            pool.kill(worker)
-
-    pool.prepare = lambda worker: setattr(worker, "sent", kill)
-    ready = job(write(HEADER, rows(*NUMBERS)), MAP, workers=pool, stop_after_doubt=None)
-    summary, _ = await carried_out(ready, local)
-    assert summary.in_doubt > 0
-    assert summary.created + summary.in_doubt == 40
-    assert (summary.audit, summary.audit_state, summary.complete) == (None, "impossible", False)
-    assert max((await held(local)).values()) == 1
-
-
 async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, write: Write) -> None:
     pool = LocalPool(local.company)
     local.company = local.company.with_options(settle=0)
@@ -189,7 +180,7 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, w
             pool.kill(worker)
 
     pool.prepare = lambda worker: setattr(worker, "about_to_send", kill)
-    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool)
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, **BRIEF)
     summary, outcomes = await carried_out(ready, local)
     assert (summary.created, summary.failed) == (39, 1)
     assert re.search(r"its worker was lost \d times", outcomes[30].reason or "")
@@ -203,7 +194,7 @@ async def test_the_first_row_of_a_later_run_is_sent_by_a_worker_too(
     pool = LocalPool(local.company)
     local.company = local.company.with_options(settle=0)
     source = write(HEADER, rows(*NUMBERS))
-    ready = job(source, MAP, marker=MARKER, workers=pool)
+    ready = job(source, MAP, marker=MARKER, workers=pool, limit=2)
 
     def stop(worker: LocalWorker, row: GrantedRow) -> None:
         if row.row == 9:
@@ -232,7 +223,7 @@ async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over
             worker.silent = True
 
     pool.prepare = lambda worker: setattr(worker, "sent", fall_silent)
-    options = {"workers": pool, "lease": 0.6, "skew": 0}
+    options = {"workers": pool, **BRIEF}
     stages: list[str] = []
     ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, on_stage=stages.append, **options)
     summary, _ = await carried_out(ready, local)
@@ -254,7 +245,7 @@ async def test_a_worker_of_which_nothing_is_heard_is_lost_when_its_lease_is_over
 async def test_lost_workers_are_said_and_many_are_counted(local: Local, job: Job, write: Write) -> None:
     pool = LocalPool(local.company, workers=26)
     local.company = local.company.with_options(settle=0)
-    pool.prepare = lambda worker: setattr(worker, "dead", not worker.name.endswith(".0"))
+    pool.prepare = lambda worker: setattr(worker, "lost", "" if worker.name.endswith(".0") else "killed")
     stages: list[str] = []
     ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, on_stage=stages.append)
     summary, _ = await carried_out(ready, local)
@@ -276,7 +267,7 @@ async def test_a_pool_that_breaks_stops_the_import(local: Local, job: Job, write
 
     pool.prepare = lambda worker: setattr(worker, "sent", break_pool)
     source = write(HEADER, rows(*NUMBERS))
-    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, workers=pool), local)
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, workers=pool, limit=2), local)
     assert summary.stopped == "the scheduler has gone; start it again"
     assert (len(outcomes), summary.in_doubt) == (40, 0)
     assert (summary.complete, summary.audit_state, summary.not_started > 0) == (False, "due", True)
@@ -285,8 +276,6 @@ async def test_a_pool_that_breaks_stops_the_import(local: Local, job: Job, write
     local.company = local.company.with_options(settle=0)
     summary, _ = await carried_out(job(source, MAP, marker=MARKER, workers=again), local)
     assert (summary.complete, summary.audit_state) == (True, "clean")
-    assert again.setup is not None
-    assert again.setup.run == 2
 
 
 class SlowlyClosedPool(LocalPool):
@@ -294,11 +283,11 @@ class SlowlyClosedPool(LocalPool):
 
     job: Any = None
 
-    async def aclose(self, grace: float) -> None:
+    async def aclose(self) -> None:
         self.job.stop()
         self.job.stop()
         await asyncio.sleep(0.01)
-        await super().aclose(grace)
+        await super().aclose()
 
 
 async def test_a_second_stop_does_not_cut_the_end_of_the_workers(
@@ -309,23 +298,6 @@ async def test_a_second_stop_does_not_cut_the_end_of_the_workers(
     pool.job = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool)
     summary, outcomes = await carried_out(pool.job, local)
     assert (pool.closed, summary.created, len(outcomes)) == (True, 40, 40)
-
-
-async def test_a_second_stop_does_not_hide_why_an_import_cannot_begin(
-    local: Local, job: Job, write: Write
-) -> None:
-    pool = SlowlyClosedPool(local.company)
-    source = write(HEADER, rows(1))
-    await left_open(job(source, MAP, marker=MARKER), local, 1)
-
-    async def undelivered() -> Any:
-        raise WosdkError("nothing can be asked")
-
-    pool.undelivered = undelivered  # type: ignore[method-assign]
-    pool.job = job(source, MAP, marker=MARKER, workers=pool)
-    with pytest.raises(WosdkError, match="nothing can be asked"):
-        await pool.job.run(local.company)
-    assert pool.closed
 
 
 async def test_an_import_that_is_aborted_while_it_waits_for_workers(
@@ -344,9 +316,8 @@ async def test_an_import_that_is_aborted_while_it_waits_for_workers(
 
 
 async def test_an_import_that_is_aborted_leaves_its_leases_to_the_next_run(
-    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+    local: Local, job: Job, write: Write
 ) -> None:
-    monkeypatch.setattr(sending, "ABORT_GRACE", 0.05)
     pool = LocalPool(local.company)
     local.company = local.company.with_options(settle=0)
     source = write(HEADER, rows(*NUMBERS))
@@ -366,7 +337,7 @@ async def test_an_import_that_is_aborted_leaves_its_leases_to_the_next_run(
     stages: list[str] = []
     again = job(source, MAP, marker=MARKER, workers=LocalPool(local.company), on_stage=stages.append)
     summary = await again.run(local.company)
-    assert "before their leases have surely ended" in stages[0]
+    assert "before their leases have ended" in stages[0]
     assert (summary.created, summary.complete) == (40, True)
     assert await held(local) == Counter(map(str, NUMBERS))
 
@@ -382,53 +353,6 @@ async def left_open(job: Any, local: Local, *numbers: int, epoch: int = 1, secon
     await opened.journal.grant(a_grant(epoch, *numbers, seconds=seconds))
     opened.journal.abandon()
     return Path(opened.folder)
-
-
-def undelivered_report(
-    number: int, row: int, result: Any = "done", *, epoch: int = 1, **more: Any
-) -> UndeliveredReport:
-    report = RowReport(number=number, epoch=epoch, row=row, result=result, **more)
-    return UndeliveredReport(1, f"w{epoch}", report)
-
-
-async def test_reports_that_workers_could_not_deliver_are_collected_before_anything_is_sent(
-    local: Local, job: Job, write: Write
-) -> None:
-    local.company = local.company.with_options(settle=0)
-    source = write(HEADER, rows(1, 2, 3, 4, 5, 6))
-    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, 2, 3, 4)
-    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
-    found = (await local.rows("WorkOrder"))[-1]["Id"]
-    undelivered = [
-        undelivered_report(1, 1, entity="WorkOrder", id=found, version=1),
-        undelivered_report(2, 2, "not_sent"),
-        undelivered_report(3, 3, "failed", error="RefusedError", reason="no such thing"),
-        undelivered_report(1, 5, epoch=9, id=5),  # of a grant that the journal does not have
-    ]
-    pool = LocalPool(local.company, undelivered=undelivered)
-    stages: list[str] = []
-    ready = job(source, MAP, marker=MARKER, workers=pool, on_stage=stages.append)
-    local.server.asked.clear()
-    summary = await ready.run(local.company)
-    assert stages[0].endswith("before their leases have surely ended, in 0 s")
-    assert pool.asked == 2
-    assert (summary.created, summary.failed) == (5, 1)
-    assert await held(local) == Counter("12456")
-    async with Journal.open(folder, snapshot=True) as journal:
-        first, _, third, *_ = await journal.rows_in()
-        assert (first.id, first.proof, first.version) == (found, "answered", 1)
-        assert (third.state, third.reason) == (State.REFUSED, "no such thing")
-        assert [(late.epoch, late.report.row) for late in await journal.late_reports()] == [(9, 5)]
-        assert await journal.open_leases() == []
-        leases = (await journal.grant_totals()).leases
-    # A run that takes reports and is killed does not forget them: the next run gets them once more.
-    async with Journal.open(folder) as journal:
-        journal.record(RowRecord(6, State.PLANNED))
-    again = LocalPool(local.company, undelivered=undelivered)
-    assert (await job(source, MAP, marker=MARKER, workers=again, if_exists="skip").run(local.company)).found
-    async with Journal.open(folder, snapshot=True) as journal:
-        assert (await journal.grant_totals()).leases == leases
-        assert [late.epoch for late in await journal.late_reports()] == [9]
 
 
 async def test_without_workers_leases_of_an_earlier_run_end_first(
@@ -619,32 +543,6 @@ async def test_a_file_without_rows_needs_no_audit(local: Local, job: Job, write:
     assert pool.workers == []
 
 
-async def test_without_a_marker_a_warning_comes_first_and_the_reason_last(
-    local: Local, job: Job, write: Write
-) -> None:
-    said: list[tuple[str, int]] = []
-    pool = LocalPool(local.company)
-    ready = job(write(HEADER, rows(1, 2)), MAP, workers=pool)
-
-    def on_stage(text: str) -> None:
-        said.append((text, local.server.count("WoCreateCommand")))
-
-    summary = await ready.run(local.company, on_stage=on_stage)
-    warning = (
-        "there is no marker: rows lost with a worker stay in doubt for good, and there is no audit; "
-        "give --marker FIELD"
-    )
-    assert (f"warning: {warning}", 0) in said
-    assert warning in summary.warnings
-    assert summary.audit_state == "impossible"
-    assert summary.audit_why == "there is no marker by which the records can be found"
-    assert summary.as_dict()["audit"] == {"state": "impossible", "why": summary.audit_why}
-    assert summary.folder is not None
-    assert "Not possible: there is no marker by which" in (summary.folder / "report.html").read_text()
-    report = json.loads((summary.folder / "report.json").read_text())
-    assert report["audit"]["why"] == summary.audit_why
-
-
 # --- other jobs of the same file ------------------------------------------------------------------
 
 
@@ -769,7 +667,7 @@ async def test_a_new_job_is_refused_while_another_process_works_without_a_lease(
 async def test_a_decision_waits_for_workers_that_may_still_send_the_row(
     local: Local, job: Job, write: Write
 ) -> None:
-    folder = await left_open(job(write(HEADER, rows(1, 2)), MAP), local, 1, seconds=0.3)
+    folder = await left_open(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, 1, seconds=0.3)
     stages: list[str] = []
     async with Journal.open(folder) as journal:
         await decide(journal, 1, None, "me", on_stage=stages.append)
@@ -787,24 +685,6 @@ async def test_an_undo_waits_for_workers_that_may_still_send_rows(
         await undo.run(await local.company.work_orders.cancel_reason("Entered twice"))
         assert await journal.open_leases() == []
     assert "may still send rows" in stages[0]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
-async def test_a_new_job_whose_look_ups_fail_is_removed(local: Local, job: Job, write: Write) -> None:
-    """Its processes had been started by then, and had files of their own in the folder."""
-    from wosdk_async.jobs.cluster.processes import Processes
-
-    source = write(HEADER, rows(1, 2))
-    local.server.failing = "query/Customer"
-    pool = Processes(1)
-    files: list[str] = []
-
-    def on_stage(_: str) -> None:
-        files.extend(each.name for each in source.with_name(f"{source.name}.job").iterdir())
-
-    with pytest.raises(WosdkError):
-        await job(source, MAP, marker=MARKER, workers=pool).run(local.company, on_stage=on_stage)
-    assert not source.with_name(f"{source.name}.job").exists(), files
 
 
 async def test_a_new_job_that_is_stopped_before_it_begins_waits_for_nobody(

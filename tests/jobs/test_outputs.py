@@ -28,8 +28,9 @@ from hypothesis import strategies as st
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.journal.plans import a_plan
-from tests.jobs.maps import HEADER, MAP, rows
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.support.laws import case, examples
+from wosdk_async.company import sender_of
 from wosdk_async.jobs import Row, RowOutcome, Source, open_source, output_folder
 from wosdk_async.jobs.errors import OutputError
 from wosdk_async.jobs.journal import (
@@ -665,3 +666,27 @@ async def test_files_that_cannot_be_written_do_not_hide_the_summary(
     assert (summary.complete, summary.files) == (True, [])
     assert summary.files_failed is not None
     assert "results.csv: No space left on device; the journal is right" in summary.files_failed
+
+
+async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local, job: Job, write: Write) -> None:
+    """The token and the client secret, as the number of an order."""
+    secret = local.variables["WOSDK_CLIENT_SECRET"]
+    await local.company.connect()
+    grant = sender_of(local.company).grant
+    assert grant is not None
+    token = grant.token.reveal()
+    numbers = iter((f"N-{secret}", f"Bearer {token}"))
+
+    def alter(content: Any) -> None:
+        content["CommandResult"]["Wo"]["Number"] = next(numbers)
+
+    local.server.altered = alter
+    told: list[RowOutcome] = []
+    summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company, on_row=told.append)
+    assert summary.complete
+    assert summary.folder is not None
+    found = [path.read_text("utf-8", "replace") for path in summary.folder.rglob("*") if path.is_file()]
+    for text in (*found, str(told), str(summary)):
+        assert secret not in text
+        assert token not in text
+    assert sorted(each.number or "" for each in told) == ["Bearer ***", "N-***"]

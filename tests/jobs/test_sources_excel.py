@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 import sys
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +16,12 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs.readers import read_here
+from tests.support.laws import examples
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.rows import Row
+from wosdk_async.readers import workbook
 
 
 def written(path: Path, rows: list[list[Any]], *, top: int = 0, left: int = 0, sheet: str = "Data") -> Path:
@@ -39,10 +45,21 @@ def written(path: Path, rows: list[list[Any]], *, top: int = 0, left: int = 0, s
     return path
 
 
+def changed(path: Path, part: str, change: Callable[[bytes], bytes]) -> Path:
+    """Write a workbook again with another part."""
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    parts[part] = change(parts[part])
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    return path
+
+
 def cells(folder: Path, *values: Any) -> list[str]:
     """The texts of one row with these values."""
     names = [f"c{place}" for place in range(len(values))]
-    source = open_source(written(folder / "f.xlsx", [["key", *names], ["1", *values]]))
+    source = read_here(workbook, written(folder / "f.xlsx", [["key", *names], ["1", *values]]))
     (row,) = source
     return [row.cells[name] for name in names]
 
@@ -85,7 +102,7 @@ def test_values_are_the_texts_that_the_sheet_shows(tmp_path: Path) -> None:
 )
 def test_a_cell_that_cannot_be_used_fails_rows_that_use_it(tmp_path: Path, value: Any, reason: str) -> None:
     path = written(tmp_path / "f.xlsx", [["a", "b", "b2"], ["1", value, "x"], ["2", 5, "y"]], top=3, left=2)
-    source = open_source(path)
+    source = read_here(workbook, path)
     bad, good = source
     assert (bad.fault, bad.line, bad.cells["a"], bad.cells["b2"]) == (None, 5, "1", "x")
     assert good.cells["b"] == "5"
@@ -103,7 +120,7 @@ def test_a_cell_that_cannot_be_used_fails_rows_that_use_it(tmp_path: Path, value
 
 def test_rows_have_the_numbers_of_the_sheet_and_empty_ones_are_skipped(tmp_path: Path) -> None:
     rows = [["a", None, "b "], ["1", None, "x"], [], [" ", None, ""], ["2", "no name", None], [None, None, 3]]
-    source = open_source(written(tmp_path / "f.xlsx", rows, top=2, left=1))
+    source = read_here(workbook, written(tmp_path / "f.xlsx", rows, top=2, left=1))
     assert source.columns == ("a", "", "b")
     assert source.dialect is None
     for _ in range(2):
@@ -171,7 +188,7 @@ def test_texts_are_given_exactly_as_they_were_written(
 ) -> None:
     path = written(tmp_path_factory.mktemp("x") / "f.xlsx", [["a", "b"], *map(list, rows)])
     filled = [row for row in rows if any(cell.strip() for cell in row)]
-    assert [(row.cells["a"], row.cells["b"]) for row in open_source(path)] == filled
+    assert [(row.cells["a"], row.cells["b"]) for row in read_here(workbook, path)] == filled
 
 
 @given(number=st.integers(-(10**15) + 1, 10**15 - 1))
@@ -186,6 +203,59 @@ def test_money_in_cents_is_exact(tmp_path_factory: pytest.TempPathFactory, cents
     assert cells(tmp_path_factory.mktemp("x"), cents / 100) == [shown]
 
 
+def shown_as(folder: Path, number: float, code: str, *, date_1904: bool = False) -> str:
+    """The text of a number that a format shows, or why it has none."""
+    path = folder / "f.xlsx"
+    with xlsxwriter.Workbook(path, {"date_1904": date_1904}) as book:
+        page = book.add_worksheet()
+        page.write_row(0, 0, ["a", "b"])
+        page.write_number(1, 0, number, book.add_format({"num_format": code, "align": "left"}))
+        page.write_number(1, 1, 7, book.add_format({"num_format": '0.0 "days"'}))
+    (row,) = read_here(workbook, path)
+    assert row.cells["b"] == "7"
+    try:
+        return row.cells["a"]
+    except RowError as error:
+        return error.message
+
+
+@given(milliseconds=st.integers(-(10**12), 10**12))
+def test_a_duration_has_its_sign(tmp_path_factory: pytest.TempPathFactory, milliseconds: int) -> None:
+    shown = shown_as(tmp_path_factory.mktemp("x"), milliseconds / 86_400_000, "[h]:mm:ss")
+    sign, hours, minutes, seconds = re.fullmatch(r"(-?)(\d\d+):(\d\d):(\d\d(?:\.\d+)?)", shown).groups()  # type: ignore[union-attr]
+    span = (int(hours) * 60 + int(minutes)) * 60_000 + round(float(seconds) * 1000)
+    assert (-span if sign else span) == milliseconds
+
+
+NUMBERS = (
+    st.floats(-3e6, 3e6)
+    | st.floats(0, 1, exclude_max=True)
+    | st.integers(-2, 70).map(float)
+    | st.sampled_from([-1.5, 60.5, 2_957_003.5, 2_957_004, 2_958_465, 2_958_465.5, 2_958_466, 1e9])
+)
+
+
+@given(
+    number=NUMBERS,
+    code=st.sampled_from(["yyyy-mm-dd hh:mm", "dd.mm.yyyy", "m/d/yy", "mmm", "h:mm", "mm:ss", 'hh "days"']),
+    date_1904=st.booleans(),
+)
+def test_a_date_or_time_is_exact_or_a_fault(
+    tmp_path_factory: pytest.TempPathFactory, number: float, code: str, date_1904: bool
+) -> None:
+    """A number outside of the calendar, such as 0 or -1.5, is no time of a day."""
+    shown = shown_as(tmp_path_factory.mktemp("x"), number, code, date_1904=date_1904)
+    epoch = dt.datetime(1904, 1, 1) if date_1904 else dt.datetime(1899, 12, 30)
+    if (1 if date_1904 else 61) <= number < (2_957_004 if date_1904 else 2_958_466):
+        near = dt.datetime.fromisoformat(shown) - epoch
+    elif 0 <= number < 1 and code in ("h:mm", "mm:ss", 'hh "days"'):
+        near = dt.datetime.combine(epoch, dt.time.fromisoformat(shown)) - epoch
+    else:
+        assert shown.startswith(f"column 'a': the number {number:.16G} is no date from 1900-03-01 to ")
+        return
+    assert abs(near - dt.timedelta(days=number)) <= dt.timedelta(milliseconds=1)
+
+
 def read_or_refused(path: Path) -> tuple[tuple[str, ...], list[Row]] | str:
     """Return the columns and rows of a workbook, or the message with which it is refused."""
     try:
@@ -196,6 +266,7 @@ def read_or_refused(path: Path) -> tuple[tuple[str, ...], list[Row]] | str:
 
 
 @given(content=st.binary(max_size=60), place=st.integers(0, 6000))
+@examples(15)  # a process each
 def test_a_damaged_workbook_is_refused_or_read(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, place: int
 ) -> None:
@@ -208,6 +279,19 @@ def test_a_damaged_workbook_is_refused_or_read(
     path.write_bytes(data[:place] + content + data[place + len(content) :])
     seen = read_or_refused(path)
     assert seen == (("a",), []) or (isinstance(seen, str) and seen.startswith(f"{path}") and "\n" not in seen)
+
+
+@pytest.mark.parametrize("suffix", ["xlsx", "ods", "xlsb"])
+def test_a_changed_byte_of_a_text_is_noticed(tmp_path: Path, suffix: str) -> None:
+    path, part = tmp_path / f"f.{suffix}", "xl/sharedStrings.xml"
+    with zipfile.ZipFile(written(tmp_path / "w.xlsx", [["a"], ["Pole 114"]])) as book:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as stored:
+            for name in book.namelist():
+                stored.writestr(name, book.read(name))
+    path.write_bytes(path.read_bytes().replace(b"Pole 114", b"Pole 999"))
+    seen = read_or_refused(path)
+    assert isinstance(seen, str)
+    assert f"(checksum of {part})" in seen
 
 
 def test_an_old_workbook_is_read() -> None:
@@ -248,5 +332,81 @@ def test_a_damaged_old_workbook_is_refused(tmp_path: Path) -> None:
     for size in (600, 2048, 4000):
         path = tmp_path / f"{size}.xls"
         path.write_bytes(whole[:size])
-        with pytest.raises(ImportMapError, match=r"cannot be read|is not a workbook"):
+        with pytest.raises(ImportMapError, match=r"cannot be read|is not a workbook|was aborted"):
             list(open_source(path))
+
+
+@pytest.mark.parametrize("place", ["A2", "Z2", "C1048576"])
+def test_an_error_outside_of_the_table_is_of_no_column(tmp_path: Path, place: str) -> None:
+    """Whatever the reader makes of it, the cells of the table keep their values."""
+    path = written(tmp_path / "f.xlsx", [["a"], ["1"]], left=2)
+    error = f'<c r="{place}" t="e"><v>#N/A</v></c></row>'.encode()
+    changed(path, "xl/worksheets/sheet1.xml", lambda xml: error.join(xml.rsplit(b"</row>", 1)))
+    assert next(row.cells["a"] for row in read_here(workbook, path)) == "1"
+
+
+RESULTS = [  # of a cell with a formula: its type, what follows the formula, and the text that it has
+    ("", "", None),
+    ("", "<v></v>", None),  # as openpyxl writes it
+    ("", "\n<v/>\n", None),
+    (' t="str"', "", None),
+    (' t="str"', "<v></v>", ""),
+    (' t="str"', "<v> </v>", " "),
+    (' t="str"', "<v>x</v>", "x"),
+    ("", "<v>7</v>", "7"),
+    (' t="b"', "<v>0</v>", "false"),
+]
+
+
+@pytest.mark.parametrize(("kind", "result", "text"), RESULTS)
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_formula_without_a_result_is_no_empty_cell(
+    tmp_path: Path, kind: str, result: str, text: str | None, alone: bool
+) -> None:
+    """Also in a row of formulas only, below the cells that have values."""
+    path = written(tmp_path / "f.xlsx", [["a", "b"], ["1", "x"]], left=1)
+    place = "C3" if alone else "C2"
+    rows = f'<c r="{place}"{kind}><f>A1</f>{result}</c></row>'.encode()
+    rows = b'</row><row r="3">' + rows if alone else rows
+    changed(
+        path,
+        "xl/worksheets/sheet1.xml",
+        lambda xml: rows.join(xml.replace(b'<c r="C2" t="s"><v>3</v></c>', b"").rsplit(b"</row>", 1)),
+    )
+    found = list(read_here(workbook, path))
+    if text is None:
+        assert found[-1].line == int(place[1])
+        with pytest.raises(RowError):
+            found[-1].cells["b"]
+    elif text.strip() or not alone:
+        assert found[-1].cells["b"] == text
+
+
+def test_errors_are_found_in_a_part_of_any_name(tmp_path: Path) -> None:
+    path = written(tmp_path / "f.xlsx", [["a"], [("=NA()", "#N/A")]])
+    with zipfile.ZipFile(path) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    parts["xl/worksheets/Other.XML"] = parts.pop("xl/worksheets/sheet1.xml")
+    name = "xl/_rels/workbook.xml.rels"
+    parts[name] = parts[name].replace(b"worksheets/sheet1.xml", b"/xl/worksheets/./Other.XML")
+    with zipfile.ZipFile(path, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, content)
+    assert read_or_refused(path) != (("a",), [])
+
+
+def test_a_formula_without_a_result_above_the_table_is_no_header(tmp_path: Path) -> None:
+    """The header is the first row with content. Below it such a formula makes a row, which has a fault."""
+    path = written(tmp_path / "f.xlsx", [["a", "b"], ["1", "2"]], top=2)
+    formula = '<row r="{0}"><c r="A{0}"><f>TODAY()</f></c></row>'
+
+    def with_formulas(xml: bytes) -> bytes:
+        above = xml.replace(b"<sheetData>", b"<sheetData>" + formula.format(1).encode())
+        return above.replace(b"</sheetData>", formula.format(5).encode() + b"</sheetData>")
+
+    source = read_here(workbook, changed(path, "xl/worksheets/sheet1.xml", with_formulas))
+    assert source.columns == ("a", "b")
+    first, second = source
+    assert (first.line, first.cells, second.line) == (4, {"a": "1", "b": "2"}, 5)
+    with pytest.raises(RowError, match="has no result"):
+        second.cells["a"]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +79,10 @@ def test_lines_without_content_are_skipped_and_counted(tmp_path: Path) -> None:
         ('{"a": NaN}', "NaN is not a value of JSON"),
         ('{"a": "\\ud83d"}', "a text holds one half of a surrogate pair"),
         ('{"a":' * 200_000, "this JSON is nested too deeply"),
+        ('{"a":' * 101 + "1" + "}" * 101, "this JSON is nested too deeply: more than 100 levels"),
+        ('{"a":' + "[" * 1_500 + "1" + "]" * 1_500 + "}", "this JSON is nested too deeply"),
+        ('{"' + "a" * 1_001 + '": {"b": 1}}', "the name 'aaa"),
+        ('{"a": [' + "1," * 16_384 + "1]}", "more than 16384 fields"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_a_row_with_a_fault(tmp_path: Path, line: str, fault: str) -> None:
@@ -86,6 +93,54 @@ def test_a_line_that_cannot_be_read_is_a_row_with_a_fault(tmp_path: Path, line: 
     assert bad.fault.startswith(fault)
     assert bad.original(source.columns) == [line]
     assert bad.cells == {"a": ""}
+
+
+def test_a_line_may_have_a_hundred_levels_and_long_names(tmp_path: Path) -> None:
+    name = "n" * 700
+    line = '{"' + name + '":' + '{"a":' * 98 + "[1]" + "}" * 99
+    (row,) = open_source(written(tmp_path, line))
+    assert row.cells == {".".join([name, *"a" * 98, "0"]): "1"}
+
+
+def repeated_last(size: int) -> str:
+    names = ", ".join(f'"name{number}": 1' for number in range(size))
+    return f'{{{names}, "name{size - 1}": 2}}'
+
+
+def nested_below_a_long_name(size: int) -> str:
+    return '{"' + "n" * size + '": {' + ", ".join(f'"{number}": 1' for number in range(size)) + "}}"
+
+
+@pytest.mark.parametrize("line", [repeated_last, nested_below_a_long_name])
+def test_a_line_takes_time_in_proportion_to_its_length(tmp_path: Path, line: Callable[[int], str]) -> None:
+    """Four times the length takes less than nine times as long; quadratic time would be sixteen."""
+
+    def seconds(size: int) -> float:
+        path = written(tmp_path, f'{{"a": 1}}\n{line(size)}\n')
+        taken = []
+        for _ in range(3):
+            begun = time.process_time()
+            _, bad = open_source(path)
+            taken.append(time.process_time() - begun)
+            assert bad.fault is not None
+        return min(taken)
+
+    assert seconds(12_000) < 9 * seconds(3_000) + 0.02
+
+
+def test_a_line_of_too_many_elements_is_not_decoded(tmp_path: Path) -> None:
+    """Decoded, each would take 60 times its length. Commas in texts do not count."""
+    text = "," * 400_000 + '\\"'
+    path = written(tmp_path, f'{{"a": 1}}\n{{"a": [{"0," * 400_000}0]}}\n{{"a": "{text}"}}\n')
+    tracemalloc.start()
+    try:
+        _, bad, last = open_source(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert bad.fault is not None
+    assert last.cells == {"a": "," * 400_000 + '"'}
+    assert peak < 20 * path.stat().st_size
 
 
 @pytest.mark.parametrize("text", ['[\n{"a": 1}\n]\n', "a,b\n1,2\n", "", "\n\n"])

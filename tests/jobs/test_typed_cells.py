@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs.readers import read_here
 from tests.jobs.test_map_values import load
 from tests.jobs.test_outputs import planned
 from tests.jobs.test_sources_excel import written
@@ -29,6 +30,7 @@ from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.outputs import write_outputs
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.typed_cells import TypedCell
+from wosdk_async.readers import workbook
 
 NUMBER = 'decimal = ",", thousands = "."'
 GERMAN = 'date = "%d.%m.%Y"'
@@ -117,6 +119,8 @@ def test_a_value_of_the_file_is_not_read_in_the_format_of_texts(
         ("NUMBER", NUMBER, time("2026-12-09"), "takes a number such as"),
         ("NUMBER", NUMBER, number("abc", was="7"), "takes a number such as 1.234,50, not 'abc'"),
         ("FLAG", "values = { ja = true }", number("1"), "takes 'ja', not '1'"),
+        ("NUMBER", NUMBER, number("1e700000000"), "takes a number of at most 100 digits before the point"),
+        ("NUMBER", NUMBER, number("1e-101"), "and 100 after it, not '1e-101'; correct it (column 'c')"),
     ],
 )
 def test_what_has_two_meanings_or_none_is_refused(
@@ -125,6 +129,13 @@ def test_what_has_two_meanings_or_none_is_refused(
     with pytest.raises(RowError) as error:
         value(tmp_path, field, options, cell)
     assert why in error.value.message
+
+
+@pytest.mark.parametrize("cell", ["1e700000000", "-1e-700000000", "9" * 101])
+def test_a_number_within_a_text_is_not_written_out_beyond_its_bound(tmp_path: Path, cell: str) -> None:
+    """Not even for a moment: it would be a text of 700 MB."""
+    with pytest.raises(RowError, match=rf"at most 100 digits .*not '{cell[:100]}.*\(column 'c'\)"):
+        value(tmp_path, "NUMBER", NUMBER, number(cell), "{c}{c}")
 
 
 def test_a_number_is_a_text_in_a_text_field(tmp_path: Path) -> None:
@@ -213,7 +224,7 @@ def test_rejects_mean_what_the_sheet_meant(rows: list[tuple[Any, ...]]) -> None:
         (folder / "m.toml").write_text(MAP)
         header = ["number", "when", "flag", "key"]
         sheet = written(folder / "a.xlsx", [header, *([*row, "k"] for row in rows)])
-        import_map, source = ImportMap.load(folder / "m.toml"), open_source(sheet)
+        import_map, source = ImportMap.load(folder / "m.toml"), read_here(workbook, sheet)
         first = made(import_map, source)
         rejects = open_source(asyncio.run(rejected(folder / "job", source)))
         assert rejects.columns == source.columns

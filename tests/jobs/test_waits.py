@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import random
+from collections.abc import Coroutine
+from typing import Any, TypeVar
 
-from tests.jobs.cluster.world import virtually
+from benchmarks.jobs_process import running
+from benchmarks.simulate.loop import VirtualLoop
+from benchmarks.simulate.network import Network
+from benchmarks.simulate.plan import World
 from wosdk_async.jobs.waits import NowAndThen, stopped_within
+
+T = TypeVar("T")
+
+
+def virtually(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on virtual time."""
+    rng = random.Random(0)
+    loop = VirtualLoop(rng, Network(rng, World(), lambda *_, **__: None))
+    with running(loop):
+        return loop.run_until_complete(main)
 
 
 def test_a_long_wait_says_how_much_is_left() -> None:

@@ -13,6 +13,7 @@ from wosdk_async import Customer, DryRun, InvalidCallError
 from wosdk_async.catalogue import load
 from wosdk_async.mcp.planned_view import PlannedView, planned_view
 from wosdk_async.mcp.untrusted import MOST_BYTES
+from wosdk_async.safe_text import Secrets
 from wosdk_async.testing import Sandbox
 
 ITEM = ORDER["Items"][0]
@@ -73,11 +74,11 @@ async def test_what_looks_like_a_secret_is_named_in_a_warning(work: Workplace) -
         assert "21 values look like secrets" in (await agent("plan", **many))["problem"]["detail"]
 
 
-async def shown(sandbox: Sandbox, body: dict[str, Any]) -> PlannedView:
+async def shown(sandbox: Sandbox, body: dict[str, Any], secret: str = "") -> PlannedView:
     """Return the view of a request with any body, as if no check had been made before."""
     dry = DryRun()
     await sandbox.client(before_send=dry).company().post("cmd/Any", body)
-    return planned_view([call for _, call in dry.calls])
+    return planned_view([call for _, call in dry.calls], Secrets(secret))
 
 
 async def test_a_field_with_the_name_of_a_secret_is_hidden_and_named(sandbox: Sandbox) -> None:
@@ -91,6 +92,17 @@ async def test_a_field_with_the_name_of_a_secret_is_hidden_and_named(sandbox: Sa
 async def test_a_name_that_could_pass_for_another_is_refused(sandbox: Sandbox, name: str) -> None:
     with pytest.raises(InvalidCallError, match="cannot be shown as it is"):
         await shown(sandbox, {"Command": {"Name": "x", name: "y"}})
+
+
+async def test_a_known_secret_is_hidden_wherever_it_stands(sandbox: Sandbox) -> None:
+    """In a text it is named in a warning; as a name of a field it is refused."""
+    secret = "s3cr3t-do-not-print"
+    view = await shown(sandbox, {"Command": {"Name": f"it is {secret}"}}, secret)
+    assert view.requests[0]["body"] == {"Command": {"Name": "it is ***"}}
+    assert view.warnings[0].startswith("body.Command.Name ")
+    with pytest.raises(InvalidCallError) as caught:
+        await shown(sandbox, {"Command": {secret: "x"}}, secret)
+    assert secret not in str(caught.value)
 
 
 async def test_a_plan_that_cannot_be_shown_whole_is_refused(work: Workplace) -> None:

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from tests.mcp.agents import ORDER, Agent, Workplace
+from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Customer, InvalidCallError, WorkOrder
+from wosdk_async.mcp.plan_journal import PlansUnusableError
 from wosdk_async.mcp.serving import ServerOptions, plan_tools, state_folder
 from wosdk_async.mcp.write_gate import WriteGate
 from wosdk_async.sandbox import LocalCompany
@@ -584,10 +586,29 @@ async def test_no_link_leads_to_plans(work: Workplace, tmp_path: Path, name: str
 async def test_plans_of_another_user_are_not_used(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Root can read them, whatever their mode is."""
     work.plans()
-    other = work.state.stat().st_uid + 1
-    monkeypatch.setattr("os.geteuid", lambda: other)
+    make_foreign(work.state, monkeypatch)
     with pytest.raises(ConfigurationError, match="belongs to another user"):
         work.plans()
+
+
+def test_a_link_in_place_of_a_lock_is_not_followed(work: Workplace, tmp_path: Path) -> None:
+    plans = work.plans().commits.journal
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (work.state / "locks" / "p-1").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(PlansUnusableError) as caught, plans.lock("p-1"):
+        pass
+    assert str(tmp_path) not in str(caught.value)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_plans_that_cannot_be_opened_name_no_path(work: Workplace, tmp_path: Path) -> None:
+    """The text goes to agents."""
+    plans = work.plans().commits.journal
+    (work.state / "plans.db").unlink()
+    (work.state / "plans.db").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(PlansUnusableError) as caught:
+        plans.get("p-1")
+    assert str(tmp_path) not in str(caught.value)
 
 
 def test_a_folder_that_cannot_be_used_is_named(work: Workplace, tmp_path: Path) -> None:

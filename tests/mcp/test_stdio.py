@@ -14,11 +14,14 @@ from typing import Any
 
 import anyio
 import pytest
+from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 
 import wosdk_async as wosdk
 from tests.cli.conftest import COMMAND, ROOT
 from tests.mcp.agents import ERAS, ORDER, Agent
+from tests.support.laws import case
+from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
 
 WRITES = ("mcp", "--allow-writes", "--settle", "0")
@@ -117,37 +120,36 @@ def test_stdout_has_the_protocol_only_and_no_secret_is_anywhere(local: LocalComp
         assert secret not in "".join(lines) + errors
 
 
-@pytest.mark.parametrize(
-    ("line", "id", "code"),
-    [
-        (r'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800"}}', 7, -32700),
-        (r'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":"\udfff"}}', "a", -32700),
-        (f'{{"jsonrpc":"2.0","id":8,"method":"ping","params":{{"x":{"9" * 5000}}}}}', 8, -32700),
-        (f'{{"jsonrpc":"2.0","id":9,"method":"ping","params":{{"x":{"[" * 5000}{"]" * 5000}}}}}', 9, -32700),
-        (r'{"jsonrpc":"2.0","method":"ping","params":{"id":1,"x":"\ud800"},"id":10}', None, -32700),
-        (r'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}', None, -32700),
-        ("garbage", None, -32700),
-        ("[]", None, -32600),
-    ],
-    ids=["surrogate", "text id", "number", "depth", "id behind", "id", "no JSON", "no message"],
-)
-def test_a_request_that_cannot_be_read_gets_a_response(
-    local: LocalCompany, state: Path, line: str, id: Any, code: int
-) -> None:
-    """The client would wait for ever. The server goes on."""
+UNREADABLE: list[tuple[str, Any, int]] = [
+    (r'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"\ud800"}}', 7, -32700),
+    (r'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":"\udfff"}}', "a", -32700),
+    (f'{{"jsonrpc":"2.0","id":8,"method":"ping","params":{{"x":{"9" * 5000}}}}}', 8, -32700),
+    (f'{{"jsonrpc":"2.0","id":9,"method":"ping","params":{{"x":{"[" * 5000}{"]" * 5000}}}}}', 9, -32700),
+    (r'{"jsonrpc":"2.0","method":"ping","params":{"id":1,"x":"\ud800"},"id":10}', None, -32700),
+    (r'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}', None, -32700),
+    ("garbage", None, -32700),
+    ("[]", None, -32600),
+]
+
+
+def test_a_request_that_cannot_be_read_gets_a_response(local: LocalCompany, state: Path) -> None:
+    """Otherwise the client would wait for ever. The server continues, also when it comes first."""
     with subprocess.Popen(
         [*COMMAND, "mcp"],
         cwd=ROOT, text=True, env=environment(local, state), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     ) as process:  # fmt: skip
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(f"{line}\n\n" + json.dumps({"jsonrpc": "2.0", "id": 1, **HELLO}) + "\n")
-        process.stdin.flush()
-        found = json.loads(process.stdout.readline())
-        assert (found["id"], found["error"]["code"]) == (id, code)
-        assert json.loads(process.stdout.readline())["id"] == 1
+        for number, (line, id, code) in enumerate(UNREADABLE):
+            with case(line[:60]):
+                hello = json.dumps({"jsonrpc": "2.0", "id": number, **HELLO})
+                process.stdin.write(f"{line}\n\n{hello}\n")
+                process.stdin.flush()
+                found = json.loads(process.stdout.readline())
+                assert (found["id"], found["error"]["code"]) == (id, code)
+                assert json.loads(process.stdout.readline())["id"] == number
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -331,11 +333,15 @@ def run(*code: str, **more: str) -> subprocess.CompletedProcess[str]:
         (["mcp", "--state", "somewhere"], "add --allow-writes"),
     ],
 )
-def test_what_is_missing_is_one_line_on_stderr(arguments: list[str], says: str) -> None:
-    done = run(*COMMAND[1:], *arguments)
-    assert done.returncode == 2
+def test_what_is_missing_is_one_line_on_stderr(
+    arguments: list[str], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in os.environ if name.startswith("WOSDK_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("WOSDK_CONFIG", "/nowhere/config.toml")
+    done = CliRunner().invoke(app, arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
     assert says in done.stderr
-    assert done.stdout == ""
 
 
 def test_without_the_extra_the_remedy_is_reported() -> None:

@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
-from tests.errors.test_faults import behind
+from tests.support.frames import chained
 from tests.support.service import COMPANY, SECRET, Service
+from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Credentials, Region
 from wosdk_async.credential_sources import from_command, from_file
 from wosdk_async.settings import Settings
@@ -82,13 +83,95 @@ def test_a_settings_file_without_a_secret_is_anybodys(
     path.write_text(
         '[profiles.a]\nclient_id = "x"\nclient_secret_file = "/run/secrets/a"\n', encoding="utf-8"
     )
-    path.chmod(0o666)
+    path.chmod(0o644)
     Settings.from_env({"WOSDK_CONFIG": str(path)}, profile="a")
     assert not caplog.records
 
 
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_command_that_others_can_change_is_not_run(
+    tmp_path: Path, mode: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A settings file that others can write: its command is refused, other settings are warned of once."""
+    path = tmp_path / "config.toml"
+    path.write_text(
+        '[profiles.run]\ncredentials_command = "print-pair"\n[profiles.other]\ncompany = "Acme"\n',
+        encoding="utf-8",
+    )
+    path.chmod(mode)
+    env = {"WOSDK_CONFIG": str(path)}
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.from_env(env, profile="run")
+    assert f"chmod go-w {path}" in str(caught.value)
+    assert not caplog.records
+    for _ in range(2):
+        assert Settings.from_env(env, profile="other").company == "Acme"
+    assert [f"chmod go-w {path}" in record.getMessage() for record in caplog.records] == [True]
+    path.chmod(0o644)
+    assert Settings.from_env(env, profile="run").credentials is not None
+
+
+@pytest.mark.parametrize(("mode", "refused"), [(0o777, True), (0o775, True), (0o1777, False), (0o755, False)])
+@pytest.mark.parametrize("place", ["file", "link", "target of a link"])
+def test_others_can_replace_a_file_in_a_folder_that_they_can_write(
+    tmp_path: Path, mode: int, refused: bool, place: str
+) -> None:
+    """Unless the folder is sticky, as /tmp is. The folder of a link counts like that of its target."""
+    (open_to, closed) = tmp_path / "open", tmp_path / "closed"
+    for each in (open_to, closed):
+        each.mkdir(mode=0o755)
+    written = (closed if place == "link" else open_to) / "config.toml"
+    written.write_text('[profiles.run]\ncredentials_command = "print-pair"\n', encoding="utf-8")
+    written.chmod(0o600)
+    named = written if place == "file" else (open_to if place == "link" else closed) / "linked.toml"
+    if place != "file":
+        named.symlink_to(written)
+    open_to.chmod(mode)
+    if refused:
+        with pytest.raises(ConfigurationError) as caught:
+            Settings.from_env({"WOSDK_CONFIG": str(named)}, profile="run")
+        assert f"chmod go-w {open_to}" in str(caught.value)
+    else:
+        assert Settings.from_env({"WOSDK_CONFIG": str(named)}, profile="run").credentials is not None
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o600, 0), (0o400, 0), (0o644, 1), (0o660, 1), (0o602, 1)])
+async def test_a_secret_that_others_can_read_or_change(
+    tmp_path: Path, mode: int, warned: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """One warning with the remedy, and the secret is used."""
+    path = tmp_path / "secret"
+    path.write_text("hush-hush", encoding="utf-8")
+    path.chmod(mode)
+    for _ in range(2):
+        assert (await from_file("id", path)("Acme")).client_secret.reveal() == "hush-hush"
+    assert [f"chmod 600 {path}" in record.getMessage() for record in caplog.records] == [True] * warned
+
+
+@pytest.mark.parametrize("place", ["file", "folder", "sticky folder"])
+async def test_a_file_of_another_user(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its owner can change it, whatever its mode is: a command is not run, a secret is warned of."""
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o755)
+    config, secret = folder / "config.toml", folder / "secret"
+    config.write_text('[profiles.run]\ncredentials_command = "print-pair"\n', encoding="utf-8")
+    secret.write_text("hush-hush", encoding="utf-8")
+    for each in (config, secret):
+        each.chmod(0o600)
+    if place == "sticky folder":
+        folder.chmod(0o1777)
+    for each in (config, secret) if place == "file" else (folder,):
+        make_foreign(each, monkeypatch)
+    with pytest.raises(ConfigurationError, match=r"is not run: .* belongs to another user"):
+        Settings.from_env({"WOSDK_CONFIG": str(config)}, profile="run")
+    assert (await from_file("id", secret)("Acme")).client_secret.reveal() == "hush-hush"
+    assert ["belongs to another user" in record.getMessage() for record in caplog.records] == [True]
+
+
 def no_secret_behind(error: BaseException, secret: str) -> None:
-    for each in behind(error):
+    for each in chained(error):
         assert secret not in repr((str(each), each.args, vars(each), getattr(each, "object", b"")))
 
 
@@ -342,7 +425,7 @@ DEEP = b"a = " + b"[" * 50_000
     [
         (DEEP, "is not TOML: .* nested"),
         (DEEP + b"]" * 50_000, "is not TOML: .* nested"),
-        (b"a = " + b"9" * 5000, "cannot be read: Exceeds the limit"),
+        (b"a = " + b"9" * 5000, "is not TOML: Exceeds the limit"),
     ],
 )
 def test_a_settings_file_that_asks_for_too_much(content: bytes, told: str, tmp_path: Path) -> None:
@@ -391,7 +474,7 @@ async def test_a_password_in_an_address(host: str, scheme: str, password: str) -
             with pytest.raises(ConfigurationError, match=r"\*\*\*@") as caught:
                 async with Client.from_env(environ(service, **variables), credentials=PASSED) as client:
                     await client.company().connect()
-            assert "hush" not in repr([(str(each), vars(each), each.args) for each in behind(caught.value)])
+            assert "hush" not in repr([(str(each), vars(each), each.args) for each in chained(caught.value)])
     for given in (url, [url]):
         with pytest.raises(ConfigurationError) as caught:
             Client.from_env(environ(service), credentials=PASSED, trusted_hosts=given)
@@ -410,7 +493,7 @@ def test_a_command_that_cannot_be_split() -> None:
             ConfigurationError, match=f"^{name} cannot be split into words: No closing quotation"
         ) as caught:
             make()
-        assert list(behind(caught.value)) == [caught.value]
+        assert list(chained(caught.value)) == [caught.value]
         assert SECRET not in repr(caught.value)
 
 
@@ -430,6 +513,7 @@ def test_an_empty_name_is_not_the_usual_company(config: dict[str, str]) -> None:
         ("retry", r"options=CallOptions\(retry=RetryPolicy\(...\)\)"),
         ("client_secret", r"credentials=Credentials\(client_id, client_secret\)"),
         ("verify", "ssl_context="),
+        ("http2", r"http_client=httpx.AsyncClient\(http2=True\)"),
     ],
 )
 def test_arguments_of_other_names(name: str, remedy: str) -> None:

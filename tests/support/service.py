@@ -119,6 +119,10 @@ class Service:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._server.wait_closed()
 
+    def stop_listening(self) -> None:
+        """Take no more connections; those that are open stay."""
+        self._server.close()
+
     @property
     def open_connections(self) -> int:
         """Connections that no side has closed."""
@@ -185,7 +189,10 @@ class Service:
 
 
 async def _read(reader: asyncio.StreamReader) -> Request:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    first = await reader.readexactly(1)
+    if not first.isalpha():
+        raise ConnectionError("not HTTP")  # a TLS handshake: closed at once, as servers do
+    head = (first + await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     method, path, _ = head[0].split(" ")
     headers = {}
     for line in head[1:-2]:

@@ -16,7 +16,12 @@ from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
+from wosdk_async.transport.http.engine import (
+    PoolStatistics,
+    Request,
+    encode_body,
+    encode_headers,
+)
 from wosdk_async.transport.loop_state import TransportSettings
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.transport import Transport
@@ -71,8 +76,8 @@ class Time:
             if timer.callback is not None:
                 self.seconds = max(self.seconds, due)
                 timer.callback()
-                if not self._timers or self._timers[0][0] > due:
-                    await settle()
+            if not self._timers or self._timers[0][0] > due:
+                await settle()
         self.seconds = end
 
     async def stall(self, seconds: float) -> None:
@@ -104,27 +109,21 @@ class ScriptedEngine:
     """Every request goes to ``handler(method, url, headers, body)``, at most ``capacity`` at once."""
 
     def __init__(self, capacity: int, handler: Handler) -> None:
-        self.capacity = capacity
+        self.capacity = self.ceiling = capacity
         self.handler = handler
         self.free = asyncio.Semaphore(capacity)
         self.under_way = 0
         self.closed = False
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,
-        read: Read = whole_response,
-    ) -> Any:
+    async def send(self, request: Request) -> Any:
         async with self.free:
             self.under_way += 1
             try:
-                on_sending()
-                return read(await self.handler(method, url, dict(headers), body))
+                request.on_sending()
+                plain = {name.decode(): value.decode() for name, value in encode_headers(request.headers)}
+                return request.read(
+                    await self.handler(request.method, request.url, plain, encode_body(request.body))
+                )
             finally:
                 self.under_way -= 1
 
@@ -142,6 +141,9 @@ def reply(body: Any, status: int = 200, headers: dict[str, str] | None = None) -
 REGION = Region("test", locator_url="https://locator.corrigo.com", token_url="https://token.corrigo.com/t")
 
 
+PAIR = Credentials("id", "secret")
+
+
 class World:
     """A transport on a clock of its own: log-ins answer at once, calls go to ``handler``."""
 
@@ -157,9 +159,18 @@ class World:
             TransportSettings(options=options, clock=self.time.clock(), engine=self._engine)
         )
 
-    def company(self, name: str = "Acme", region: Region = REGION, **options: Any) -> Company:
-        tenant = Tenant(name, region, Credentials("id", "secret"))
+    def tenant(self, name: str = "Acme", region: Region = REGION, credentials: Any = PAIR) -> Tenant:
+        return Tenant(name, region, credentials)
+
+    def company(
+        self,
+        name: str = "Acme",
+        region: Region = REGION,
+        credentials: Any = PAIR,
+        **options: Any,
+    ) -> Company:
         chosen = CallOptions(**options)
+        tenant = self.tenant(name, region, credentials)
         return Company(CallSender(transport=self.transport, tenant=tenant, options=chosen))
 
     def _engine(self, limits: Limits) -> ScriptedEngine:

@@ -227,7 +227,8 @@ async def many(client: Client) -> None:
     assert_type(client.stats().retry_quota, float)
     await client.aclose(grace=1.0)
     Client(timeouts=Timeouts(read=60), limits=Limits(connections=9), ssl_context=ssl.create_default_context())
-    Client(timeouts=httpx.Timeout(5), limits=httpx.Limits(), proxy="http://a:1", trust_env=False, http2=True)
+    Client(timeouts=httpx.Timeout(5), limits=httpx.Limits(), proxy="http://a:1", trust_env=False)
+    Client(http2=True)  # type: ignore[call-arg]
     Client(http_client=httpx.AsyncClient(), transport=httpx.AsyncHTTPTransport())
     Client(http_client=httpx.Client())  # type: ignore[arg-type]
     Client(timeouts=httpx2.Timeout(5), limits=httpx2.Limits())
@@ -238,8 +239,8 @@ async def many(client: Client) -> None:
     Client(transport=httpx2.AsyncClient())  # type: ignore[arg-type]
     Client(timeouts=httpx2.Limits())  # type: ignore[arg-type]
     Client.from_env(timeouts=5)  # type: ignore[arg-type]
-    Client(rate=5, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
-    Client.from_env(in_flight=8, adaptive=True)
+    Client(rate=5, in_flight=100, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
+    Client.from_env(in_flight=64, adaptive=True)
     Client.from_env(in_fligt=8)  # type: ignore[call-arg]
     Client.from_env(
         company="Acme", credentials=Credentials("a", "b"), region=Region.EMEA, trusted_hosts=["a"]

@@ -15,6 +15,7 @@ from wosdk_async.catalogue import Catalogue, load
 from wosdk_async.catalogue.generator.classes import command_files, entity_files, enum_files
 from wosdk_async.catalogue.generator.index import field_stub, index_files
 from wosdk_async.catalogue.generator.text import MARK, RuffMissingError, lay_out
+from wosdk_async.regular_files import replace_file
 
 __all__ = ["differences", "files", "main", "write"]
 
@@ -50,7 +51,8 @@ def write(root: Path, wanted: Mapping[str, str]) -> None:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+            with replace_file(path) as file:
+                file.write(text.encode())
 
 
 def _outdated(root: Path, wanted: Mapping[str, str]) -> list[Path]:

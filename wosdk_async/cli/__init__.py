@@ -16,9 +16,12 @@ A command imports what it needs when it runs, so that ``wosdk --help`` is quick.
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 import sys
 from pathlib import Path
+
+from wosdk_async.regular_files import open_user_path
 
 __all__ = ["main"]
 
@@ -61,4 +64,4 @@ def _open_closed_streams() -> None:
     if sys.stdout is None:
         sys.stdout = nowhere.open(encoding="utf-8")
     if sys.stderr is None:
-        sys.stderr = nowhere.open("w", encoding="utf-8")
+        sys.stderr = io.TextIOWrapper(open_user_path(nowhere), encoding="utf-8")

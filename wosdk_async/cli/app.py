@@ -16,6 +16,7 @@ from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.help import Group, suggested_options
 from wosdk_async.cli.interruption import INTERRUPTION
 from wosdk_async.cli.options import target_options
+from wosdk_async.regular_files import open_user_path
 
 __all__ = ["app"]
 
@@ -101,9 +102,8 @@ def _flush() -> None:
 
 def _discard_stdout() -> None:
     """Redirect stdout to nowhere: Python flushes it at exit, and would fail without a reader."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())
-    os.close(devnull)
+    with open_user_path(os.devnull) as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 @click.group(cls=Wosdk, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

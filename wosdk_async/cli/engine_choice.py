@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import attrs
@@ -13,7 +12,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.session.hosts import is_local
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.cluster.pool import WorkerPool
+    from wosdk_async.jobs.cluster.messages import WorkerPool
 
 __all__ = ["EngineChoice", "engine_of"]
 
@@ -28,17 +27,17 @@ class EngineChoice:
     def pool(self, on_stage: Callable[[str], None]) -> WorkerPool:
         """Return the pool of workers; ``on_stage`` gets a text when it waits.
 
-        Raise CliError when a package for it is missing.
+        Raise CliError when the package for it is missing.
         """
-        if self.processes is not None:
-            from wosdk_async.jobs.cluster.processes import Processes
+        from wosdk_async.jobs.cluster.dask import DaskCluster  # not needed in one process
+        from wosdk_async.jobs.cluster.processes import Processes
 
-            return Processes(self.processes)
-        if find_spec("distributed") is None:
-            raise CliError("--engine dask needs the package distributed: pip install 'wosdk_async[dask]'")
-        from wosdk_async.jobs.cluster.dask import DaskCluster
-
-        return DaskCluster(self.address or "", on_stage=on_stage)
+        try:
+            if self.processes is not None:
+                return Processes(self.processes)
+            return DaskCluster(self.address or "", on_stage=on_stage)
+        except ConfigurationError as error:
+            raise CliError(error.message) from None
 
 
 def engine_of(
@@ -53,14 +52,9 @@ def engine_of(
         if lease is not None:
             raise CliError("--lease is for --processes and --engine; give one of them")
         return None
-    from wosdk_async.jobs.cluster.dask_settings import scheduler_address  # not needed in one process
+    from wosdk_async.jobs.cluster.dask import scheduler_address  # not needed in one process
 
     try:
-        if "://" not in engine:
-            raise ConfigurationError(
-                f"{engine!r} does not begin with an engine; write dask+tls://HOST:PORT, or "
-                "dask://127.0.0.1:8786 for a scheduler on this machine"
-            )
         address = scheduler_address(engine)
     except ConfigurationError as error:
         raise CliError(f"--engine: {error.message}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
@@ -14,7 +15,9 @@ from wosdk_async.cli.output.cells import brief_line
 from wosdk_async.errors import WosdkError
 from wosdk_async.protocol.verdicts import ending_of
 
-__all__ = ["CliError", "Exit", "cli_errors", "sandbox_extra", "say", "status_of", "writing"]
+__all__ = ["CliError", "Exit", "cli_errors", "sandbox_extra", "say", "saying_if_slow", "status_of", "writing"]
+
+_SLOW = 3.0  # seconds
 
 
 class Exit(IntEnum):
@@ -68,6 +71,18 @@ def say(message: str) -> None:
     Texts of the service may be long and hold control characters (facts 6).
     """
     click.echo(f"wosdk: {brief_line(message)}", err=True)
+
+
+@contextmanager
+def saying_if_slow(message: str) -> Iterator[None]:
+    """Print a line on stderr when the block takes longer than a few seconds."""
+    timer = threading.Timer(_SLOW, say, [message])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
@@ -21,6 +21,7 @@ from wosdk_async.cli.new_jobs import why_no_new_job
 from wosdk_async.cli.output.cells import counted, json_text, visible
 from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.runner import Runner
+from wosdk_async.formula_guard import without_formulas
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
@@ -28,10 +29,10 @@ from wosdk_async.jobs.check_result import ProblemCause
 from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.given_import import GivenImport
 from wosdk_async.jobs.inputs import open_input
-from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.opening import company_identity
-from wosdk_async.jobs.sources.spool import is_remote
-from wosdk_async.safe_text import one_line, without_formulas
+from wosdk_async.jobs.sources.spool import is_remote, shown_source
+from wosdk_async.regular_files import replace_file
+from wosdk_async.safe_text import one_line
 
 __all__ = ["check_import"]
 
@@ -55,7 +56,8 @@ def check_import(given: ImportArguments) -> Exit:
         folder = given.job["folder"]
         if is_remote(given.file):  # its copy goes away with the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        found = open_input(given.file, folder, **given.reading)
+        with saying_if_slow(f"reading {shown_source(given.file)}"):
+            found = open_input(given.file, folder, **given.reading)
         dry = DryRun()
         options = ImportOptions(**{**given.job, "folder": folder})
         check = Check(found.source, import_map, dry, options=options, sample=given.sample, rate=given.rate)
@@ -89,7 +91,7 @@ def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | Non
         yield None
         return
     try:
-        with replace_file(path) as file:
+        with replace_file(path, named_by_user=True) as file:
             yield from _writing_rows(file)
     except OSError as error:
         raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error

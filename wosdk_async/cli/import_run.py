@@ -14,7 +14,7 @@ import attrs
 
 from wosdk_async import Company
 from wosdk_async.cli.command_words import message_of
-from wosdk_async.cli.exit_codes import CliError, Exit, say, writing
+from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
 from wosdk_async.cli.new_jobs import confirm_new_job
@@ -33,7 +33,9 @@ from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.opening import company_identity
 from wosdk_async.jobs.overview import overview
 from wosdk_async.jobs.sending import ABORT_GRACE
-from wosdk_async.options import Limits
+from wosdk_async.jobs.sources.spool import shown_source
+from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
+from wosdk_async.regular_files import open_user_path
 
 __all__ = ["require_new", "require_outcomes", "run_import"]
 
@@ -60,7 +62,11 @@ def run_import(given: ImportArguments) -> int:
         job, find_earlier = _job(given, folder)  # before the sandbox starts
         calls = given.job["limit"]
         variables = exits.enter_context(company_variables(given.sandbox))
-        client = {"limits": Limits(connections=calls), "in_flight": calls, "adaptive": True}
+        client = {
+            "limits": Limits(connections=calls),
+            "in_flight": calls,
+            "adaptive": calls > DEFAULT_IN_FLIGHT,
+        }
         runner = exits.enter_context(Runner(given.target, variables, rate=given.rate, **client))
         if given.job["again"] and not given.abandon:
             runner.run(
@@ -95,7 +101,8 @@ def run_import(given: ImportArguments) -> int:
 def _job(given: ImportArguments, folder: Path | None) -> tuple[Import, FindEarlier]:
     """Return the import, and what finds the job of its file that is there."""
     import_map = ImportMap.load(given.map_file, operation=given.operation)
-    found = open_input(given.file, folder, **given.reading)
+    with saying_if_slow(f"reading {shown_source(given.file)}"):
+        found = open_input(given.file, folder, **given.reading)
     details = dict(given.job["details"])
     if found.address is not None:
         details[ADDRESS] = found.address
@@ -206,7 +213,7 @@ def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None
     if outcomes is None:
         return nullcontext()
     # Unbuffered: the line of a row is in the file even if the process is killed later.
-    return outcomes.open("wb" if anew else "ab", buffering=0)
+    return open_user_path(outcomes, append=not anew, buffering=0)
 
 
 # --- signals --------------------------------------------------------------------------------

@@ -90,10 +90,11 @@ async def write_files(journal: Journal) -> None:
     from wosdk_async.cli.output.reporting import say_kept
     from wosdk_async.jobs.outputs import write_outputs
     from wosdk_async.jobs.run_records import as_last_given
+    from wosdk_async.jobs.sources.conversion import off_the_loop
 
     plan = as_last_given(journal.plan, await journal.runs())
     try:
-        source = source_of(plan, journal.folder)
+        source = await off_the_loop(source_of, plan, journal.folder)
     except (CliError, ConfigurationError) as error:
         say(f"rejects.csv and in_doubt.csv stay as they are: {error.message}")
         source = None

@@ -101,17 +101,31 @@ def _option(argument: str) -> str:
 
 
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
-    """Return the options that a job was begun with.
+    """Return the options that a job was begun with, without any that :func:`kept_command` never writes.
+
+    Whoever can write to the folder can add options to its journal.
 
     Raises:
         CliError: it was begun by a program, not by ``wosdk import``.
     """
+    from wosdk_async.cli.commands.import_ import import_command
+
     found = options.get(_COMMAND)
     if not isinstance(found, list):
         raise CliError(
             f"{folder}: the job was not begun by wosdk import; run the program again that began it"
         )
-    return [str(each) for each in found]
+    params = [each for each in import_command.params if each.name not in _NOT_KEPT]
+    return [each for each in map(str, found) if any(_is_option(each, param) for param in params)]
+
+
+def _is_option(argument: str, param: click.Parameter) -> bool:
+    """Return whether an argument is the option as :func:`_argument` writes it; it takes no further one."""
+    needs_value = not getattr(param, "is_flag", False)
+    may_be_bare = not needs_value or isinstance(getattr(param, "flag_value", None), str)
+    return (argument == param.opts[0] and may_be_bare) or (
+        argument.startswith(f"{param.opts[0]}=") and needs_value
+    )
 
 
 def import_parameters(options: Mapping[str, Any]) -> dict[str, Any]:

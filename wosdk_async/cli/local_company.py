@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
-from wosdk_async.cli.exit_codes import CliError, sandbox_extra
+from wosdk_async.cli.exit_codes import CliError, cli_errors, sandbox_extra
 
 __all__ = ["TEMPORARY", "company_variables", "identity_of"]
 
@@ -24,7 +24,8 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
         from wosdk_async.sandbox import LocalCompany, StoreError
     with ExitStack() as exits:
         try:
-            local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
+            with cli_errors():
+                local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
         except StoreError as error:
             raise CliError(str(error)) from error
         yield local.variables

@@ -6,17 +6,16 @@ import copy
 import json
 import os
 import re
-import tempfile
-import tomllib
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 import attrs
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.regular_files import read_regular, require_regular
+from wosdk_async.regular_files import create_file, read_regular, replace_file
+from wosdk_async.strict_toml import parse_toml
 
 __all__ = ["ProfileFile", "create_private", "require_profile_name", "write_private"]
 
@@ -24,6 +23,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # also a bare key of TOML, and part 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # str.splitlines() also splits texts at other characters
 _TABLE = re.compile(r"\s*\[")
 _KEY = re.compile(r"\s*(?P<key>[A-Za-z0-9_-]+)\s*=")
+_PRIVATE = 0o600
 _MAX_SIZE = 1 << 20  # bytes; a settings file has a few hundred
 
 
@@ -50,8 +50,8 @@ class ProfileFile:
         """
         text = _text_of(path)
         try:
-            return cls(path, text, tomllib.loads(text))
-        except (ValueError, RecursionError):
+            return cls(path, text, parse_toml(text))
+        except ValueError:
             pass  # not in the handler: the error may hold a secret
         raise CliError(f"{path} is not TOML; correct it, or move it away")
 
@@ -78,7 +78,7 @@ class ProfileFile:
         wanted.setdefault("profiles", {})
         try:
             wanted["profiles"][name] = {key: value for key, value in profile.items() if value is not None}
-            if tomllib.loads(text) == wanted:
+            if parse_toml(text) == wanted:
                 return text
         except (ValueError, TypeError, RecursionError):
             pass  # not in the handler: the error may hold a secret
@@ -104,10 +104,7 @@ class ProfileFile:
 
 def _text_of(path: Path) -> str:
     try:
-        content, _ = read_regular(path, _MAX_SIZE + 1)
-        if len(content) <= _MAX_SIZE:
-            return content.decode()
-        why = f"it is larger than {_MAX_SIZE:,} bytes"
+        return read_regular(path, _MAX_SIZE)[0].decode()
     except FileNotFoundError:
         return ""
     except OSError as error:
@@ -156,26 +153,14 @@ def create_private(path: Path, text: str) -> None:
     Raises:
         CliError: there is one already, or it cannot be written; then nothing of it is left.
     """
-    made = False
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        made = True
-        _write_all(number, text)
-    except BaseException as error:
-        if made:
-            with suppress(FileNotFoundError):
-                os.unlink(path)
-        if isinstance(error, OSError):
-            raise CliError(f"{path} cannot be written: {error.strerror or error}") from error
-        raise
-
-
-def _write_all(number: int, text: str) -> None:
-    with open(number, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    with _writing(path), create_file(path, _PRIVATE) as file:
+        try:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
 
 
 def write_private(path: Path, text: str) -> None:
@@ -185,16 +170,14 @@ def write_private(path: Path, text: str) -> None:
         CliError: it cannot be written; the old one is still there.
     """
     target = Path(os.path.realpath(path))
-    made: str | None = None
+    with _writing(target), replace_file(target, mode=_PRIVATE, named_by_user=True) as file:
+        file.write(text.encode())
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
     try:
-        require_regular(target)  # a device or a pipe must not be replaced by a file
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        number, made = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")  # with mode 0600
-        _write_all(number, text)
-        os.replace(made, target)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        yield
     except OSError as error:
         raise CliError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        if made is not None:
-            with suppress(FileNotFoundError):
-                os.unlink(made)

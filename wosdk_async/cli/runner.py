@@ -17,7 +17,7 @@ from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.interruption import INTERRUPTION, without_cancelled_calls
 from wosdk_async.cli.options import Target
 from wosdk_async.cli.slow_login import login_wait_of, saying_slow_login
-from wosdk_async.errors import ConfigurationError
+from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.transport.session.hosts import is_local
 
 if TYPE_CHECKING:
@@ -87,7 +87,13 @@ class Runner:
     async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
         """Return the result of ``call``, and say on stderr when its session takes long."""
         async with saying_slow_login(lambda: login_wait_of(self._client)):
-            return await call
+            try:
+                return await call
+            except WosdkError as error:  # of a command, about a record
+                from wosdk_async.company import secrets_of
+
+                error.hide(secrets_of(self.company))
+                raise
 
 
 async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:

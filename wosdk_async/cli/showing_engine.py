@@ -13,9 +13,15 @@ import attrs
 
 from wosdk_async.hooks import Attempt
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError, StreamedResponse
-from wosdk_async.transport.http.watched import OnResponse, SentRequest, WatchedEngine
-from wosdk_async.transport.session.login import asks_for_token
+from wosdk_async.transport.http.engine import (
+    Request,
+    RequestBody,
+    RequestHeaders,
+    SendError,
+    StreamedResponse,
+    StreamingEngine,
+)
+from wosdk_async.transport.http.watched import OnResponse, WatchedEngine
 
 __all__ = ["RequestLog", "ShowingEngine", "ShownRequest"]
 
@@ -27,18 +33,13 @@ class ShownRequest:
     method: str
     url: str
     headers: RequestHeaders
-    body: bytes | None
+    body: RequestBody
     started: float = attrs.field(factory=time.monotonic)
     seconds: float = 0.0
     response: Response | None = None
     failure: str = "no response"
     attempt: Attempt | None = None
     printed: bool = False
-
-    @property
-    def is_login(self) -> bool:
-        """Whether it asks for a token."""
-        return asks_for_token(self.body)
 
 
 class RequestLog(Protocol):
@@ -57,12 +58,12 @@ class RequestLog(Protocol):
 class ShowingEngine(WatchedEngine):
     """Engine whose requests are sent by another one, and noted in ``log``."""
 
-    def __init__(self, engine: Engine, log: RequestLog) -> None:
+    def __init__(self, engine: StreamingEngine, log: RequestLog) -> None:
         super().__init__(engine)
         self._log = log
 
     @contextmanager
-    def watch(self, request: SentRequest) -> Iterator[OnResponse]:
+    def watch(self, request: Request) -> Iterator[OnResponse]:
         """Note one request."""
         shown = ShownRequest(request.method, request.url, request.headers, request.body)
         self._log.begin(shown)
@@ -75,11 +76,11 @@ class ShowingEngine(WatchedEngine):
             self._log.end(shown)
 
     @asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Download a file. Only its host is shown: the rest of the address may be signed."""
         request = ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
         try:
-            async with super().stream(url) as response:
+            async with super().stream(url, headers) as response:
                 request.failure = str(response.status)
                 yield response
         finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import re
@@ -22,15 +23,18 @@ import click
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.cli.showing_engine import ShowingEngine, ShownRequest
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.hooks import Attempt
 from wosdk_async.masking import mask_text
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets, is_secret_name
-from wosdk_async.transport.http.engine import Engine
-from wosdk_async.transport.http.environment import secrets_of_proxy
+from wosdk_async.secret import Secret
+from wosdk_async.transport.http.engine import StreamingEngine, encode_body
+from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.transport.session.login import asks_for_token
 
 __all__ = ["RequestPrinter"]
 
@@ -51,16 +55,18 @@ class RequestPrinter:
     def __init__(self, level: int) -> None:
         self._level = level
         self._ended: ShownRequest | None = None
-        self._found: deque[str] = deque(maxlen=_KEPT)
+        self._found: deque[Secret] = deque(maxlen=_KEPT)
         self._proxies = Secrets()
         for name in _PROXIES:
             for variable in (name, name.lower()):
-                self._proxies += secrets_of_proxy(os.environ.get(variable))
+                with contextlib.suppress(ConfigurationError):  # it is refused where it is used
+                    address = Secret(os.environ.get(variable, ""))
+                    self._proxies += parse_proxy(address, variable).secrets
         self._secrets = self._proxies
 
-    def engine(self, limits: Limits) -> Engine:
+    def engine(self, limits: Limits, options: ClientOptions | None = None) -> StreamingEngine:
         """Return the usual engine, whose requests are shown."""
-        return ShowingEngine(engine_for(ClientOptions(), limits), self)
+        return ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
         """Print the request that ended just now: it was an attempt of a call."""
@@ -71,19 +77,19 @@ class RequestPrinter:
     def begin(self, request: ShownRequest) -> None:
         """Note the secrets that a request holds."""
         for name, value in request.headers:
-            if name.lower() == "authorization":
-                self._learn(value.partition(" ")[2])
-        if request.is_login:
-            form = parse_qs((request.body or b"").decode("utf-8", "replace"))
+            if name.lower() == "authorization" and isinstance(value, Secret):
+                self._learn(value.reveal().partition(" ")[2])
+        if asks_for_token(request.body):
+            form = parse_qs(request.body.reveal())
             secret, client_id = (form.get(name, [""])[0] for name in ("client_secret", "client_id"))
             self._learn(secret, base64.b64encode(f"{client_id}:{secret}".encode()).decode())
-        elif request.body:
+        elif isinstance(request.body, bytes):
             self._learn(*_secret_values(request.body[:_MAX_SEARCHED].decode("utf-8", "replace")))
 
     def responded(self, request: ShownRequest, response: Response) -> None:
         """Keep the response, and note the token in that of a log-in."""
         request.response = response
-        if request.is_login:
+        if asks_for_token(request.body):
             self._learn(*_tokens(response.body))
 
     def end(self, request: ShownRequest) -> None:
@@ -95,15 +101,15 @@ class RequestPrinter:
     # --- texts ------------------------------------------------------------------------------
 
     def _learn(self, *values: str) -> None:
-        new = [value for value in values if value and value not in self._found]
+        new = [hidden for value in values if value and (hidden := Secret(value)) not in self._found]
         if new:
             self._found.extend(new)
             self._secrets = self._proxies + Secrets(*self._found)
 
     def _hidden(self, text: str, longest: int) -> str:
         """Return ``text`` on one line, without secrets and signed parts of addresses, and cut."""
-        masked = mask_text(_SIGNED.sub(r"\1?***", text))
-        shown = visible(self._secrets.hide(masked, longest))
+        masked = mask_text(_SIGNED.sub(r"\1?***", text), self._secrets)
+        shown = visible(masked[:longest])
         return shown if len(masked) <= longest else f"{shown}..."
 
     def _print(self, request: ShownRequest) -> None:
@@ -113,14 +119,15 @@ class RequestPrinter:
         say(self._secrets.hide(", ".join(_facts(request)), _MAX_LINE))
         if self._level < 2:
             return
-        if request.is_login:
+        if asks_for_token(request.body):
             _detail(">", "(the form of a log-in and its response are not shown)")
             return
+        assert not isinstance(request.body, Secret)  # noqa: S101 - that is a log-in
         self._print_message(">", dict(request.headers), request.body)
         if request.response is not None:
             self._print_message("<", request.response.headers, request.response.body)
 
-    def _print_message(self, sign: str, headers: Mapping[str, str], body: bytes | None) -> None:
+    def _print_message(self, sign: str, headers: Mapping[str, object], body: bytes | None) -> None:
         for name, value in list(headers.items())[:_MAX_HEADERS]:
             text = "***" if is_secret_name(name) else value
             _detail(sign, self._hidden(f"{name}: {text}", _MAX_LINE))
@@ -139,7 +146,8 @@ def _facts(request: ShownRequest) -> Iterator[str]:
         yield f"attempt {attempt.number}"
         if attempt.request_id:
             yield f"RequestId {attempt.request_id}"
-    yield f"{counted(len(request.body or b''), 'byte')} sent"
+    sent = encode_body(request.body) or b""
+    yield f"{counted(len(sent), 'byte')} sent"
     if response is not None:
         yield f"{counted(len(response.body), 'byte')} received"
 

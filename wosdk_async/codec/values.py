@@ -9,6 +9,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
+from wosdk_async.text_values import time_in_zone
+
 __all__ = [
     "EnumReader",
     "read_digits",
@@ -134,7 +136,10 @@ def write_utc(value: Any, where: str) -> Any:
                 f"{where} is UTC, but {value!r} has no zone;"
                 " use .replace(tzinfo=datetime.UTC), or .astimezone() when it is this computer's time."
             )
-        return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+        try:
+            return time_in_zone(value, UTC, str(value)).replace(tzinfo=None).isoformat() + "Z"
+        except ValueError as error:
+            raise ValueError(f"{where} {error}.") from None
     return _not_a_date(value, where)
 
 

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import Any
 
 import attrs
-import orjson
 
+from wosdk_async.codec.json import loads
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.hooks import DryRun
@@ -263,7 +263,7 @@ class Check:
             await self._operation.send(company, built.record, None)
         for _, call in self._dry.calls[kept:]:
             shown = {"row": built.row.number, "method": call.method, "path": call.path}
-            body = orjson.loads(call.body) if call.body else None
+            body = loads(call.body) if call.body else None
             first = {"created_first": [entry.text for entry in built.missing]} if built.missing else {}
             self._result.requests.append({**shown, **first, "body": body})
 

@@ -30,13 +30,7 @@ async def settle_job(
     Raises:
         JournalError: the rows of this job have no keys, or only its file says what they change.
     """
-    operation, earlier = operation_named(journal.plan.operation), EarlierLeases.of_job(journal, on_stage)
-    if journal.plan.marker is None or operation.compares:
-        await earlier.collect()
-    else:
-        await earlier.end()
-    for warning in earlier.warnings:
-        on_stage(warning)
+    operation = operation_named(journal.plan.operation)
     if journal.plan.marker is None:
         raise JournalError(
             f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
@@ -47,6 +41,7 @@ async def settle_job(
             f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file; "
             "wosdk jobs resume does that first"
         )
+    await EarlierLeases(journal, on_stage).end()
 
     async def nothing(_: set[int]) -> Mapping[int, Any]:
         return {}
@@ -92,11 +87,7 @@ async def decide(
     """
     if id is not None and usable_id(id) is None:
         raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
-    # A worker may have left what became of the row, or send it only now.
-    earlier = EarlierLeases.of_job(journal, on_stage)
-    await earlier.end()
-    for warning in earlier.warnings:
-        on_stage(warning)
+    await EarlierLeases(journal, on_stage).end()  # until then a worker may send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,8 +23,9 @@ from wosdk_async.jobs.repeated_rows import Repeated, SentRows, compared, sent_ro
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.undo_fates import undo_state
 from wosdk_async.model import WoCreateCommand
+from wosdk_async.regular_files import sha256_of
 
-__all__ = ["Decision", "GivenImport", "job_base", "resumed_folder", "sha256_of"]
+__all__ = ["Decision", "GivenImport", "job_base", "resumed_folder"]
 
 _NO_KEYS = "--continue identifies rows by their keys, and the rows of this job have none of their own: "
 _MEND = (
@@ -61,11 +61,24 @@ class GivenImport:
     """Text that identifies the Company, as the journal keeps it."""
     options: ImportOptions
     sha256: str = attrs.field(init=False)
-    """The hash of the file, read now."""
+    """The hash of the bytes whose rows the source gives."""
 
     @sha256.default
-    def _read_file(self) -> str:
-        return sha256_of(self.source.path)
+    def _hash(self) -> str:
+        return getattr(self.source, "sha256", "") or sha256_of(self.source.path)
+
+    def __attrs_post_init__(self) -> None:
+        self.require_unchanged()
+
+    def require_unchanged(self) -> None:
+        """Raise ImportMapError when the file is not the one whose rows the source gives."""
+        with contextlib.suppress(OSError):
+            if sha256_of(self.source.path) == self.sha256:
+                return
+        raise ImportMapError(
+            f"{self.source.path}: it has changed since it was opened, and nothing was sent; give the command "
+            "again when it is complete"
+        )
 
     @classmethod
     def of(cls, source: Source, import_map: ImportMap, identity: str, options: ImportOptions) -> Self:
@@ -359,12 +372,6 @@ def job_base(source: Source, options: ImportOptions) -> Path:
     """Return the folder of the first job of a file; further ones stand beside it, with numbers."""
     path = source.path.absolute()
     return options.folder or path.with_name(f"{path.name}.job")
-
-
-def sha256_of(path: Path) -> str:
-    """Return the hash of a file, by which a job knows it."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 async def resumed_folder(given: GivenImport) -> Path:

@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.cluster.pool import WorkerPool, require_pool
+from wosdk_async.jobs.cluster.messages import WorkerPool, require_pool
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.given_import import job_base
 from wosdk_async.jobs.inputs import require_opened
@@ -33,6 +33,8 @@ from wosdk_async.jobs.undone_keys import keep_undone
 from wosdk_async.jobs.work import JobWork
 
 __all__ = ["Import"]
+
+_WORKERS_GRACE = 2.0  # seconds that calls of workers get after a stop, so that all ends within six
 
 
 class Import:
@@ -82,6 +84,11 @@ class Import:
         self._marker = self.options.marker or import_map.marker or import_map.action.by
         if self._marker:
             self._require_marker(self._marker)
+        elif workers is not None:
+            raise ImportMapError(
+                f"{import_map.path}: workers need a marker, by which a row that was lost with its worker is "
+                "looked up; one process sends rows without a key"
+            )
         if import_map.action.by is not None and self.options.if_exists == "skip":
             raise ImportMapError(
                 f'if_exists="skip" is for creates; {import_map.operation!r} needs records that exist'
@@ -139,12 +146,21 @@ class Import:
         return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
-        """Start no further row. Called again, abort the calls under way: their rows are in doubt."""
+        """Start no further row. Called again, abort the calls under way: their rows are in doubt.
+
+        With workers the calls under way have two seconds, and are aborted then.
+        """
         self._stops += 1
+        if self._stops == 1 and self._workers is not None and self._task is not None:
+            self._task.get_loop().call_later(_WORKERS_GRACE, self._abort)
         if self._work is not None:
             self._work.stop()
         if self._stops == 2 and self._task is not None:
             self._task.cancel()
+
+    def _abort(self) -> None:
+        if self._stops == 1:
+            self.stop()
 
     async def open(
         self,

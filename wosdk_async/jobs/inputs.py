@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import shutil
 import tempfile
@@ -13,14 +12,18 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.errors import ImportMapError, JournalError
+from wosdk_async.jobs.journal import FolderLock
 from wosdk_async.jobs.sources.formats import open_source
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import MAX_SPOOLED, is_remote, shown_source, spool
+from wosdk_async.regular_files import publish, replace_file, sha256_of
+from wosdk_async.secret import Secret
 
 __all__ = ["Input", "keep_copy", "open_input", "require_opened"]
 
 _STDIN = "stdin"
+_PART = "input.part."  # and letters: the folder of a copy that is not whole
 
 
 @attrs.frozen
@@ -59,23 +62,24 @@ def open_input(
     """
     if not is_remote(name):
         return Input(open_source(name, format=format, **options), folder)
-    shown = shown_source(name)
+    address = Secret(name)
+    shown = name = shown_source(name)  # a traceback shows the variables of this function
     folder = folder or Path(f"{PurePosixPath(shown).name or _STDIN}.job")
     try:
-        path = _copied(name, folder, format, limit)
+        path = _copied(address, folder, format, limit)
     except OSError as error:
         raise ImportMapError(
             f"{error.filename or folder}: {error.strerror or error}; name another folder with --job DIR"
         ) from None
     source = open_source(path, format=format, **options)
-    return Input(source, folder, None if name == "-" else shown)
+    return Input(source, folder, None if shown == _STDIN else shown)
 
 
-def _copied(name: str, folder: Path, format: str | None, limit: int) -> Path:
+def _copied(address: Secret, folder: Path, format: str | None, limit: int) -> Path:
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        return _copy_into(folder, name, format, limit)
+        return _copy_into(folder, address, format, limit)
     except BaseException:
         if new:
             with contextlib.suppress(OSError):  # another process has put its copy there
@@ -83,15 +87,30 @@ def _copied(name: str, folder: Path, format: str | None, limit: int) -> Path:
         raise
 
 
-def _copy_into(folder: Path, name: str, format: str | None, limit: int) -> Path:
-    with tempfile.TemporaryDirectory(prefix="input.", dir=folder) as part:
-        copy = spool(name, Path(part), limit, format=format)
-        with copy.open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").hexdigest()
-        path = folder / f"input.{content[:16]}{''.join(copy.suffixes)}"
-        with contextlib.suppress(FileExistsError):  # Windows replaces no file that is open
-            copy.replace(path)
+def _copy_into(folder: Path, address: Secret, format: str | None, limit: int) -> Path:
+    _remove_left_parts(folder)
+    with tempfile.TemporaryDirectory(prefix=_PART, dir=folder) as part:
+        lock = FolderLock(Path(part))
+        try:
+            copy = spool(address, Path(part), limit, format=format)
+            path = folder / f"input.{sha256_of(copy)[:16]}{''.join(copy.suffixes)}"
+            with contextlib.suppress(FileExistsError):  # Windows replaces no file that is open
+                publish(copy, path)
+        finally:
+            lock.release()
     return path
+
+
+def _remove_left_parts(folder: Path) -> None:
+    """Remove what starts that were killed had copied; the lock of one that still copies is held."""
+    for part in folder.glob(f"{_PART}*"):
+        with contextlib.suppress(JournalError, OSError):
+            if not part.is_symlink():
+                lock = FolderLock(part)
+                try:
+                    shutil.rmtree(part)
+                finally:
+                    lock.release()
 
 
 def keep_copy(copy: Path, base: Path, folder: Path) -> None:
@@ -106,7 +125,8 @@ def keep_copy(copy: Path, base: Path, folder: Path) -> None:
     try:
         os.link(copy, own)
     except OSError:  # not on this file system
-        shutil.copyfile(copy, own)
+        with copy.open("rb") as source, replace_file(own) as target:
+            shutil.copyfileobj(source, target)
 
 
 def require_opened(source: object, import_map: object) -> None:

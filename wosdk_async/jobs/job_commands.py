@@ -13,6 +13,7 @@ from wosdk_async.jobs.output_folder import unnumbered
 from wosdk_async.jobs.output_tables import REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
+from wosdk_async.regular_files import read_regular
 
 __all__ = ["command_of", "rejects_command", "rejects_of"]
 
@@ -20,7 +21,7 @@ __all__ = ["command_of", "rejects_command", "rejects_of"]
 _OF_INPUT = ("--format", "--sheet", "--outcomes")
 _OF_TEXT = ("--delimiter", "--encoding")
 _TAB = "\t"
-_HEAD = 1 << 20  # characters, which hold any header
+_HEAD = 1 << 20  # bytes, which hold any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
 )
@@ -67,8 +68,9 @@ def _delimiter_of(rejects: Path) -> str | None:
 
     Other options than those of the import may have written it, and a spreadsheet may have saved it.
     """
-    with contextlib.suppress(OSError), rejects.open(encoding="utf-8", errors="replace", newline="") as file:
-        if (found := _ADDED.search(file.read(_HEAD))) is not None:
+    with contextlib.suppress(OSError):
+        head = read_regular(rejects, _HEAD, cut=True)[0].decode("utf-8", errors="replace")
+        if (found := _ADDED.search(head)) is not None:
             return found["delimiter"]
     return None
 

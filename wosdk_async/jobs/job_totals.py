@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from wosdk_async.jobs.audit import audit_state_of, why_no_audit
-from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import AuditResult, State, StoredRow
 from wosdk_async.jobs.journal.audit_table import AuditState
-from wosdk_async.jobs.leases_beside import LeasesBeside
 from wosdk_async.jobs.opening import OpenedJob
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.reporting import RowReports
@@ -46,8 +44,6 @@ class JobTotals:
     stops: StopRules
     reports: RowReports
     settling: Settling
-    earlier: EarlierLeases
-    beside: LeasesBeside
     workers: JobWorkers | None
     on_row: Callable[[RowOutcome], None]
     _started: float = attrs.field(factory=time.perf_counter)
@@ -109,16 +105,10 @@ class JobTotals:
         )
 
     def _warnings(self) -> list[str]:
-        """Return what the user should know, each text once.
-
-        A job that takes over the rows of another one looks twice at what workers left there: when it begins,
-        and before it sends.
-        """
+        """Return what the user should know, each text once."""
         found = [
             *self.job.warnings,
             *self.index.warnings,
-            *self.beside.warnings,
-            *self.earlier.warnings,
             *(self.workers.warnings if self.workers else ()),
         ]
         return list(dict.fromkeys(found))

@@ -11,8 +11,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.audit import audit_state_of
-from wosdk_async.jobs.earlier_leases import EarlierLeases
-from wosdk_async.jobs.given_import import Decision, GivenImport, resumed_folder, sha256_of
+from wosdk_async.jobs.given_import import Decision, GivenImport, resumed_folder
 from wosdk_async.jobs.going_on import is_finished, is_untouched, left_behind, newest_of
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.journal import (
@@ -28,6 +27,7 @@ from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
+from wosdk_async.regular_files import sha256_of
 from wosdk_async.transport.session.hosts import is_local
 
 __all__ = ["OpenedJob", "company_identity", "open_job"]
@@ -167,7 +167,7 @@ class _JobRequest:
         except BaseException:
             lock.release()
             raise
-        return self.journals.create(folder, plan, _entries(given.source, keys), earlier=earlier, lock=lock)
+        return self.journals.create(folder, plan, _entries(given, keys), earlier=earlier, lock=lock)
 
     async def go_on(self, journal: Journal, decision: Decision) -> OpenedJob | None:
         """Return the job of a journal, or the one that takes its rows over; None when another one begins."""
@@ -186,11 +186,9 @@ class _JobRequest:
 
     async def _renew(self, journal: Journal, known: Sequence[str]) -> OpenedJob:
         """Begin a job for a file that has changed; it takes over what became of the rows, by their keys."""
-        earlier = EarlierLeases.of_job(journal)
-        await earlier.collect()  # undelivered results are found there only
         renewed = await asyncio.to_thread(self.begin, journal)
         try:
-            warnings = [*known, *earlier.warnings, *await left_behind(journal, renewed)]
+            warnings = [*known, *await left_behind(journal, renewed)]
         except BaseException:
             await renewed.close()
             raise
@@ -206,7 +204,8 @@ def _opened(journal: Journal, *, new: bool, warnings: Sequence[str] = ()) -> Ope
     )
 
 
-def _entries(source: Source, keys: RowKeys | None) -> Iterator[RowEntry]:
-    for row in source:
+def _entries(given: GivenImport, keys: RowKeys | None) -> Iterator[RowEntry]:
+    for row in given.source:
         key = keys.key_or_none(row) if keys is not None else None
         yield RowEntry(row=row.number, line=row.line, digest=row.digest, key=key)
+    given.require_unchanged()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import errno
 import io
 import itertools
 import re
@@ -14,12 +14,13 @@ from typing import Any, BinaryIO
 import attrs
 import orjson
 
-from wosdk_async.jobs.journal import replace_file
-from wosdk_async.jobs.journal.folder import read_regular
 from wosdk_async.jobs.sources.source import FileDialect
+from wosdk_async.regular_files import read_regular, replace_file, sha256_of
 
-__all__ = ["JobFile", "OutputFolder", "file_facts", "unnumbered"]
+__all__ = ["MAX_OUTPUT", "JobFile", "OutputFolder", "file_facts", "read_object", "unnumbered"]
 
+MAX_OUTPUT = 64 << 20
+"""Bytes of a JSON file of the job that is read again."""
 _HASHES = "outputs.json"
 _NUMBER = re.compile(r"-[0-9]+(?=\.[a-z]+$)")
 
@@ -35,8 +36,7 @@ class JobFile:
 
 def file_facts(path: Path) -> JobFile:
     """Return size and hash of a file."""
-    with path.open("rb") as file:
-        return JobFile(path.name, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
+    return JobFile(path.name, path.stat().st_size, sha256_of(path))
 
 
 def unnumbered(path: Path) -> Path:
@@ -54,7 +54,9 @@ class OutputFolder:
     def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
         self.dialect = dialect or FileDialect()
         self._folder = folder
-        self._known = _read_hashes(folder / _HASHES)
+        self._known: dict[str, list[str]] = read_object(
+            folder / _HASHES, MAX_OUTPUT
+        )  # else all tables are kept
         self._written: dict[str, Path] = {}
 
     def path(self, name: str) -> Path:
@@ -122,10 +124,16 @@ class OutputFolder:
             file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))
 
 
-def _read_hashes(path: Path) -> dict[str, list[str]]:
-    """Return the hashes of the tables that were written; without the file all tables are kept."""
+def read_object(path: Path, longest: int) -> dict[str, Any]:
+    """Return the object in a file of JSON; an empty one if the file is missing or has something else.
+
+    Raises:
+        OSError: the file is too long (``EFBIG``), which does not mean that it is missing.
+    """
     try:
-        known = orjson.loads(read_regular(path))
-    except (OSError, ValueError):
+        found = orjson.loads(read_regular(path, longest)[0])
+    except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.EFBIG:
+            raise
         return {}
-    return known if isinstance(known, dict) else {}
+    return found if isinstance(found, dict) else {}

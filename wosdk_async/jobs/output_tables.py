@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import attrs
 
+from wosdk_async.formula_guard import without_formulas
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import AuditRow, JobPlan, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
@@ -21,7 +22,7 @@ from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
 from wosdk_async.jobs.typed_cells import TYPES_COLUMN, types_text
-from wosdk_async.safe_text import one_line, without_formulas
+from wosdk_async.safe_text import one_line
 
 __all__ = [
     "AUDIT",

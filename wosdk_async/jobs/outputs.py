@@ -12,12 +12,11 @@ import anyio
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
-from wosdk_async.jobs.journal import State, replace_file
+from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import to_json
-from wosdk_async.jobs.journal.folder import read_regular
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.options import ExcelSeparator
-from wosdk_async.jobs.output_folder import OutputFolder, file_facts
+from wosdk_async.jobs.output_folder import MAX_OUTPUT, OutputFolder, file_facts
 from wosdk_async.jobs.output_tables import (
     AUDIT,
     DOUBTFUL,
@@ -32,7 +31,8 @@ from wosdk_async.jobs.output_tables import (
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
-from wosdk_async.safe_text import UNSAFE, json_escape
+from wosdk_async.regular_files import read_regular, replace_file
+from wosdk_async.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 
@@ -75,7 +75,7 @@ async def outputs_are_current(journal: JournalReader) -> bool:
     """Return whether the files were written to their end after the last run of the job."""
     runs = await journal.runs()
     try:
-        report = orjson.loads(read_regular(journal.folder / _JSON))
+        report = orjson.loads(read_regular(journal.folder / _JSON, MAX_OUTPUT)[0])
         written = [run["number"] for run in report["runs"]]
         return written == [run.number for run in runs] and all(
             (journal.folder / file["name"]).is_file() for file in report["files"]
@@ -158,10 +158,5 @@ def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
     facts.files = [*facts.files, file_facts(page)]
     with replace_file(data) as file:
         text = orjson.dumps(orjson.loads(to_json(facts.as_dict())), option=orjson.OPT_INDENT_2).decode()
-        file.write(f"{_json_controls(text)}\n".encode())
+        file.write(f"{json_escaped(text)}\n".encode())
     return [page, data]
-
-
-def _json_controls(text: str) -> str:
-    """Return JSON with control characters and the like by their codes; line breaks stand between values."""
-    return UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else json_escape(found), text)

@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.cluster.pool import WorkerPool
+from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.journal import JobPlan, JobRun
 from wosdk_async.jobs.journal.entries import MAX_REASON
 from wosdk_async.jobs.journal.run_table import runs

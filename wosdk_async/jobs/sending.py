@@ -20,6 +20,7 @@ from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.row_operation import RowOperation, effect_of
 from wosdk_async.jobs.undone_keys import find_rows
+from wosdk_async.jobs.waits import unless_stopped
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ABORT_GRACE", "RowSender"]
 
 ABORT_GRACE = 2.0  # seconds that calls under way still get when the import is aborted
+_WORKERS_GRACE = 0.5  # the same with workers
 _TURN = 25  # rows that are built before the event loop gets a turn
 
 
@@ -43,13 +45,13 @@ class RowSender:
     options: ImportOptions
     workers: JobWorkers | None = None
     """Those that send the rows; None sends them from here."""
-    _stopped: bool = False
+    _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
     _proved: bool = False
     _stop_current: Callable[[], None] | None = None
 
     def stop(self) -> None:
         """Start no further row."""
-        self._stopped = True
+        self._stopped.set()
         if self._stop_current is not None:
             self._stop_current()
 
@@ -78,9 +80,10 @@ class RowSender:
                         await self._journal.begin([claim.row.number])
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
-                await self._consume(Run(first, prove, limit=1, grace=ABORT_GRACE), claims)
+                grace = ABORT_GRACE if here else _WORKERS_GRACE
+                await self._consume(Run(first, prove, limit=1, grace=grace), claims)
             if self.workers is not None:
-                await self._consume(self.workers.run(claims, grace=ABORT_GRACE), claims)
+                await self._consume(self.workers.run(claims), claims)
             else:
                 run = operation.run(self.company, claims, marker, limit=limit, grace=ABORT_GRACE)
                 await self._consume(run, claims)
@@ -129,9 +132,9 @@ class RowSender:
 
     def _must_stop(self) -> bool:
         """Return whether no further row is started; stop first when a stop rule says so."""
-        if self.reports.stops.reason is not None and not self._stopped:
+        if self.reports.stops.reason is not None and not self._stopped.is_set():
             self.stop()
-        return self._stopped
+        return self._stopped.is_set()
 
     async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
         """Return the claims whose keys are not in the Company yet; the others end here.
@@ -142,7 +145,10 @@ class RowSender:
             return claims
         path = self.builder.keys.path
         keys = [claim.key for claim in claims if claim.key is not None]
-        found = await self._find(path, keys)
+        # A look-up may be silent for long.
+        found = await unless_stopped(self._stopped, self._find(path, keys), otherwise=None)
+        if found is None:
+            return []
         decided = self._points if self._operation.by is not None else self._is_new
         return [claim for claim in claims if decided(claim, found.get(claim.key or "", ()), again)]
 

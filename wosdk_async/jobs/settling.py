@@ -125,11 +125,11 @@ class Settling:
         try:
             # Twice, as one lookup alone may have read the response of another.
             for _ in range(2):
-                left = []
                 for page in _pages(self.undecided):
-                    left += await self._look_up(page)
-                self.undecided = left
-                if not left or await stopped_within(self._ended, _BETWEEN):
+                    absent_rows = {each.row for each in await self._look_up(page)}
+                    decided = {each.row for each in page} - absent_rows
+                    self.undecided = [each for each in self.undecided if each.row not in decided]
+                if not self.undecided or await stopped_within(self._ended, _BETWEEN):
                     return set()
         except WosdkError:
             return set()

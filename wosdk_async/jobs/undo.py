@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 import attrs
 
 from wosdk_async.bulk import Run
-from wosdk_async.company import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.errors import JournalError, reason_of
@@ -59,9 +60,9 @@ class Undo:
     _run: Run[Target, Any] | None = attrs.field(init=False, default=None)
     _stopped: bool = attrs.field(init=False, default=False)
     _earlier: EarlierLeases | None = attrs.field(init=False, default=None)
-    _warned: set[str] = attrs.field(init=False, factory=set)
 
     def __attrs_post_init__(self) -> None:
+        self.journal.secrets = partial(secrets_of, self.company)
         self._records = CreatedRecords(self.company, self.journal.plan, unversioned=self.unversioned)
 
     @property
@@ -101,7 +102,7 @@ class Undo:
             self._run.stop()
 
     async def end_leases(self) -> None:
-        """Wait until surely no worker of a killed run sends rows of the job, and take what they left.
+        """Wait until no worker of a killed run sends rows of the job.
 
         :meth:`run` does it itself. Called before :meth:`look`, that sees what these workers created, too.
 
@@ -110,12 +111,8 @@ class Undo:
         """
         if self._stopped:
             return
-        self._earlier = EarlierLeases.of_job(self.journal, self.on_stage)
+        self._earlier = EarlierLeases(self.journal, self.on_stage)
         await self._earlier.end()
-        for warning in self._earlier.warnings:
-            if warning not in self._warned:
-                self._warned.add(warning)
-                self.on_stage(warning)
 
     async def look(self) -> UndoSummary:
         """Read the records, and return what :meth:`run` would do; change nothing."""

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.audit import Audit
 from wosdk_async.jobs.building import RowBuilder
-from wosdk_async.jobs.cluster.pool import WorkerPool
+from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.earlier_leases import EarlierLeases
 from wosdk_async.jobs.job_totals import JobTotals
-from wosdk_async.jobs.leases_beside import LeasesBeside
+from wosdk_async.jobs.journal.entries import without_secrets
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob
@@ -39,10 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["JobWork"]
 
 _ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
-_NO_MARKER = (
-    "there is no marker: rows lost with a worker stay in doubt for good, and there is no audit; "
-    "give --marker FIELD"
-)
 _MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
 
 
@@ -81,6 +78,9 @@ class JobWork:
         on_row: Callable[[RowOutcome], None],
         on_stage: Callable[[str], None],
     ) -> None:
+        def tell(outcome: RowOutcome) -> None:
+            on_row(without_secrets(outcome, journal.secrets()))
+
         self.stops = StopRules(options, rows)
         self._job, self._marker = job, marker
         self._operation, self._on_stage = import_map.action, on_stage
@@ -88,6 +88,7 @@ class JobWork:
         self.sending = False
         """Whether rows may have been sent in this run."""
         journal = job.journal
+        journal.secrets = partial(secrets_of, company)
         keys = RowKeys.of(import_map, marker, job.plan.job) if marker else None
         self._rows = PlannedRows(source, journal)
         self._builder = RowBuilder(import_map, index, keys)
@@ -95,12 +96,11 @@ class JobWork:
             operation=self._operation,
             journal=journal,
             stops=self.stops,
-            on_row=on_row,
+            on_row=tell,
             columns_behind=import_map.columns_behind,
         )
         self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit)
-        self._earlier = EarlierLeases(journal, self._reports, on_stage)
-        self._beside = LeasesBeside(journal, on_stage)
+        self._earlier = EarlierLeases(journal, on_stage)
         self._workers: JobWorkers | None = None
         if workers is not None:
             from wosdk_async.jobs.cluster import job_workers  # not needed in one process
@@ -124,7 +124,7 @@ class JobWork:
             marker=marker,
             rebuilt=self._rebuilt,
             seconds=company.options.settle,
-            on_row=on_row,
+            on_row=tell,
             on_stage=on_stage,
         )
         self._audit = Audit(
@@ -144,23 +144,18 @@ class JobWork:
             stops=self.stops,
             reports=self._reports,
             settling=self._settling,
-            earlier=self._earlier,
-            beside=self._beside,
             workers=self._workers,
             on_row=on_row,
         )
 
     def stop(self) -> None:
-        """Start nothing further; calls under way go on. Called again, wait for silent workers no longer."""
+        """Start nothing further; calls under way go on."""
         self._stopped.set()
         self._references.stop()
         self._sender.stop()
         self._settling.stop()
-        self._beside.stop()
         self._earlier.stop()
         self._audit.stop()
-        if self._workers is not None:
-            self._workers.hurry()
 
     async def __aenter__(self) -> Self:
         return self
@@ -197,7 +192,7 @@ class JobWork:
     async def prepare(self) -> bool:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to.
 
-        The workers are started before, and nothing is sent before those of earlier runs have surely ended.
+        The workers are started before, and nothing is sent before those of earlier runs have ended.
         Return False if it was stopped before there were workers: then nothing can be sent.
 
         Raises:
@@ -206,19 +201,16 @@ class JobWork:
             WosdkError: a look-up failed. In all cases no row was sent.
         """
         if self._workers is not None:
-            if self._marker is None:
-                self._job.warnings.append(_NO_MARKER)
-                self._on_stage(f"warning: {_NO_MARKER}")
             opening = self._workers.opened(await self._sender.marker())
             if not await unless_stopped(self._stopped, opening, otherwise=False):
                 return False
         if await self._job.journal.audit() is not None:
             await self._job.journal.forget_audit()
-        await self._beside.end()
+        await self._earlier.end_beside()
         if self._job.new:
             await self._totals.report_refused()
         else:
-            await self._earlier.end(self._workers)
+            await self._earlier.end()
         if self._job.retried:
             await self._job.journal.plan_again()
         compares = self._operation.compares  # with values that need the references

@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import (
     DeadlineError,
     InDoubtError,
@@ -81,7 +81,7 @@ class Commits:
             return Ending(state="busy", plan=plan)
         except PlansUnusableError as error:  # raised before this call sent anything
             begun = plan.state in (State.SENDING, State.IN_DOUBT)
-            return Ending(state="in_doubt" if begun else "not_sent", plan=plan, problem=problem(error))
+            return Ending(state="in_doubt" if begun else "not_sent", plan=plan, problem=self._problem(error))
 
     def _mine(self, id: str) -> Plan | None:
         found = self.journal.get(id)
@@ -117,9 +117,9 @@ class Commits:
         except _NOTHING_DONE as error:
             with suppress(PlansUnusableError):  # then the journal has a doubt, which is safe
                 self.journal.plan_again(plan.id)
-            return Ending(state="not_sent", plan=plan, problem=problem(error))
+            return Ending(state="not_sent", plan=plan, problem=self._problem(error))
         except WosdkError as error:
-            found = problem(error)
+            found = self._problem(error)
             with suppress(PlansUnusableError):
                 self.journal.refused(plan.id, found.model_dump(mode="json"))
             return Ending(state="refused", plan=plan, problem=found)
@@ -170,13 +170,16 @@ class Commits:
         marker = make(subject, plan.marker or "")
         records = await self.company.find_marked(type(subject), plan.marker or "", [marker.key])
         result = marker.result_of(records[marker.key])
-        return None if result is None else outcome_of(result)
+        return None if result is None else outcome_of(result, self.company)
 
     def _in_doubt(self, plan: Plan, error: WosdkError | None) -> Ending:
         wait = None
         if plan.marker is not None and plan.settles is not None:
             wait = max(plan.settles - self.journal.now(), 1.0)
-        return Ending(state="in_doubt", plan=plan, problem=problem(error) if error else None, wait=wait)
+        return Ending(state="in_doubt", plan=plan, problem=self._problem(error) if error else None, wait=wait)
+
+    def _problem(self, error: WosdkError) -> Problem:
+        return problem(error, secrets_of(self.company))
 
 
 def _kept_problem(plan: Plan) -> Problem:

@@ -10,7 +10,7 @@ import attrs
 from pydantic import Field
 
 from wosdk_async.catalogue import load
-from wosdk_async.company import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
 from wosdk_async.mcp.filters import Filter, conditions
 from wosdk_async.mcp.pages import MOST_ROWS, RowsQuery
@@ -147,7 +147,7 @@ class OrderTools:
         log = record.get("ActionLogRecords")
         if isinstance(log, list):
             record = record | {"ActionLogRecords": log[::-1]}  # the newest first: the rest may be cut
-        shown, _, cut = one_fitted(record)
+        shown, _, cut = one_fitted(record, secrets_of(self.company))
         return RecordResult(entity="WorkOrder", untrusted_record=shown, cut=cut)
 
     async def _id(self, order: str) -> int:
@@ -211,7 +211,7 @@ class OrderTools:
         named = [
             {"Id": row.id, "DisplayAs": row.display_as} for row in rows if not getattr(row, "is_removed", 0)
         ]
-        shown, _ = fitted(named[:_MOST_CHOICES])
+        shown, _ = fitted(named[:_MOST_CHOICES], secrets_of(self.company))
         return ChoicesResult(kind=kind, untrusted_records=shown)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.results import RowsResult
 from wosdk_async.mcp.untrusted import fitted
@@ -64,7 +64,7 @@ class RowsQuery:
         if start and not by_id:
             expression["FirstResultIndex"] = start
         rows = await company.query(name, expression, check=False)
-        shown, cut = fitted(rows[:limit])
+        shown, cut = fitted(rows[:limit], secrets_of(company))
         more = ""
         if len(rows) > len(shown) and shown:
             last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)

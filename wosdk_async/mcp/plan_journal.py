@@ -24,6 +24,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.mcp.private_files import private_file, private_folder
+from wosdk_async.regular_files import connect_database
 
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError", "State"]
 
@@ -109,11 +110,9 @@ class PlanJournal:
         self.folder = folder
         self.now = now
         try:
-            file = folder / _FILE
             private_folder(folder, parents=True)
-            private_file(file)
+            private_file(folder / _FILE)
             private_folder(folder / _LOCKS)
-            self._uri = f"{file.absolute().as_uri()}?mode=rw"
             with self._open() as journal:
                 journal.execute(_SCHEMA)
         except (OSError, PlansUnusableError) as error:
@@ -185,10 +184,12 @@ class PlanJournal:
         """Hold the lock of a plan. Raises PlanBusyError when another server or call holds it."""
         folder = self.folder / _LOCKS / id
         try:
-            folder.mkdir(mode=0o700, exist_ok=True)
+            private_folder(folder)
             held = FolderLock(folder)
         except OSError as error:
             raise PlansUnusableError(f"a plan cannot be locked ({error.strerror})") from error
+        except ConfigurationError as error:
+            raise PlansUnusableError("a plan cannot be locked (others can change its folder)") from error
         except JournalError as error:
             if isinstance(error.__cause__, OSError):
                 raise PlansUnusableError(f"a plan cannot be locked ({error.__cause__.strerror})") from error
@@ -217,10 +218,11 @@ class PlanJournal:
         Raises PlansUnusableError. A file that was removed is not made again: others could read that one.
         """
         try:
-            with closing(sqlite3.connect(self._uri, timeout=_BUSY, uri=True)) as connection:
+            with closing(connect_database(self.folder / _FILE, timeout=_BUSY)) as connection:
                 connection.row_factory = sqlite3.Row
                 connection.execute("PRAGMA synchronous = FULL")
                 with connection:
                     yield connection
-        except (sqlite3.Error, OverflowError) as error:
-            raise PlansUnusableError(f"the plans cannot be read or written ({error})") from error
+        except (OSError, sqlite3.Error, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error  # the text of an OSError names the path
+            raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import attrs
 from pydantic import Field
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.commits import Commits, Ending
 from wosdk_async.mcp.filters import entity_named
@@ -136,13 +136,14 @@ class PlanTools:
         current = await self._current(made)
         version = current.get("ConcurrencyId") if made.action == "update" else None
         made = attrs.evolve(made, version=version if type(version) is int else None)
-        view = planned_view([call for _, call in dry.calls])
+        secrets = secrets_of(self.reads) + secrets_of(self.commits.company)
+        view = planned_view([call for _, call in dry.calls], secrets)
         self.commits.journal.add(made)
         return PlanResult(
             plan=made.id,
             expires_at=datetime.fromtimestamp(made.expires, UTC).isoformat(timespec="seconds"),
             would_send=view.requests,
-            untrusted_now=one_fitted(current)[0] if current else None,
+            untrusted_now=one_fitted(current, secrets)[0] if current else None,
             warnings=warnings_of(made, current) + view.warnings,
             marker=made.marker is not None,
             next="Show this to the user. If the user agrees, call commit with the plan's id.",

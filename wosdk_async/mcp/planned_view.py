@@ -15,9 +15,9 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.masking import mask_fields
-from wosdk_async.mcp.untrusted import MOST_BYTES, bytes_of, escaped, plain_number
+from wosdk_async.mcp.untrusted import MOST_BYTES, bytes_of, plain_number
 from wosdk_async.protocol.wire import Call
-from wosdk_async.safe_text import is_secret_name
+from wosdk_async.safe_text import Secrets, is_secret_name, one_line
 
 __all__ = ["PlannedView", "planned_view"]
 
@@ -34,7 +34,7 @@ class PlannedView:
     warnings: list[str]
 
 
-def planned_view(calls: list[Call[Any]]) -> PlannedView:
+def planned_view(calls: list[Call[Any]], secrets: Secrets) -> PlannedView:
     """Return the requests that ``calls`` would send.
 
     The RequestId is left out: each commit has a new one.
@@ -42,13 +42,15 @@ def planned_view(calls: list[Call[Any]]) -> PlannedView:
     Raises:
         InvalidCallError: they cannot be shown whole.
     """
-    view = _View()
+    view = _View(secrets)
     requests = []
     for call in calls:
         body = codec.loads(call.body) if call.body else None
         if isinstance(body, dict):
             body.pop("RequestId", None)
-        requests.append({"method": call.method, "path": escaped(call.path), "body": view.of(body, "body", 0)})
+        requests.append(
+            {"method": call.method, "path": view.of(call.path, "path", 0), "body": view.of(body, "body", 0)}
+        )
     size = bytes_of(requests)
     if size > MOST_BYTES:
         raise InvalidCallError(
@@ -69,6 +71,7 @@ def _hidden(path: str) -> str:
 class _View:
     """Makes the view of bodies, and keeps the paths of what it hides."""
 
+    secrets: Secrets
     hidden: list[str] = attrs.field(factory=list)
 
     def of(self, value: Any, path: str, depth: int) -> Any:
@@ -80,17 +83,18 @@ class _View:
         if isinstance(value, list):
             return [self.of(item, f"{path}[{at}]", depth + 1) for at, item in enumerate(value)]
         if isinstance(value, str):
-            masked = str(mask_fields(value))
+            masked = str(mask_fields(value, self.secrets))
             if masked != value:
                 self.hidden.append(path)
-            return escaped(masked)
+            return one_line(masked)
         if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
             return plain_number(value)
         return value
 
     def _name(self, name: str) -> str:
-        if escaped(name) != name or len(name) > 100:  # two names could be shown alike
-            raise InvalidCallError(f"the name {escaped(name):.60} cannot be shown as it is; leave it out")
+        shown = one_line(self.secrets.hide(name, len(name)))
+        if shown != name or len(name) > 100:  # two names could be shown alike
+            raise InvalidCallError(f"the name {shown:.60} cannot be shown as it is; leave it out")
         return name
 
     def _field(self, name: str, value: Any, path: str, depth: int) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.needed_fields import empty_fields
 from wosdk_async.markers import Marker
@@ -54,7 +54,7 @@ class Change:
             made = await company.update(held, if_unchanged=checked, **self.changes)
         else:
             made = await company.create(self.subject, **look)
-        return outcome_of(made)
+        return outcome_of(made, company)
 
     async def dry_send(self, company: Company) -> None:
         """Make the calls for a dry run: nothing is looked up or compared."""
@@ -66,13 +66,13 @@ class Change:
             await company.create(self.subject)
 
 
-def outcome_of(result: Any) -> dict[str, Any]:
+def outcome_of(result: Any, company: Company) -> dict[str, Any]:
     """Return the result of a change: its values, and what a record in it refers to by id and name."""
     found = to_dict(result)
     for name, value in found.items():
         if isinstance(value, dict):
             found[name] = {inner: _named(item) for inner, item in value.items() if not isinstance(item, list)}
-    return one_fitted(found)[0]
+    return one_fitted(found, secrets_of(company))[0]
 
 
 def _named(value: Any) -> Any:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.other_users import PRIVATE, access_of_others
+from wosdk_async.regular_files import create_file
 
 __all__ = ["private_file", "private_folder"]
-
-_OTHERS = 0o077
 
 
 def private_folder(path: Path, *, parents: bool = False) -> None:
@@ -22,7 +22,7 @@ def private_folder(path: Path, *, parents: bool = False) -> None:
         OSError: it cannot be made.
     """
     path.mkdir(mode=0o700, parents=parents, exist_ok=True)
-    _require_private(path, os.lstat(path), "folder", "700")
+    _require_private(path, os.lstat(path), "folder")
 
 
 def private_file(path: Path) -> None:
@@ -33,17 +33,13 @@ def private_file(path: Path) -> None:
         OSError: it cannot be made.
     """
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    _require_private(path, os.lstat(path), "file", "600")
+        create_file(path, 0o600).close()
+    _require_private(path, os.lstat(path), "file")
 
 
-def _require_private(path: Path, found: os.stat_result, kind: str, mode: str) -> None:
+def _require_private(path: Path, found: os.stat_result, kind: str) -> None:
     if not (stat.S_ISDIR if kind == "folder" else stat.S_ISREG)(found.st_mode):
         what = "a link" if stat.S_ISLNK(found.st_mode) else f"not a {kind}"
         raise ConfigurationError(f"{path} is {what}; remove it, or name another folder with --state")
-    if os.name != "posix":
-        return
-    if found.st_uid != os.geteuid():
-        raise ConfigurationError(f"{path} belongs to another user; name another folder with --state")
-    if (others := stat.S_IMODE(found.st_mode)) & _OTHERS:
-        raise ConfigurationError(f"others can read {path} ({others:o}); run: chmod {mode} {path}")
+    if why := access_of_others(path, found, PRIVATE, folders=False):
+        raise ConfigurationError(f"{why}, or name another folder with --state")

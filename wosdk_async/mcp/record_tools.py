@@ -9,7 +9,7 @@ import attrs
 from pydantic import Field
 
 from wosdk_async.codec.checks import named_by
-from wosdk_async.company import Company
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.filters import Filter, conditions, entity_named, queryable
 from wosdk_async.mcp.order_tools import Cursor, Limit
@@ -78,7 +78,7 @@ class RecordTools:
                 raise InvalidCallError(f"{kind.wire_name} has no name or number; pass its id")
             id = (await self.company.resolve(kind, names=[record], by=key))[record].id
         found = await self.company.get(kind.wire_name, id, properties=chosen)
-        shown, _, cut = one_fitted(found)
+        shown, _, cut = one_fitted(found, secrets_of(self.company))
         return RecordResult(entity=kind.wire_name, untrusted_record=shown, cut=cut)
 
     async def query_records(

@@ -12,6 +12,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, BeforeValidator, Field
 
 from wosdk_async.catalogue import load
+from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import (
     BusinessRuleError,
     ConfigurationError,
@@ -23,10 +24,11 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.mcp.plan_journal import PlansUnusableError
-from wosdk_async.mcp.untrusted import NOTICE, escaped, safe_text
+from wosdk_async.mcp.untrusted import NOTICE, safe_text
 from wosdk_async.problems import PROBLEMS, problem_of
 from wosdk_async.protocol.order_states import MOVED_BY_COMMANDS
 from wosdk_async.protocol.verdicts import CODES, ending_of
+from wosdk_async.safe_text import Secrets, one_line
 
 __all__ = [
     "Problem",
@@ -130,13 +132,14 @@ class RowsResult(Result):
     )
 
 
-def problem(error: WosdkError) -> Problem:
-    """Return an error as a result: without addresses, tokens and secrets."""
+def problem(error: WosdkError, secrets: Secrets) -> Problem:
+    """Return an error as a result: without addresses, and without secrets that a record repeats."""
+    error.hide(secrets)
     made = problem_of(error).body
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     # Texts about records hold their values, also when this library wrote them: names, ids, versions.
     by_service = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
-    detail, code = escaped(str(made["detail"])), made.get("code")
+    detail, code = one_line(str(made["detail"])), made.get("code")
     # A remedy is for the operator, and may name what another host has sent; that of a rule is from our table.
     remedy = _OPERATOR if error.remedy else ""
     if isinstance(error, BusinessRuleError) and error.remedy:
@@ -154,7 +157,7 @@ def problem(error: WosdkError) -> Problem:
         detail=None if by_service else detail.replace("back end", "server"),
         untrusted_detail=detail if by_service else None,
         code=code if code in known_codes() else None,
-        untrusted_code=escaped(code) if code and code not in known_codes() else None,
+        untrusted_code=one_line(code) if code and code not in known_codes() else None,
         remedy=remedy or None,
         retry_after_seconds=made.get("retry_after") if ending_of(error).passes else None,
     )
@@ -172,7 +175,7 @@ def tool_result(result: Result) -> CallToolResult:
 
 
 def answering(
-    function: Callable[P, Awaitable[Result]], company: str
+    function: Callable[P, Awaitable[Result]], company: Company
 ) -> Callable[P, Awaitable[CallToolResult]]:
     """Return a tool that gives the results of ``function``, and its errors as results.
 
@@ -185,11 +188,11 @@ def answering(
         try:
             found = await function(*args, **kwargs)
         except WosdkError as error:
-            found = Result(problem=problem(error))
+            found = Result(problem=problem(error, secrets_of(company)))
         except Exception as error:
             _log.error("an MCP tool failed: %s", type(error).__name__)
             found = Result(problem=Problem(kind="internal", title="This server failed", detail=_FAILED))
-        found.company = company
+        found.company = company.name
         if any(name.startswith("untrusted") and value for name, value in (*found, *(found.problem or ()))):
             found.notice = NOTICE
         return tool_result(found)

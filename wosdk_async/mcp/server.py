@@ -52,7 +52,7 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
         subscriptions=False,
     )
     orders, records = OrderTools(company), RecordTools(company)
-    add = _Adder(server, company.name)
+    add = _Adder(server, company)
     add.read(orders.find_work_orders, "Find work orders")
     add.read(orders.get_work_order, "Read a work order")
     add.read(orders.changes_since, "List work orders that moved")
@@ -72,7 +72,7 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
 class _Adder:
     """Adds tools to a server, each with its title and all annotations: what is left out means the worst."""
 
-    def __init__(self, server: StrictServer, company: str) -> None:
+    def __init__(self, server: StrictServer, company: Company) -> None:
         self._server = server
         self._company = company
 

@@ -7,7 +7,6 @@ agent, so results carry them below a name that begins with ``untrusted``.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from enum import Enum
@@ -18,9 +17,9 @@ from typing import Any
 import attrs
 
 from wosdk_async.masking import mask_fields
-from wosdk_async.safe_text import json_escape, one_line, shortened
+from wosdk_async.safe_text import Secrets, one_line, shortened
 
-__all__ = ["MOST_BYTES", "NOTICE", "bytes_of", "escaped", "fitted", "one_fitted", "plain_number", "safe_text"]
+__all__ = ["MOST_BYTES", "NOTICE", "bytes_of", "fitted", "one_fitted", "plain_number", "safe_text"]
 
 NOTICE = (
     "Values below names that begin with 'untrusted' were written by people of the Company and by third"
@@ -36,12 +35,6 @@ _NAME = 100  # characters of the name of a field: releases may send names of the
 _WHOLE_FLOATS = 2**53
 _MOST_BITS = 10_000  # of a number: Python does not write one of more than 4,300 digits
 _MARKS = ("PerformDeletion", "IsNew")  # of writes: they say nothing about a record
-# People see none of these, and a model reads them. Emoji and joined scripts need the last two selectors.
-_UNSEEN = re.compile(
-    "[\u00ad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164"
-    "\ufe00-\ufe0d\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0080-\U000e0fff]"
-)
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _CUT = "the record is too long; name the properties to read"
 
@@ -59,11 +52,6 @@ _STEPS = (_Bounds(4000, 50), _Bounds(500, 20), _Bounds(120, 5))
 _LAST = _Bounds(120, 5, 20)  # of each field of a record that takes too much even then
 
 
-def escaped(text: str) -> str:
-    """Return a text on one line, with all characters escaped that people do not see."""
-    return _UNSEEN.sub(json_escape, one_line(text))
-
-
 def safe_text(text: str, longest: int = 500) -> str:
     """Return a text of the Company without secrets and control characters, of bounded length."""
     return _text(str(mask_fields(text[:_READ])), longest)
@@ -74,7 +62,7 @@ def bytes_of(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False).encode())
 
 
-def fitted(records: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
+def fitted(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any]], bool]:
     """Return the first of the records, as many as fit into a result, and whether something was cut off.
 
     A record is cut further when it alone is too long.
@@ -82,7 +70,7 @@ def fitted(records: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
     found: list[dict[str, Any]] = []
     left, cut = MOST_BYTES, False
     for record in records:
-        shown, size, was_cut = one_fitted(record, MOST_BYTES)
+        shown, size, was_cut = one_fitted(record, secrets)
         if found and size > left:
             return found, True
         found.append(shown)
@@ -91,10 +79,13 @@ def fitted(records: Sequence[Any]) -> tuple[list[dict[str, Any]], bool]:
     return found, cut
 
 
-def one_fitted(record: Any, most: int = MOST_BYTES) -> tuple[dict[str, Any], int, bool]:
-    """Return a record within ``most`` bytes of JSON, its bytes, and whether it was cut."""
+def one_fitted(record: Any, secrets: Secrets, most: int = MOST_BYTES) -> tuple[dict[str, Any], int, bool]:
+    """Return a record within ``most`` bytes of JSON, its bytes, and whether it was cut.
+
+    ``secrets`` are hidden before anything is cut.
+    """
     reader = _Reader()
-    masked = mask_fields(reader.read(record, 0))
+    masked = mask_fields(reader.read(record, 0), secrets)
     for bounds in _STEPS:
         shown, was_cut = _bounded(masked, bounds)
         size = bytes_of(shown)
@@ -174,4 +165,4 @@ def _bounded(value: Any, bounds: _Bounds) -> tuple[Any, bool]:
 
 
 def _text(text: str, longest: int) -> str:
-    return escaped(shortened(text, longest))
+    return one_line(shortened(text, longest))

@@ -76,8 +76,9 @@ NEVER_SENT = Verdict(
     "never sent",
     "always",
     when="no connection; a certificate is refused; cancelled or out of time before the first byte",
-    then="sent again, creates too; then `NotSentError` or `DeadlineError`. After a certificate, or where no "
-    "TLS is spoken, `NotSentError`, at once",
+    then="retried, creates too; then `NotSentError` or `DeadlineError`. A host that cannot be reached is "
+    "tried until the deadline, and every 5 s the locator is asked whether the Company has moved. After a "
+    "certificate, or where no TLS is spoken, `NotSentError`, at once",
 )
 REFUSED = Verdict(
     "refused",
@@ -89,33 +90,33 @@ SESSION_REFUSED = Verdict(
     "session refused",
     "never",  # the attempt itself renews the session: transport/attempts.py
     when="{codes}; any 401",
-    then="token and host are renewed once for all calls, and the call is sent again",
+    then="token and host are renewed once for all calls, and the call is retried",
 )
 OTHER_PATH = Verdict(
     "other path",
     "never",  # the attempt itself tries the paths
     when="{codes}, where sources show two paths of a command",
-    then="sent to the other path; if there is none left, raised as the class of its code",
+    then="sent to the other path; if none remains, raised as the class of its code",
 )
 WAIT = Verdict(
     "wait",
     "always",
     when="429; 503 with an error body of the service or a `Retry-After` (assumed: none was ever seen); "
     "a code of `RetryPolicy(waits=...)`",
-    then="waits as asked, plus jitter, and sends again; above 60 s `ThrottledError`",
+    then="waits as asked, plus jitter, and retries; above 60 s `ThrottledError`",
 )
 REPEAT = Verdict(
     "repeat",
     "always",
     when="a code of `RetryPolicy(repeats=...)`",
-    then="sent again after a wait, creates too; then raised as the class of its code",
+    then="retried after a wait, creates too; then raised as the class of its code",
 )
 IN_DOUBT = Verdict(
     "in doubt",
     "if safe",
     when="sent, and then a reset, half a response, any other 5xx, a page of a gateway, a redirect, no JSON, "
     "no result, the response of another call",
-    then="safe to repeat: sent again, then `NoAnswerError`. Otherwise `InDoubtError`, at once",
+    then="safe to repeat: retried, then `NoAnswerError`. Otherwise `InDoubtError`, at once",
 )
 
 VERDICTS = (NEVER_SENT, REFUSED, SESSION_REFUSED, OTHER_PATH, WAIT, REPEAT, IN_DOUBT)
@@ -179,7 +180,7 @@ class OwnCodes(Protocol):
 
     @property
     def repeats(self) -> Collection[str]:
-        """Codes by which the service did nothing, and after which the call may be sent again."""
+        """Codes by which the service did nothing, and after which the call may be retried."""
 
 
 @attrs.frozen

@@ -9,6 +9,7 @@ import attrs
 
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.safe_text import Secrets
 
 __all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response", "body_of"]
 
@@ -23,8 +24,8 @@ class Response:
     """A response with decompressed body and header names in lower case. It must not be changed."""
 
     status: int
-    headers: Mapping[str, str]
-    body: bytes
+    headers: Mapping[str, str] = attrs.field(repr=False)
+    body: bytes = attrs.field(repr=False)  # it may repeat the token
     followed: bool = attrs.field(default=False, eq=False, repr=False)
     """Whether other bytes came with it, after its end: one of the two may be the response of another call."""
 
@@ -67,6 +68,10 @@ class InconclusiveResponse(Exception):
     def __init__(self, status: int, why: str) -> None:
         super().__init__(f"HTTP {status}: {why}")
         self.status = status
+
+    def hide(self, secrets: Secrets) -> None:
+        """Hide ``secrets`` that the response repeated."""
+        self.args = (secrets.hide(str(self), len(str(self))),)
 
 
 def body_of(content: Mapping[str, Any]) -> bytes:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from wosdk_async.regular_files import replace_file
 from wosdk_async.sandbox.access import is_loopback
 from wosdk_async.sandbox.storage.companies import StoredCompany
-from wosdk_async.sandbox.storage.database import make_private
 
 __all__ = ["Env", "are_assignments", "assignments", "env_of", "profiles", "write_assignments"]
 
@@ -71,13 +69,9 @@ def write_assignments(env: Mapping[str, str], path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as folder:
-            part = Path(folder) / target.name
-            make_private(part)
-            part.write_text(assignments(env), encoding="utf-8")
-            part.replace(target)
+        with replace_file(path, mode=0o600, named_by_user=True) as file:
+            file.write(assignments(env).encode())
     except OSError as error:
         remedy = "Name a file in a folder that can be written."
         raise OSError(error.errno, f"Cannot write {path}: {error.strerror}. {remedy}") from error

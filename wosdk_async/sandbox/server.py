@@ -168,9 +168,13 @@ def running(
     ready = threading.Event()
     server = _Server(app, ready.set, certificate)
 
+    failures: list[OSError] = []
+
     def run() -> None:
         try:
             asyncio.run(server.serve(sockets=list(listeners)))
+        except OSError as error:
+            failures.append(error)
         finally:
             ready.set()
 
@@ -179,6 +183,8 @@ def running(
     ready.wait()
     try:
         if not server.started or server.loop is None:
+            if failures:
+                raise OSError(failures[0].errno, f"The sandbox did not start: {failures[0].strerror}.")
             raise RuntimeError("The sandbox did not start; its error is above.")
         yield ServerThread(server.loop)
     finally:

@@ -15,14 +15,14 @@ from starlette.types import ASGIApp, Message, Scope
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock, Work, work
 from wosdk_async.transport.http.engine import (
-    OnSending,
     PoolStatistics,
-    Read,
+    Request,
     RequestHeaders,
     ResponseHeaders,
     SendError,
     StreamedResponse,
-    whole_response,
+    encode_body,
+    encode_headers,
 )
 
 __all__ = ["AsgiEngine", "InProcessTransport", "scope_of"]
@@ -68,7 +68,11 @@ class AsgiExchange:
         """The response, if it is complete."""
         if not self._complete or self._status is None:
             return None
-        return Response(self._status, ResponseHeaders(self._headers), b"".join(self._parts))
+        return Response(
+            self._status,
+            ResponseHeaders(b"\r\n".join([b"", *map(b": ".join, self._headers)])),
+            b"".join(self._parts),
+        )
 
     async def _receive(self) -> Message:
         if not self._body_read:
@@ -140,30 +144,26 @@ class AsgiEngine:
 
     transport: InProcessTransport
     capacity: int
+    ceiling: int = attrs.field(default=attrs.Factory(lambda engine: engine.capacity, takes_self=True))
     _busy: int = 0
 
     def statistics(self) -> PoolStatistics:
         """Return the number of requests under way."""
         return PoolStatistics(busy=self._busy)
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
-        read: Read = whole_response,
-    ) -> Any:
+    async def send(self, request: Request) -> Any:
         """Send a request to the application, and return what ``read`` makes of its response."""
-        self.transport.require(url)
+        self.transport.require(request.url)
         own_work = Work()
         clock = self.transport.clock
         exchange = AsgiExchange(
-            self.transport.app, scope_of(method, url, headers), body or b"", clock, own_work
+            self.transport.app,
+            scope_of(request.method, request.url, request.headers),
+            encode_body(request.body) or b"",
+            clock,
+            own_work,
         )
-        on_sending()
+        request.on_sending()
         self._busy += 1
         try:
             with clock.doing(own_work):
@@ -174,13 +174,13 @@ class AsgiEngine:
         finally:
             self._busy -= 1
         if exchange.response is None:
-            raise SendError(f"{url}: {exchange.broken or 'the response broke off'}", sent=True)
-        return read(exchange.response)
+            raise SendError(f"{request.url}: {exchange.broken or 'the response broke off'}", sent=True)
+        return request.read(exchange.response)
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """Open the response of a GET as a stream; here it has come whole."""
-        response = await self.send("GET", url, (("Accept-Encoding", "identity"),), None, lambda: None)
+        response = await self.send(Request("GET", url, (("Accept-Encoding", "identity"),)))
         async with contextlib.aclosing(_one_chunk(response.body)) as chunks:
             yield StreamedResponse(response.status, response.headers, chunks)
 
@@ -196,7 +196,7 @@ def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:
     """Return the ASGI scope of a request."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    raw = [(name.lower().encode("ascii"), value.encode("utf-8")) for name, value in headers]
+    raw = [(name.lower(), value) for name, value in encode_headers(headers)]
     return {
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.4"},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ import msgspec
 
 from wosdk_async import codec
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.regular_files import replace_file
 from wosdk_async.safe_text import Secrets
 
 __all__ = [
@@ -113,14 +113,14 @@ class ExchangesLeft:
         return waiting[0].popleft() if waiting else ""
 
 
-def mapped(value: Any, change: Callable[[str], str], rename: Callable[[str], str] = str) -> Any:
-    """Return JSON values with ``change`` applied to all texts, and ``rename`` to the names of members."""
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Return JSON values with ``change`` applied to all texts."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {rename(name): mapped(item, change, rename) for name, item in value.items()}
+        return {name: mapped(item, change) for name, item in value.items()}
     if isinstance(value, list):
-        return [mapped(item, change, rename) for item in value]
+        return [mapped(item, change) for item in value]
     return value
 
 
@@ -156,9 +156,8 @@ def write_exchanges(
             f"a token or a secret would still be in {path}, so it was not written; remove it by scrub="
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    part.write_bytes(text)
-    os.replace(part, path)
+    with replace_file(path, named_by_user=True) as file:
+        file.write(text)
 
 
 def load_exchanges(path: Path) -> tuple[tuple[RecordedExchange, ...], tuple[str, ...]]:

@@ -43,7 +43,7 @@ __all__ = ["Recording", "UnrecordedRequestError"]
 
 _HOST = "recorded.corrigo.com"  # what the Company's host is called in a replay; nothing is sent there
 _COMPANY = "RecordedCompany"
-_NETWORK = ("transport", "http_client", "ssl_context", "proxy", "http2", "trust_env", "timeouts")
+_NETWORK = ("transport", "http_client", "ssl_context", "proxy", "trust_env", "timeouts")
 _OF_RECORDING = ("credentials", "region", "profile", "engine", "clock", *_NETWORK)
 _MAX_DIFF = 4000  # characters
 
@@ -187,7 +187,7 @@ class Recording:
             raise UnrecordedRequestError(found or self._unrecorded(request))
         if found.failure:
             return found.failure
-        restored = partial(self._names.restored, request_id=request_id_of(raw.body))
+        restored = partial(self._names.restored, request_id=request_id_of(raw.shown_body))
         headers = {name: restored(value) for name, value in found.headers.items()}
         return Response(found.status, headers, body_bytes(found.response, restored))
 

@@ -10,18 +10,19 @@ from typing import Any
 import attrs
 
 from wosdk_async.protocol.wire import Response
+from wosdk_async.secret import Secret
 from wosdk_async.testing.clock import SkippingClock, Work
 from wosdk_async.transport.http.engine import (
     OnSending,
     PoolStatistics,
-    Read,
+    Request,
+    RequestBody,
     RequestHeaders,
     SendError,
     StreamedResponse,
-    whole_response,
+    StreamingEngine,
 )
-from wosdk_async.transport.http.selection import HttpEngine
-from wosdk_async.transport.http.watched import OnResponse, SentRequest, WatchedEngine
+from wosdk_async.transport.http.watched import OnResponse, WatchedEngine
 
 __all__ = ["RawExchange", "RecordingEngine", "ReplayEngine"]
 
@@ -38,7 +39,7 @@ class RawExchange:
     method: str
     url: str
     headers: RequestHeaders
-    body: bytes | None
+    body: RequestBody
     response: Response | None = None
     failure: str = _NO_RESPONSE
 
@@ -46,9 +47,15 @@ class RawExchange:
         """Add the response."""
         self.response, self.failure = response, ""
 
+    @property
+    def shown_body(self) -> bytes | None:
+        """The body; None for that of a log-in."""
+        return None if isinstance(self.body, Secret) else self.body
+
     def header(self, name: str) -> str:
         """Return a header of the request; an empty text if it has none of this name."""
-        return next((value for key, value in self.headers if key == name), "")
+        value = next((value for key, value in self.headers if key == name), "")
+        return value if isinstance(value, str) else value.reveal()
 
 
 class RecordingEngine(WatchedEngine):
@@ -57,12 +64,12 @@ class RecordingEngine(WatchedEngine):
     The exchange is completed when the request ends.
     """
 
-    def __init__(self, engine: HttpEngine, keep: Callable[[RawExchange], None]) -> None:
+    def __init__(self, engine: StreamingEngine, keep: Callable[[RawExchange], None]) -> None:
         super().__init__(engine)
         self._keep = keep
 
     @contextlib.contextmanager
-    def watch(self, request: SentRequest) -> Iterator[OnResponse]:
+    def watch(self, request: Request) -> Iterator[OnResponse]:
         """Keep a request with its response, or with how it ended without one."""
         exchange = RawExchange(request.method, request.url, request.headers, request.body)
         self._keep(exchange)
@@ -73,12 +80,12 @@ class RecordingEngine(WatchedEngine):
             raise
 
     @contextlib.asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Open a download, and keep what is read of it."""
-        exchange = RawExchange("GET", url, _ACCEPT, None)
+        exchange = RawExchange("GET", url, _ACCEPT + headers, None)
         self._keep(exchange)
         async with (
-            super().stream(url) as response,
+            super().stream(url, headers) as response,
             contextlib.aclosing(_kept_chunks(response, exchange)) as chunks,
         ):
             yield StreamedResponse(response.status, response.headers, chunks)
@@ -110,27 +117,19 @@ class ReplayEngine:
     def __init__(
         self, capacity: int, play: Callable[[RawExchange], Response | str], clock: SkippingClock
     ) -> None:
-        self.capacity = capacity
+        self.capacity = self.ceiling = capacity
         self._play = play
         self._clock = clock
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
-        read: Read = whole_response,
-    ) -> Any:
+    async def send(self, request: Request) -> Any:
         """Return what ``read`` makes of the recorded response."""
-        return read(await self._response(RawExchange(method, url, headers, body), on_sending))
+        exchange = RawExchange(request.method, request.url, request.headers, request.body)
+        return request.read(await self._response(exchange, request.on_sending))
 
     @contextlib.asynccontextmanager
-    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Open a recorded download."""
-        response = await self._response(RawExchange("GET", url, _ACCEPT, None), lambda: None)
+        response = await self._response(RawExchange("GET", url, _ACCEPT + headers, None), lambda: None)
         async with contextlib.aclosing(_one_piece(response.body)) as chunks:
             yield StreamedResponse(response.status, response.headers, chunks)
 

@@ -133,7 +133,7 @@ class Sandbox:
             company=self.name,
             engine=self._engine,
             clock=self.clock.client_clock(),
-            **given | of_network | {"http2": False, "trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
+            **given | of_network | {"trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
         )
 
     def seed(self, rows: Rows, *, company: str | None = None) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -26,6 +27,7 @@ Scrub = Callable[[Any], Any]
 """Gets the decoded JSON of a body (its text, if it is not JSON) and returns what to keep of it."""
 
 _HEADERS = ("content-type", "date", "location", "retry-after")  # those that the client reads
+_NO_SECRETS = Secrets()
 _GRANTED = {"json": {"access_token": "wosdk-replay-token", "expires_in": 1199}}  # in place of each token
 
 
@@ -36,7 +38,7 @@ class Cleaner:
     names: Names
     scrub: Scrub
 
-    def request(self, raw: RawExchange, secrets: Secrets | None = None) -> RecordedExchange:
+    def request(self, raw: RawExchange, secrets: Secrets = _NO_SECRETS) -> RecordedExchange:
         """Return what to keep of a request. Of one that asks for a token, only that it did."""
         parts = urlsplit(raw.url)
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
@@ -47,7 +49,7 @@ class Cleaner:
             method=raw.method,
             path=self._clean(path, raw, secrets, companies=False),
             company=company,
-            body=self._body(raw.body, raw, secrets),
+            body=self._body(raw.shown_body, raw, secrets),
         )
 
     def exchange(self, raw: RawExchange, secrets: Secrets) -> RecordedExchange:
@@ -61,19 +63,12 @@ class Cleaner:
             kept.response = _GRANTED if granted else self._body(raw.response.body, raw, secrets)
         return kept
 
-    def _clean(self, value: Any, raw: RawExchange, secrets: Secrets | None, *, companies: bool = True) -> Any:
+    def _clean(self, value: Any, raw: RawExchange, secrets: Secrets, *, companies: bool = True) -> Any:
         """Return JSON values without secrets, and with placeholders."""
-        request_id = request_id_of(raw.body)
+        clean = partial(self.names.hidden, request_id=request_id_of(raw.shown_body), companies=companies)
+        return self.names.hidden_members(mapped(mask_fields(value, secrets), clean))
 
-        def without_secrets(text: str) -> str:
-            return secrets.hide(text, len(text)) if secrets else text
-
-        def clean(text: str) -> str:
-            return self.names.hidden(without_secrets(text), request_id, companies=companies)
-
-        return self.names.hidden_members(mapped(mask_fields(value), clean, without_secrets))
-
-    def _body(self, body: bytes | None, raw: RawExchange, secrets: Secrets | None) -> dict[str, Any] | None:
+    def _body(self, body: bytes | None, raw: RawExchange, secrets: Secrets) -> dict[str, Any] | None:
         return _kept_body(body, lambda value: self._clean(self.scrub(value), raw, secrets))
 
 
@@ -83,7 +78,7 @@ def secrets_of(exchanges: Iterable[RawExchange]) -> Secrets:
     for raw in exchanges:
         found.add(raw.header("Authorization").removeprefix("Bearer "))
         if asks_for_token(raw.body):
-            form = dict(parse_qsl((raw.body or b"").decode("utf-8", "replace")))
+            form = dict(parse_qsl(raw.body.reveal()))
             found.update(form.get(name, "") for name in ("client_id", "client_secret"))
             found.add(_granted_token(raw))
     return Secrets(*sorted(found))

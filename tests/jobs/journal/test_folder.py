@@ -12,7 +12,8 @@ import pytest
 
 from tests.jobs.journal.plans import a_plan, rows
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, job_folders, plan_of, replace_file
+from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, job_folders, plan_of
+from wosdk_async.regular_files import replace_file
 
 FILE = Path("/data/requests.csv")
 SAME = ("acme", "WoCreateCommand", FILE, "ab")
@@ -254,7 +255,7 @@ def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from wosdk_async.jobs.journal import replace_file
+from wosdk_async.regular_files import replace_file
 with replace_file(Path(sys.argv[1])) as file:
     file.write(b"new" * 100_000)
     file.flush()

@@ -1,4 +1,4 @@
-"""What a journal keeps of a job on many workers: grants, losses, late reports and the audit."""
+"""What a journal keeps of a job on many workers: grants, losses and the audit."""
 
 from __future__ import annotations
 
@@ -15,19 +15,17 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from tests.jobs.journal.plans import a_plan, rows
 from tests.support.laws import examples
-from wosdk_async.jobs.cluster.ledger import GrantLedger, GrantRecord, Loss
-from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     AuditResult,
     AuditRow,
+    GrantRecord,
     GrantTotals,
     Journal,
     OpenLease,
     RowEntry,
     RowRecord,
     State,
-    grant_table,
 )
 
 ROWS = 12
@@ -40,32 +38,35 @@ def a_grant(epoch: int, *numbers: int, run: int = 1, seconds: float = 51.0) -> G
     )  # fmt: skip
 
 
-def a_report(number: int = 1, *, epoch: int = 1, row: int = 1, reason: str = "") -> RowReport:
-    return RowReport(number=number, epoch=epoch, row=row, result="done", id=5, reason=reason)
-
-
 async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
     async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
-        ledger: GrantLedger = journal
-        assert (await ledger.last_epoch(), await journal.open_leases(), await ledger.losses([1])) == (
-            0,
-            [],
-            {},
-        )
-        assert (await journal.grant_totals(), await journal.late_reports()) == (GrantTotals(), [])
-        ledger.end_grant(7, lost=[1])  # of no grant
-        await ledger.grant(a_grant(1, 1, 2))
-        await ledger.grant(a_grant(2, 3))
-        ledger.end_grant(1, lost=[2])
-        ledger.end_grant(1, lost=[2])
-        assert await journal.open_leases() == [OpenLease(2, 1, "w2", (3,), 51.0)]
-        ledger.end_grant(2, lost=[3], alone=True)
-        assert await ledger.losses(range(1, 9)) == {2: Loss(1), 3: Loss(1, True)}
-        await ledger.grant(a_grant(3, 3, 4))
-        ledger.end_grant(3, lost=[3])
-        assert await ledger.losses([1, 3]) == {3: Loss(2, True)}
-        assert await ledger.last_epoch() == 3
+        assert (await journal.last_epoch(), await journal.open_leases()) == (0, [])
+        assert (await journal.losses([1]), await journal.grant_totals()) == ({}, GrantTotals())
+        journal.end_grant(7, lost=[1])  # of no grant
+        await journal.grant(a_grant(1, 1, 2))
+        await journal.grant(a_grant(2, 3))
+        journal.end_grant(1, lost=[2])
+        journal.end_grant(1, lost=[2])
+        assert await journal.open_leases() == [OpenLease(2, 1, "w2", 51.0)]
+        journal.end_grant(2, lost=[3])
+        assert await journal.losses(range(1, 9)) == {2: 1, 3: 1}
+        await journal.grant(a_grant(3, 3, 4))
+        journal.end_grant(3, lost=[3])
+        assert await journal.losses([1, 3]) == {3: 2}
+        assert await journal.last_epoch() == 3
         assert await journal.grant_totals() == GrantTotals(leases=3, lost_leases=3, lost_rows=2)
+
+
+async def test_an_epoch_is_not_used_again(tmp_path: Path) -> None:
+    """The lease of another worker would be forgotten."""
+    async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
+        await journal.grant(a_grant(1, 1))
+        with pytest.raises(JournalError):
+            await journal.grant(a_grant(1, 2))
+        journal.abandon()
+    async with Journal.open(tmp_path) as journal:
+        assert [lease.epoch for lease in await journal.open_leases()] == [1]
+        assert [row.state for row in await journal.rows_in(limit=2)] == [State.SENDING, State.PLANNED]
 
 
 async def test_a_grant_is_on_the_disk_with_all_before_it(tmp_path: Path) -> None:
@@ -80,27 +81,6 @@ async def test_a_grant_is_on_the_disk_with_all_before_it(tmp_path: Path) -> None
         assert [lease.epoch for lease in await journal.open_leases()] == [2]
         states = [row.state for row in await journal.rows_in(limit=4)]
         assert states == [State.DONE, State.SENDING, State.SENDING, State.PLANNED]
-
-
-async def test_late_reports_are_kept_once_and_bounded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grant_table, "MOST_LATE_REPORTS", 3)
-    async with Journal.create(tmp_path, a_plan(), rows(ROWS), clock=lambda: 70.0) as journal:
-        for number in (1, 2, 1):
-            journal.keep_late_report(1, "w1", a_report(number, reason="\ud800" + "x" * 5000))
-        assert (await journal.grant_totals()).late_reports == 2
-        for number in range(1, 5):
-            journal.keep_late_report(2, "w2", a_report(number))
-        kept = await journal.late_reports()
-        assert [(late.epoch, late.report.number, late.at) for late in kept] == [
-            (1, 1, 70.0),
-            (1, 2, 70.0),
-            (2, 1, 70.0),
-        ]
-        assert len(kept[0].report.reason) < 1100
-        assert kept[2].report == a_report(1)
-        assert (await journal.grant_totals()).late_reports == 6
 
 
 async def test_a_grant_that_cannot_be_written_raises(tmp_path: Path) -> None:
@@ -121,7 +101,7 @@ async def test_leases_that_are_open_go_on_with_a_changed_file(tmp_path: Path) ->
         await earlier.flush()
         entries = (RowEntry(row, row, row, f"K-{row + 1}") for row in range(1, 4))
         async with Journal.create(tmp_path / "b", a_plan(), entries, earlier=earlier) as journal:
-            assert await journal.open_leases() == [OpenLease(1, 0, "w1", (), 51.0)]
+            assert await journal.open_leases() == [OpenLease(1, 0, "w1", 51.0)]
             assert await journal.last_epoch() == 2
 
 
@@ -152,23 +132,18 @@ class Kept:
 
     last: int = 0
     open: frozenset[int] = frozenset()
-    losses: frozenset[tuple[int, Loss]] = frozenset()
-    kept: frozenset[tuple[int, int]] = frozenset()
+    losses: frozenset[tuple[int, int]] = frozenset()
 
     def granted(self, epoch: int) -> Kept:
         return attrs.evolve(self, last=epoch, open=self.open | {epoch})
 
-    def ended(self, epoch: int, alone: bool, lost: frozenset[int]) -> Kept:
+    def ended(self, epoch: int, lost: frozenset[int]) -> Kept:
         if epoch not in self.open:
             return self
         losses = dict(self.losses)
         for row in lost:
-            before = losses.get(row, Loss())
-            losses[row] = Loss(before.leases + 1, before.alone or alone)
+            losses[row] = losses.get(row, 0) + 1
         return attrs.evolve(self, open=self.open - {epoch}, losses=frozenset(losses.items()))
-
-    def told(self, epoch: int, number: int) -> Kept:
-        return attrs.evolve(self, kept=self.kept | {(epoch, number)})
 
 
 some_rows = st.lists(st.integers(1, ROWS), min_size=1, max_size=4, unique=True)
@@ -200,24 +175,16 @@ class Ledgers(RuleBasedStateMachine):
         self.runner.run(self.journal.grant(a_grant(epoch, *chosen)))
         self.may_be = [self.may_be[-1].granted(epoch)]
 
-    @rule(back=st.integers(0, 3), lost=st.integers(0, 4), alone=st.booleans())
-    def end_grant(self, back: int, lost: int, alone: bool) -> None:
+    @rule(back=st.integers(0, 3), lost=st.integers(0, 4))
+    def end_grant(self, back: int, lost: int) -> None:
         epoch = self.may_be[-1].last - back
         chosen = self.granted.get(epoch, [])
 
         async def end() -> None:
-            self.journal.end_grant(epoch, lost=chosen[:lost], alone=alone)
+            self.journal.end_grant(epoch, lost=chosen[:lost])
 
         self.runner.run(end())
-        self.may_be.append(self.may_be[-1].ended(epoch, alone, frozenset(chosen[:lost])))
-
-    @rule(epoch=st.integers(1, 3), number=st.integers(1, 5))
-    def keep_late_report(self, epoch: int, number: int) -> None:
-        async def record() -> None:
-            self.journal.keep_late_report(epoch, "w", a_report(number, epoch=epoch))
-
-        self.runner.run(record())
-        self.may_be.append(self.may_be[-1].told(epoch, number))
+        self.may_be.append(self.may_be[-1].ended(epoch, frozenset(chosen[:lost])))
 
     @rule()
     def kill_and_open(self) -> None:
@@ -244,12 +211,9 @@ class Ledgers(RuleBasedStateMachine):
 
     async def _read(self) -> Kept:
         leases = await self.journal.open_leases()
-        assert all(list(lease.rows) == self.granted[lease.epoch] for lease in leases)
-        kept = frozenset((late.epoch, late.report.number) for late in await self.journal.late_reports())
         losses = await self.journal.losses(range(1, ROWS + 1))
-        assert (await self.journal.grant_totals()).late_reports == len(kept)
         last = await self.journal.last_epoch()
-        return Kept(last, frozenset(lease.epoch for lease in leases), frozenset(losses.items()), kept)
+        return Kept(last, frozenset(lease.epoch for lease in leases), frozenset(losses.items()))
 
 
 TestLedgers = Ledgers.TestCase

@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,15 @@ import pytest
 
 from tests.jobs.journal.plans import a_plan, rows
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import FolderLock, Journal, RowRecord, State
+from wosdk_async.jobs.journal import (
+    FolderLock,
+    Journal,
+    RowRecord,
+    State,
+    audit_table,
+    grant_table,
+    undo_table,
+)
 from wosdk_async.jobs.journal.store import connect
 
 ROOT = Path(__file__).parents[3]
@@ -96,6 +105,63 @@ async def test_a_disk_with_room_again_takes_the_outcomes_at_the_end(tmp_path: Pa
             State.PLANNED,
         ]
         assert (await journal.runs())[0].exit_status == 1
+
+
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i AS data FROM n WHERE i > 1"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        f"ALTER TABLE plan RENAME TO x; CREATE VIEW plan AS {ENDLESS}",
+        f"CREATE VIEW undo AS {ENDLESS}",
+        f"CREATE TRIGGER rows AFTER INSERT ON outcome BEGIN INSERT INTO run {ENDLESS}; END",
+        "CREATE VIRTUAL TABLE undo USING fts5 (id)",
+        "DROP TABLE plan; CREATE TABLE plan (x, data TEXT GENERATED ALWAYS AS (hex(zeroblob(499999000))))",
+        "CREATE TABLE undo (row, state, detail GENERATED ALWAYS AS (hex(zeroblob(499999000))))",
+        "CREATE TABLE others (id CHECK (instr(hex(zeroblob(10000000)), 'x')))",
+        "CREATE INDEX others ON outcome (hex(zeroblob(row)))",
+        "DROP VIEW rows; CREATE VIEW rows AS SELECT 1",
+        "ANALYZE",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = CAST(sql AS BLOB) WHERE name = 'run'",
+        f"CREATE TABLE others ({'x' * 6000})",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE VIEW plan AS SELECT 1 AS data' "
+        "WHERE name = 'plan'",
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"read_only": True}, {"read_only": True, "snapshot": True}])
+def test_a_journal_has_its_own_tables_and_indexes_only(
+    tmp_path: Path, statements: str, options: dict[str, bool]
+) -> None:
+    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
+        db.executescript(statements)
+    with pytest.raises(JournalError, match=r"journal\.db"):
+        connect(tmp_path, **options).close()
+
+
+def test_what_sqlite_reads_with_the_schema_is_bounded(tmp_path: Path) -> None:
+    """Each row of its statistics would take a gigabyte and ten seconds."""
+    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
+        db.executescript(
+            "ANALYZE; PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE sqlite_stat1 "
+            "(tbl, idx, x, stat GENERATED ALWAYS AS (instr(hex(zeroblob(99999000)), "
+            "hex(zeroblob(50000000)) || ''1'')))' WHERE name = 'sqlite_stat1'"
+        )
+    begun = time.process_time()
+    with pytest.raises(JournalError, match=r"'sqlite_stat1' is not as a journal has it"):
+        connect(tmp_path, read_only=True)
+    assert time.process_time() - begun < 2
+
+
+def test_a_journal_with_all_that_is_added_later_is_one(tmp_path: Path) -> None:
+    """Whatever the lines and indents of its statements are."""
+    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
+        for each in (*undo_table.TABLES, *audit_table.TABLES, *grant_table._TABLES):
+            db.execute(" ".join(each.split()))
+    connect(tmp_path).close()
 
 
 async def test_those_who_wait_behind_a_full_disk_are_refused_too(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from wosdk_async.catalogue import Entity, Field
+from wosdk_async.regular_files import create_file
 
 __all__ = [
     "MARK",
@@ -52,7 +53,8 @@ def lay_out(files: Mapping[str, str]) -> dict[str, str]:
         paths = {name: Path(folder, name) for name in files}
         for name, path in paths.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(files[name], encoding="utf-8")
+            with create_file(path) as file:
+                file.write(files[name].encode())
         _ruff("check", "--fix", "--select", "I,RUF022", folder)
         _ruff("format", folder)
         return {name: path.read_text(encoding="utf-8") for name, path in paths.items()}

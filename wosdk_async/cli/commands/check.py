@@ -10,12 +10,12 @@ import click
 from wosdk_async.cli.exit_codes import cli_errors
 from wosdk_async.cli.options import Target, target_of, target_options
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.step_report import StepReport
+from wosdk_async.cli.step_report import Step, StepReport, failed
 
 __all__ = ["check_command"]
 
 
-@click.command("check", short_help="Try the way to the Company step by step, and say what is wrong.")
+@click.command("check", short_help="Diagnose the connection step by step.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with all steps.")
 @click.option(
     "-o",
@@ -27,10 +27,11 @@ __all__ = ["check_command"]
 @target_options(hidden=True)
 @click.pass_context
 def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> None:
-    """Try settings, credentials, token, discovery and one read, and say what is wrong.
+    """Check settings, credentials, token, discovery and one read, and say what is wrong.
 
-    Nothing is changed, and no secret is shown. The exit status tells the kind: 2 a setting, 5 the login,
-    6 not reached, 3 refused.
+    Each step names its host, and the proxy on the way. The log-in and the read may take 10 s each; --deadline
+    changes that. Nothing is changed, and no secret is shown. The exit status tells the kind: 2 a setting,
+    5 the login, 6 not reached, 3 refused.
 
     \b
       wosdk check
@@ -45,7 +46,7 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
 
 
 def _check(target: Target, report: StepReport) -> None:
-    from wosdk_async.cli.diagnostics import Step, failed, steps
+    from wosdk_async.cli.diagnostics import steps
     from wosdk_async.cli.runner import Runner
     from wosdk_async.errors import ConfigurationError
     from wosdk_async.settings import Settings

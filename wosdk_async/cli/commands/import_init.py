@@ -9,6 +9,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, cli_errors, say
 from wosdk_async.cli.import_options import input_options, operation_of, sheet_of
+from wosdk_async.regular_files import create_file
 
 __all__ = ["init_command"]
 
@@ -70,8 +71,8 @@ def init_command(
             click.echo(text, nl=False)
             return
         try:
-            with output.open("x", encoding="utf-8") as made:
-                made.write(text)
+            with create_file(output) as made:
+                made.write(text.encode())
         except FileExistsError:
             raise CliError(f"{output} exists already; name another file with -o") from None
         say(f"{output} is written; {text.count(f'= {chr(34)}{ADAPT}')} places to fill in are marked {ADAPT}")

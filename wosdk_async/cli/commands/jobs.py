@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -117,17 +118,29 @@ def show(job: Path, as_json: bool) -> None:
 @click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused.")
 @run_options
 @click.option("--one-process", is_flag=True, help="Send the rows from this process, and not from workers.")
+@click.option(
+    "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Append one JSON line for each row to this file."
+)
 @_json
 @_yes
 @target_options(hidden=True)
 @click.pass_context
 def resume(
-    ctx: click.Context, /, job: Path, retry: str | None, one_process: bool, as_json: bool, yes: bool, **_: Any
+    ctx: click.Context,
+    /,
+    job: Path,
+    retry: str | None,
+    one_process: bool,
+    outcomes: Path | None,
+    as_json: bool,
+    yes: bool,
+    **_: Any,
 ) -> None:
     """Go on with a job, as its last run did.
 
-    File, map, marker, Company and all other options are those of the last run that began. Options that are
-    given here take their place. A job that is finished sends nothing. No new job begins.
+    File, map, marker, Company and other options are those of the last run that began. Options that are
+    given here take their place. --outcomes is never taken from an earlier run. A job that is finished sends
+    nothing. No new job begins.
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command
@@ -138,8 +151,13 @@ def resume(
         plan = plan_as_last_given(folder)
         require_lasting(plan, folder)
         file = input_of(plan, folder)
-        changes = given_arguments(ctx, RUN_NAMES)
-        kept = changed_arguments(kept_arguments(plan.options, folder), changes, one_process=one_process)
+        changes = given_arguments(ctx, (*RUN_NAMES, "outcomes"))
+        before = kept_arguments(plan.options, folder)
+        files = [each for each in before if each.startswith("--outcomes=")]  # others may have put it there
+        if files and outcomes is None:
+            say(f"no outcomes are written; to append to those of the last run, add {shlex.join(files)}")
+        before = [each for each in before if each not in files]
+        kept = changed_arguments(before, changes, one_process=one_process)
         arguments = [str(file), *kept, "--resume"]
         _require_unchanged(plan, folder, file)
         arguments += [f"--job={folder.absolute()}", *(["--retry=refused"] if retry else [])]
@@ -189,10 +207,11 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.outputs import write_outputs
     from wosdk_async.jobs.run_records import as_last_given
+    from wosdk_async.jobs.sources.conversion import off_the_loop
 
     async with Journal.open(folder_of(job)) as journal:
         plan = as_last_given(journal.plan, await journal.runs())
-        source = source_of(plan, journal.folder)
+        source = await off_the_loop(source_of, plan, journal.folder)
         return await write_outputs(journal, source, csv_for_excel=excel or excel_of(plan))
 
 

@@ -25,8 +25,8 @@ from wosdk_async.cli.profile_changes import (
 from wosdk_async.transport.session.hosts import shown_address
 
 if TYPE_CHECKING:
-    from wosdk_async.cli.diagnostics import Step
     from wosdk_async.cli.profile_file import ProfileFile
+    from wosdk_async.cli.step_report import Step
 
 __all__ = ["login_command"]
 

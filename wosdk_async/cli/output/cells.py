@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.safe_text import UNSAFE, json_escape, one_line, shortened
+from wosdk_async.safe_text import json_escaped, one_line, shortened
 
 __all__ = [
     "MAX_LINE",
@@ -56,7 +56,7 @@ def json_text(value: Any) -> str:
         text = codec.dumps(value).decode()
     except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or many levels
         text = _slow_json_text(value)
-    return UNSAFE.sub(json_escape, text)
+    return json_escaped(text)
 
 
 class _Token(str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import sys
@@ -14,6 +15,7 @@ from typing import IO, TYPE_CHECKING
 import attrs
 
 from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.regular_files import open_user_path
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
@@ -45,7 +47,9 @@ class Output:
 def opened(output: Output) -> Iterator[IO[str]]:
     """Open the file of ``output`` in UTF-8. Raise OSError when it cannot be written."""
     if output.path is not None:
-        file = output.path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+        file = io.TextIOWrapper(
+            open_user_path(output.path), encoding="utf-8", errors="backslashreplace", newline=""
+        )
         try:
             yield file
             file.close()

@@ -201,8 +201,7 @@ def _audit_lines(
     if workers["lost_leases"]:
         rows = counted(workers["lost_rows"], "row")
         lost = f", {counted(workers['lost_leases'], 'grant')} lost with {rows}"
-    late = f", {counted(workers['late_reports'], 'late report')}" if workers["late_reports"] else ""
-    yield "workers", f"{counted(workers['leases'], 'grant')} of rows to workers{lost}{late}"
+    yield "workers", f"{counted(workers['leases'], 'grant')} of rows to workers{lost}"
     names = ("once", "missing", "twice", "unexpected", "another", "undecided", "not_made")
     counts = (f"{audit[name]} {name.replace('_', ' ')}" for name in names if audit.get(name))
     found = audit.get("why") or ", ".join(counts)

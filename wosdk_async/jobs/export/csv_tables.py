@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence, Set
 from datetime import datetime
 from decimal import Decimal
@@ -12,6 +13,7 @@ import orjson
 
 from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.sources.source import FileDialect
+from wosdk_async.regular_files import recreate_file
 
 __all__ = ["CsvTableWriter", "JsonTableWriter", "exact_number", "iso_time"]
 
@@ -34,7 +36,7 @@ class CsvTableWriter:
     """
 
     def __init__(self, path: Path, schema: Any, dialect: FileDialect, guard: FormulaGuard) -> None:
-        self._file = path.open("w", encoding=dialect.encoding, newline="")
+        self._file = io.TextIOWrapper(recreate_file(path), dialect.encoding, newline="")
         self._writer = dialect.writer(self._file)
         self._texts = _TEXTS | {
             str: guard,
@@ -73,7 +75,7 @@ class JsonTableWriter:
     """
 
     def __init__(self, path: Path, schema: Any, json_columns: Set[str]) -> None:
-        self._file = path.open("wb")
+        self._file = recreate_file(path)
         self._names: Sequence[str] = schema.names
         self._is_json = [name in json_columns for name in self._names]
 

@@ -37,15 +37,14 @@ from wosdk_async.jobs.export.part_folder import (
     watermark_of,
 )
 from wosdk_async.jobs.export.plan import ExportPlan
-from wosdk_async.jobs.export.range_files import sync_file
 from wosdk_async.jobs.export.summary import ExportSummary
 from wosdk_async.jobs.export.table_writers import writing_table
-from wosdk_async.jobs.journal.store import sync_folder
 from wosdk_async.model import Record
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path as PropertyPath
+from wosdk_async.regular_files import create_file, sync_file, sync_folder
 from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves, require_overlap
 from wosdk_async.resources.watermark import Watermark, watermark_since
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -172,7 +171,8 @@ class IncrementalExport(ExportJob):
             "version": __version__,
             "watermark": readable_text(watermark),
         }
-        (draft / WATERMARK).write_bytes(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+        with create_file(draft / WATERMARK) as file:
+            file.write(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         for each in draft.iterdir():
             sync_file(each)
         sync_folder(draft)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.jobs.export.errors import export_package
+from wosdk_async.regular_files import recreate_file
 
 __all__ = ["ParquetTableWriter"]
 
@@ -31,8 +32,9 @@ class ParquetTableWriter:
         self._small_rows = self._rows = self._bytes = 0
         # Texts repeat (names, states). Numbers and times hardly do, and dictionaries of them take time.
         texts = [field.name for field in schema if self._arrow.types.is_string(field.type)]
+        self._file = recreate_file(path)
         self._writer = export_package("pyarrow.parquet").ParquetWriter(
-            path, schema, compression="zstd", use_dictionary=texts
+            self._file, schema, compression="zstd", use_dictionary=texts
         )
 
     def write(self, batch: Any) -> None:
@@ -48,12 +50,13 @@ class ParquetTableWriter:
 
     def close(self) -> None:
         """Write the last row group and the footer."""
-        with contextlib.closing(self._writer):
+        with self._file, contextlib.closing(self._writer):
             self._write_group()
 
     def discard(self) -> None:
         """Close the file without the rows that wait."""
-        self._writer.close()
+        with self._file:
+            self._writer.close()
 
     def _join(self) -> None:
         self._pieces += self._table(self._small).combine_chunks().to_batches()

@@ -14,6 +14,7 @@ from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.export.errors import ExportError
 from wosdk_async.jobs.export.plan import ExportPlan
 from wosdk_async.jobs.journal.lock import LOCK
+from wosdk_async.regular_files import read_regular
 from wosdk_async.resources.watermark import Watermark
 
 __all__ = [
@@ -32,6 +33,7 @@ WATERMARK = "watermark.json"
 _PART = re.compile(r"part-([0-9]{6,18})")
 _OPEN = re.compile(r"\.part-[0-9]{6,18}")  # a part that is not complete
 _HELD = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # what a part holds
+_MAX_WATERMARK = 1 << 24  # bytes, with the plan
 _FUTURE = timedelta(days=1)  # the clocks of service and machine are less apart
 
 
@@ -105,7 +107,7 @@ def watermark_of(part: Path | None, plan: ExportPlan) -> Watermark | None:
     if part is None:
         return None
     try:
-        about = orjson.loads((part / WATERMARK).read_bytes())
+        about = orjson.loads(read_regular(part / WATERMARK, _MAX_WATERMARK)[0])
         watermark, stored = Watermark.parse(about["watermark"]), about["plan"]
         differing = plan.differences(stored)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, InvalidCallError) as error:

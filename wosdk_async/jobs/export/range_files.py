@@ -7,17 +7,16 @@ which there are 120. So what is left to be read are the gaps between the files, 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import attrs
 
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.export.errors import export_package
-from wosdk_async.jobs.journal.store import sync_folder
+from wosdk_async.regular_files import publish, recreate_file
 
 __all__ = [
     "IdRange",
@@ -29,7 +28,6 @@ __all__ = [
     "is_range_name",
     "range_files_in",
     "split",
-    "sync_file",
 ]
 
 _NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
@@ -148,18 +146,18 @@ class RangeFileWriter:
     """
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
-        ipc, arrow = export_package("pyarrow.ipc"), export_package("pyarrow")
         self.rows = 0
         self.last = above
         """Id of the last row."""
         self.finished = False
         self.torn = False
-        """Whether a batch is half written, so that the file cannot be finished."""
+        """Whether a batch or the end is half written, so that the file cannot be finished."""
         self._folder = folder
         self._above = above
         self._path = folder / f"{_text(above, 'start')}{_OPEN}"
-        self._file = arrow.OSFile(str(self._path), "wb")
-        self._stream = ipc.new_stream(self._file, schema, options=ipc.IpcWriteOptions(compression="lz4"))
+        self._schema = schema
+        self._file: BinaryIO | None = None
+        self._stream: Any = None
 
     def __repr__(self) -> str:
         return f"<RangeFileWriter {self._path.name} rows={self.rows}>"
@@ -167,38 +165,42 @@ class RangeFileWriter:
     def write(self, batch: Any, last: int | None) -> None:
         """Append a batch; ``last`` is the id of its last row."""
         self.torn = True
-        self._stream.write_batch(batch)
+        self._opened().write_batch(batch)
         self.torn = False
         self.last = last
         self.rows += batch.num_rows
 
     def finish(self, until: int | None) -> RangeFile:
         """Bring the file to the disk under its name; ``until`` is the highest id that it covers."""
-        self._stream.close()
-        self._file.close()
-        sync_file(self._path)
+        self.torn = True  # until it has its name: what is in the buffer may not fit on the disk
+        self._opened().close()
+        self._close()
         name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
-        path = self._path.replace(self._folder / name)
+        path = self._folder / name
+        publish(self._path, path)
         self.finished = True
-        sync_folder(self._folder)
         return RangeFile(path, IdRange(self._above, until), self.rows)
 
     def discard(self) -> None:
         """Remove the file."""
-        for close in (self._stream.close, self._file.close):
+        for close in (self._stream.close if self._stream else self._close, self._close):
             with contextlib.suppress(OSError):  # what is in the buffer may not fit on the disk
                 close()
         with contextlib.suppress(OSError):
             self._path.unlink(missing_ok=True)
 
+    def _opened(self) -> Any:
+        """Open the file at the first use: a caller that is cancelled meanwhile can discard it."""
+        if self._stream is None:
+            ipc = export_package("pyarrow.ipc")
+            self._file = recreate_file(self._path)
+            options = ipc.IpcWriteOptions(compression="lz4")
+            self._stream = ipc.new_stream(self._file, self._schema, options=options)
+        return self._stream
 
-def sync_file(path: Path) -> None:
-    """Flush a file that is closed to the disk."""
-    file = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
 
 def _text(id: int | None, otherwise: str) -> str:

@@ -52,13 +52,13 @@ class RangeReader:
 
     async def read(self, ids: IdRange) -> None:
         """Read a range; when that fails or is cancelled, keep what was read."""
-        file, counted = await self._run(self._begin, ids.above), 0
+        file, counted = self._begin(ids.above), 0
         try:
             async with aclosing(prefetch([self.cursor(ids)])) as pages:
                 async for page in pages:
                     if file.rows >= _FILE_ROWS and ids.until is not None:
                         await self._run(file.finish, file.last)
-                        file, counted = await self._run(self._begin, file.last), 0
+                        file, counted = self._begin(file.last), 0
                     batch = self.builder.batch(page)
                     # Without an end records are read by offset: their ids, of any type, say nothing.
                     last = None if ids.until is None else checked_id(id_of(page[-1]))

@@ -20,15 +20,15 @@ from wosdk_async.jobs.export.range_files import (
     before_gap,
     is_range_name,
     range_files_in,
-    sync_file,
 )
-from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.journal.lock import LOCK
-from wosdk_async.jobs.journal.store import sync_folder
+from wosdk_async.jobs.output_folder import read_object
+from wosdk_async.regular_files import publish, replace_file, sync_file
 
 __all__ = ["WorkFolder", "work_folder_of"]
 
 _PLAN = "export.json"
+_MAX_PLAN = 1 << 24  # bytes
 _DRAFT = "output"  # without the suffix of the output: no other file has this name, whatever that is
 _OURS = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
@@ -132,10 +132,9 @@ class WorkFolder:
             OSError: there is no draft, or it cannot be moved. Nothing was removed.
         """
         if not self._is_placed:
-            sync_file(self.draft)
+            sync_file(self.draft)  # before it is known as complete
             self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
-            self.draft.replace(self.output)
-            sync_folder(self.output.parent)
+            publish(self.draft, self.output)
         self.remove()
 
     def remove(self) -> None:
@@ -163,7 +162,7 @@ class WorkFolder:
     def _begin(self, plan: ExportPlan, again: bool) -> None:
         if again:
             self._clear()
-        self._stored = _read_object(self.path / _PLAN) or {}
+        self._stored = read_object(self.path / _PLAN, _MAX_PLAN)
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
                 f"{self.path}: an export to this output was stopped, and it had other "
@@ -206,14 +205,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _read_object(path: Path) -> dict[str, Any] | None:
-    try:
-        found = orjson.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _facts(path: Path) -> dict[str, int] | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from wosdk_async.jobs.export.csv_tables import exact_number, iso_time
 from wosdk_async.jobs.export.errors import ExportError, export_package
+from wosdk_async.regular_files import recreate_file
 
 __all__ = ["SHEET_ROWS", "WorkbookWriter"]
 
@@ -37,7 +38,8 @@ class WorkbookWriter:
         xlsxwriter = export_package("xlsxwriter")
         self._folder = tempfile.TemporaryDirectory(prefix="sheets-", dir=path.parent)
         options = {"constant_memory": True, "tmpdir": self._folder.name}
-        self._book = xlsxwriter.Workbook(str(path), options)
+        self._file = recreate_file(path)
+        self._book = xlsxwriter.Workbook(self._file, options)
         self._date = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
         self._names = list(schema.names)
         self._title = title[:_NAME]
@@ -58,7 +60,7 @@ class WorkbookWriter:
     def close(self) -> None:
         """Write the file."""
         errors = export_package("xlsxwriter.exceptions")
-        with self._folder:
+        with self._folder, self._file:
             try:
                 self._book.close()
             except errors.FileCreateError as error:
@@ -68,7 +70,7 @@ class WorkbookWriter:
 
     def discard(self) -> None:
         """Close what is open, without the file."""
-        with self._folder:
+        with self._folder, self._file:
             for sheet in self._book.worksheets():
                 sheet.row_data_fh.close()
 

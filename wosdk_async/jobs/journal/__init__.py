@@ -4,8 +4,8 @@
 ``writer.py`` say what can be read and written, with the statements of the tables: ``row_table.py``,
 ``run_table.py``, and ``undo_table.py``, ``grant_table.py`` and ``audit_table.py``, which only some jobs need.
 ``commits.py`` gathers what is written into commits, which the thread of ``thread.py`` carries out.
-``creation.py`` and ``store.py`` make and open the file. ``folder.py`` has the folders of jobs and files that
-a kill leaves whole, ``lock.py`` their lock.
+``creation.py`` and ``store.py`` make and open the file, and ``schema.py`` has its tables. ``folder.py`` has
+the folders of jobs and files that a kill leaves whole, ``lock.py`` their lock.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from wosdk_async.jobs.journal.entries import (
     digest,
     new_job_id,
 )
-from wosdk_async.jobs.journal.folder import JobFolders, job_folders, plan_of, replace_file
-from wosdk_async.jobs.journal.grant_table import GrantTotals, LateReport, OpenLease
+from wosdk_async.jobs.journal.folder import JobFolders, job_folders, plan_of
+from wosdk_async.jobs.journal.grant_table import GrantRecord, GrantTotals, OpenLease
 from wosdk_async.jobs.journal.journal import Journal
 from wosdk_async.jobs.journal.lock import FolderLock
 
@@ -41,12 +41,12 @@ __all__ = [
     "AuditResult",
     "AuditRow",
     "FolderLock",
+    "GrantRecord",
     "GrantTotals",
     "JobFolders",
     "JobPlan",
     "JobRun",
     "Journal",
-    "LateReport",
     "OpenLease",
     "PageRow",
     "ReferenceRecord",
@@ -59,5 +59,4 @@ __all__ = [
     "job_folders",
     "new_job_id",
     "plan_of",
-    "replace_file",
 ]

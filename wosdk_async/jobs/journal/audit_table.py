@@ -18,6 +18,7 @@ from wosdk_async.jobs.journal.undo_table import table_exists
 
 __all__ = [
     "FINDINGS",
+    "TABLES",
     "AuditResult",
     "AuditRow",
     "AuditState",
@@ -38,6 +39,12 @@ that make no records, or whose records cannot be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 """All findings; the table has their places in here, so a further one comes last."""
+
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL)",
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -99,8 +106,8 @@ def audit_facts(state: AuditState, result: AuditResult | None, why: str | None =
 def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:
     """Save an audit in the place of the one before."""
     db.execute("DROP TABLE IF EXISTS audit")
-    db.execute("CREATE TABLE audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT NOT NULL)")
-    db.execute("CREATE TABLE IF NOT EXISTS audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL)")
+    for each in TABLES:
+        db.execute(each)
     db.execute("REPLACE INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
     db.executemany(
         "INSERT INTO audit VALUES (?, ?, ?)",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -21,52 +20,24 @@ from wosdk_async.jobs.journal.entries import (
     to_json,
 )
 from wosdk_async.jobs.journal.grant_table import carry_leases_over
+from wosdk_async.jobs.journal.schema import KEY_INDEX, TABLES
 from wosdk_async.jobs.journal.store import (
     APPLICATION_ID,
     CACHE,
     JOURNAL,
-    address_to_read,
     explained,
     leftovers,
     open_database,
     require_wal,
 )
+from wosdk_async.regular_files import create_file
 
-__all__ = ["create_file", "repeated_key"]
+__all__ = ["create_journal", "repeated_key"]
 
 _CHUNK = 5000  # rows
 
-_TABLES = """
-CREATE TABLE plan (data TEXT NOT NULL);
-CREATE TABLE planned (row INTEGER PRIMARY KEY, line INTEGER NOT NULL, digest INTEGER NOT NULL, key TEXT);
-CREATE TABLE outcome (row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT);
-CREATE TABLE reference (
-    reference TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL,
-    stamp INTEGER NOT NULL, detail TEXT, PRIMARY KEY (reference, name)
-) WITHOUT ROWID;
-CREATE TABLE run (
-    number INTEGER PRIMARY KEY, started_at REAL NOT NULL, ended_at REAL, exit_status INTEGER,
-    details TEXT NOT NULL
-);
-CREATE TABLE sample (
-    second INTEGER PRIMARY KEY, width INTEGER NOT NULL, calls INTEGER NOT NULL,
-    p50 REAL NOT NULL, p95 REAL NOT NULL, waits INTEGER NOT NULL, retries INTEGER NOT NULL
-);
-CREATE TABLE change (stamp INTEGER NOT NULL);
-INSERT INTO change VALUES (0);
-CREATE VIEW rows AS SELECT row, line, key, coalesce(state, 0) AS state,
-    json_extract(detail, '$[0]') AS id, json_extract(detail, '$[1]') AS number,
-    json_extract(detail, '$[2]') AS reason, json_extract(detail, '$[3]') AS code,
-    json_extract(detail, '$[4]') AS request_id, json_extract(detail, '$[6]') AS attempts,
-    json_extract(detail, '$[7]') AS version, json_extract(detail, '$[8]') AS seconds
-FROM planned LEFT JOIN outcome USING (row);
-"""
-# Planned rows never change, so that their pages stay full. A row without an outcome is PLANNED. What became
-# of rows is appended nearly in their order; its details are one JSON list, because unpacking ten columns of
-# each row costs more than the write itself. The view is for people.
 
-
-def create_file(
+def create_journal(
     folder: Path, entries: Iterable[RowEntry], plan: Callable[[int], JobPlan], earlier: Path | None = None
 ) -> Path:
     """Make the complete journal of a new job under another name.
@@ -78,7 +49,7 @@ def create_file(
         earlier: the journal of a job that goes on here.
 
     Returns:
-        The file, on the disk; give it its name with :func:`Path.replace`.
+        The file; give it its name with :func:`publish`.
 
     Raises:
         JournalError: the file cannot be written.
@@ -87,10 +58,11 @@ def create_file(
     try:
         with explained(folder / JOURNAL):
             _remove(part)
-            with contextlib.closing(open_database(part.absolute().as_uri(), uri=True)) as db:
+            create_file(part).close()
+            with contextlib.closing(open_database(part)) as db:
                 _make_tables(db)
                 if earlier is not None:
-                    db.execute("ATTACH ? AS earlier", [address_to_read(earlier)])
+                    db.execute("ATTACH ? AS earlier", [f"{earlier.absolute().as_uri()}?mode=ro"])
                 db.execute("BEGIN")
                 _insert(db, entries)
                 _make_keys_unique(db)
@@ -100,8 +72,6 @@ def create_file(
                 db.execute("INSERT INTO plan VALUES (?)", [to_json(plan(rows).as_dict())])
                 db.execute("COMMIT")
                 require_wal(db, folder)
-            with part.open("rb") as file:
-                os.fsync(file.fileno())
     except BaseException:
         with contextlib.suppress(OSError):
             _remove(part)
@@ -121,7 +91,7 @@ def _make_tables(db: sqlite3.Connection) -> None:
     db.execute(f"PRAGMA cache_size = -{CACHE}")
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {FORMAT}")
-    db.executescript(_TABLES)
+    db.executescript(TABLES)
 
 
 def _insert(db: sqlite3.Connection, entries: Iterable[RowEntry]) -> None:
@@ -165,12 +135,11 @@ def _carry_over(db: sqlite3.Connection) -> None:
 
 def _make_keys_unique(db: sqlite3.Connection) -> None:
     """Refuse rows whose key an earlier row has already, and make the index that holds it so."""
-    index = "CREATE UNIQUE INDEX planned_key ON planned (key) WHERE key IS NOT NULL"
     try:
-        db.execute(index)
+        db.execute(KEY_INDEX)
     except sqlite3.IntegrityError:
         _refuse_repeated_keys(db)
-        db.execute(index)
+        db.execute(KEY_INDEX)
 
 
 def _refuse_repeated_keys(db: sqlite3.Connection) -> None:

@@ -6,10 +6,12 @@ import secrets
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 import orjson
+
+from wosdk_async.safe_text import Secrets
 
 __all__ = [
     "ANSWERED",
@@ -34,7 +36,10 @@ __all__ = [
     "storable",
     "to_json",
     "usable_number",
+    "without_secrets",
 ]
+
+T = TypeVar("T")
 
 FORMAT = 1
 """Version of the journal's format. A journal of a newer one is refused."""
@@ -264,6 +269,22 @@ def usable_number(value: Any) -> Any:
 
 
 _MOST = 10**11  # seconds from 1970 to a year that dates still have
+
+
+def without_secrets(record: T, known: Secrets) -> T:
+    """Return a record of this page, or an outcome, without the secrets that its texts repeat."""
+    changed: dict[str, Any] = {}
+    for name in _TEXTS:
+        text = getattr(record, name, None)
+        if text and (shown := known.hide(text, len(text))) != text:
+            changed[name] = shown
+    if warnings := getattr(record, "warnings", ()):
+        changed["warnings"] = tuple(known.hide(each, len(each)) for each in warnings)
+    evolved: Any = record
+    return attrs.evolve(evolved, **changed) if changed else record
+
+
+_TEXTS = ("number", "reason", "code", "request_id")  # that a response may have written
 
 
 def to_json(value: Any) -> str:

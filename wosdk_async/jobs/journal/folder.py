@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import JobPlan
@@ -19,8 +17,8 @@ from wosdk_async.jobs.journal.store import (
     explained,
     leftovers,
     read_plan,
-    sync_folder,
 )
+from wosdk_async.regular_files import sync_folder
 
 __all__ = [
     "ADDRESS",
@@ -28,15 +26,12 @@ __all__ = [
     "job_among",
     "job_folders",
     "plan_of",
-    "read_regular",
     "remove_job",
-    "replace_file",
 ]
 
 ADDRESS = "address"
 """Name of the URL of an input among the options of a plan."""
 
-_UNDELIVERED = re.compile(r"undelivered-[0-9]+-[0-9a-f]+\.jsonl")
 _OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
 
 
@@ -183,8 +178,6 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
     ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
     with contextlib.suppress(OSError):
         names = os.listdir(folder)
-        # Workers that were started and got no row left files that hold nothing.
-        ours |= {name for name in names if _UNDELIVERED.fullmatch(name)}
         if not all(name in ours or name.startswith(_OURS) for name in names):
             return
         copy = f"input.{plan.sha256[:16]}"
@@ -199,41 +192,6 @@ def job_folders(directory: Path) -> list[Path]:
     """Return the folders in a directory that have a journal, and the directory itself if it has one."""
     with explained(directory):
         return [each for each in (directory, *sorted(directory.iterdir())) if (each / JOURNAL).is_file()]
-
-
-def read_regular(path: Path) -> bytes:
-    """Return the bytes of a file. Raise OSError for anything else, such as a pipe that nobody writes to."""
-    if not path.is_file():
-        raise FileNotFoundError(errno.ENOENT, "is not a regular file", str(path))
-    return path.read_bytes()
-
-
-@contextlib.contextmanager
-def replace_file(path: Path) -> Iterator[BinaryIO]:
-    """Write a file that a kill or an error leaves as it was, or new and complete.
-
-    ::
-
-        with replace_file(folder / "results.csv") as file:
-            file.write(data)
-
-    Raises:
-        OSError: the file cannot be written; the old one is still there.
-    """
-    part = path.with_name(f"{path.name}.part")
-    if not part.is_dir():
-        part.unlink(missing_ok=True)  # a pipe of that name would be waited for
-    try:
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
 
 
 def _just_made(folder: Path) -> str:

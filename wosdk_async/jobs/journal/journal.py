@@ -14,7 +14,7 @@ import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
-from wosdk_async.jobs.journal.creation import create_file
+from wosdk_async.jobs.journal.creation import create_journal
 from wosdk_async.jobs.journal.entries import JobPlan, RowEntry
 from wosdk_async.jobs.journal.folder import remove_job
 from wosdk_async.jobs.journal.lock import FolderLock
@@ -22,9 +22,9 @@ from wosdk_async.jobs.journal.store import (
     JOURNAL,
     connect,
     explained,
-    sync_folder,
 )
 from wosdk_async.jobs.journal.writer import JournalWriter
+from wosdk_async.regular_files import publish
 
 __all__ = ["Journal"]
 
@@ -113,14 +113,13 @@ class Journal(JournalWriter):
                 return attrs.evolve(plan() if callable(plan) else plan, rows=rows)
 
             lock.write_stamp(0)  # that of a journal that was here before
-            part = create_file(folder, entries, planned, earlier.path if earlier else None)
+            part = create_journal(folder, entries, planned, earlier.path if earlier else None)
 
-            def publish() -> None:
+            def name_it() -> None:
                 with explained(path):
-                    part.replace(path)
-                    sync_folder(folder)
+                    publish(part, path)
 
-            commit(publish)
+            commit(name_it)
         except BaseException:
             lock.release()
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 import orjson
 
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.regular_files import open_existing, open_or_create, read_regular
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.fork_safety import register_after_fork
 
@@ -59,7 +61,7 @@ class FolderLock:
     def __init__(self, folder: Path) -> None:
         path = self._path = folder / LOCK
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            self._file = open_or_create(path)
         except OSError as error:
             raise _unwritable(folder, error) from error
         try:
@@ -67,7 +69,7 @@ class FolderLock:
         except OSError:
             os.close(self._file)
             raise _held(folder) from None
-        self.stamp = _stamp_in(_text_of(path))
+        self.stamp = _stamp_in(self._file)
         try:
             self._write_holder()
         except OSError as error:
@@ -135,7 +137,7 @@ def is_same_file(path: Path, opened: os.stat_result) -> bool:
 def is_held(folder: Path) -> bool:
     """Return whether a process holds the lock of a job folder. It takes the lock for a moment to see that."""
     try:
-        file = os.open(folder / LOCK, os.O_RDWR)
+        file = open_existing(folder / LOCK)
     except OSError:  # there is none, or it belongs to somebody else: then nobody of ours holds it
         return False
     try:
@@ -155,29 +157,19 @@ def require_not_held(folder: Path) -> None:
 
 def holder_of(folder: Path) -> str | None:
     """Return who holds or held the lock of a job folder last, for people; None when that is not known."""
-    _, _, text = _text_of(folder / LOCK).partition("\n")
     try:
-        holder: Any = orjson.loads(text)
-    except orjson.JSONDecodeError:
+        content, _ = read_regular(folder / LOCK, _LONGEST)
+        holder: Any = orjson.loads(content.partition(b"\n")[2])
+    except (OSError, orjson.JSONDecodeError):
         return None
     if not isinstance(holder, Mapping):
         return None
     return one_line(f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}")
 
 
-def _text_of(path: Path) -> str:
-    if not path.is_file():  # a pipe of that name would be waited for
-        return ""
-    try:
-        with path.open("rb") as file:
-            return file.read(_LONGEST).decode(errors="replace")
-    except OSError:
-        return ""
-
-
-def _stamp_in(text: str) -> int:
-    digits, _, _ = text.partition("\n")
-    return int(digits) if len(digits) == _STAMP and digits.isascii() and digits.isdecimal() else 0
+def _stamp_in(file: int) -> int:
+    digits, newline, _ = os.read(file, _STAMP + 1).partition(b"\n")
+    return int(digits) if newline and len(digits) == _STAMP and digits.isdigit() else 0
 
 
 def _held(folder: Path) -> JournalError:
@@ -188,6 +180,8 @@ def _held(folder: Path) -> JournalError:
 
 
 def _unwritable(folder: Path, error: OSError) -> JournalError:
+    if error.errno in (errno.EINVAL, errno.ELOOP, errno.EMLINK):
+        return JournalError(f"{error.filename}: cannot be the lock of a job: {error.strerror}; remove it")
     return JournalError(
         f"{folder}: cannot be written ({error.strerror}), and a job writes its journal there; "
         "free space on the disk, change the permissions, or copy the folder to another place"

@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mappi
 from pathlib import Path
 from typing import TypeVar
 
-from wosdk_async.jobs.cluster.ledger import Loss
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
 from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, audit_page, audit_result
@@ -25,11 +24,9 @@ from wosdk_async.jobs.journal.entries import (
 )
 from wosdk_async.jobs.journal.grant_table import (
     GrantTotals,
-    LateReport,
     OpenLease,
     grant_totals,
     last_epoch,
-    late_reports,
     losses,
     open_leases,
 )
@@ -142,7 +139,7 @@ class JournalReader:
         """Return the number of the newest grant of all runs; 0 without grants."""
         return await self._read(last_epoch)
 
-    async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
+    async def losses(self, rows: Collection[int]) -> Mapping[int, int]:
         """Return in how many lost leases each of these rows was, without those that were in none."""
         await self._flush_before_reading()
         return await self._read(functools.partial(losses, rows=rows))
@@ -152,13 +149,8 @@ class JournalReader:
         await self._flush_before_reading()
         return await self._read(open_leases)
 
-    async def late_reports(self, limit: int = 1000) -> list[LateReport]:
-        """Return the first of the reports that came too late to count."""
-        await self._flush_before_reading()
-        return await self._read(functools.partial(late_reports, limit=limit))
-
     async def grant_totals(self) -> GrantTotals:
-        """Return how many leases and late reports there were, in all runs."""
+        """Return how many leases and lost rows there were, in all runs."""
         await self._flush_before_reading()
         return await self._read(grant_totals)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +11,13 @@ import orjson
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import FORMAT, JobPlan
+from wosdk_async.jobs.journal.schema import strange_name
+from wosdk_async.regular_files import connect_database
 
 __all__ = [
     "APPLICATION_ID",
     "CACHE",
     "JOURNAL",
-    "address_to_read",
     "connect",
     "explained",
     "leftovers",
@@ -25,7 +25,6 @@ __all__ = [
     "open_database",
     "read_plan",
     "require_wal",
-    "sync_folder",
 ]
 
 JOURNAL = "journal.db"
@@ -33,19 +32,10 @@ NO_JOURNAL = (
     "is not the journal of a job. If a job was here, restore the folder from a backup: a new job would send "
     "all its rows again. If not, name another folder"
 )
+_READ = "mode=ro"
+_IMMUTABLE = "mode=ro&immutable=1"
 APPLICATION_ID = 0x574F4A4C  # "WOJL", in the header of the file
 CACHE = 8 * 1024  # KiB of the file held in memory, however large it grows
-
-
-def sync_folder(folder: Path) -> None:
-    """Flush the names of the files in a folder to the disk, where the system can."""
-    if os.name == "nt":
-        return
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
 
 
 def leftovers(path: Path) -> list[Path]:
@@ -93,16 +83,15 @@ def connect(
     return db
 
 
-def open_database(address: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+def open_database(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
     """Open a database, to be used by one thread at a time and without transactions of Python's own."""
-    return sqlite3.connect(address, isolation_level=None, check_same_thread=False, timeout=5, uri=uri)
+    return connect_database(path, access=access, isolation_level=None, check_same_thread=False, timeout=5)
 
 
 def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
-    address = address_to_read(path)
     if snapshot and not leftovers(path)[1].exists():  # a process that works on the job has made it
-        return open_database(f"{address}&immutable=1", uri=True)
-    db = open_database(address, uri=True)
+        return open_database(path, _IMMUTABLE)
+    db = open_database(path, _READ)
     try:
         db.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
@@ -110,16 +99,12 @@ def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
         if _size(leftovers(path)[1]):
             raise
         # In a folder that cannot be written SQLite refuses even to read, unless nobody writes the file.
-        return open_database(f"{address}&immutable=1", uri=True)
+        return open_database(path, _IMMUTABLE)
     return db
 
 
-def address_to_read(path: Path) -> str:
-    """Return the address by which SQLite opens a file for reading only."""
-    return f"{path.absolute().as_uri()}?mode=ro"
-
-
 def _check(db: sqlite3.Connection, path: Path) -> None:
+    db.execute("PRAGMA trusted_schema = OFF")
     if _pragma(db, "application_id") != APPLICATION_ID:
         raise JournalError(f"{path}: {NO_JOURNAL}")
     version = _pragma(db, "user_version")
@@ -128,6 +113,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
             f"{path}: was written by a newer wosdk_async (format {version}, this one knows {FORMAT}); "
             "update this one: pip install -U wosdk_async"
         )
+    if strange := strange_name(db):
+        raise JournalError(_damaged(path, f"{strange!r} is not as a journal has it"))
 
 
 def require_wal(db: sqlite3.Connection, folder: Path) -> None:

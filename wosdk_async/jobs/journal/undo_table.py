@@ -14,6 +14,7 @@ import orjson
 from wosdk_async.jobs.journal.entries import RowRecord, State, to_json
 
 __all__ = [
+    "TABLES",
     "keep_undone",
     "save_undos",
     "shared_ids",
@@ -24,14 +25,17 @@ __all__ = [
     "undone_ids",
 ]
 
-_TABLE = """CREATE TABLE IF NOT EXISTS undo (
-    row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
-)"""
+TABLES = (
+    """CREATE TABLE IF NOT EXISTS undo (
+        row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
+    )""",
+    "CREATE TABLE IF NOT EXISTS undone_before (id INTEGER PRIMARY KEY)",
+)
 
 
 def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
     """Save what became of records that the undo takes back."""
-    db.execute(_TABLE)
+    db.execute(TABLES[0])
     db.executemany(
         "REPLACE INTO undo VALUES (?, ?, ?, ?)",
         [
@@ -83,7 +87,7 @@ def undone_ids(db: sqlite3.Connection) -> set[int]:
 
 def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
     """Save ids of records that undos of earlier jobs took back."""
-    db.execute("CREATE TABLE IF NOT EXISTS undone_before (id INTEGER PRIMARY KEY)")
+    db.execute(TABLES[1])
     db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
 
 

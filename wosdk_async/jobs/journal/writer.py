@@ -9,18 +9,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wosdk_async.jobs.cluster.ledger import GrantRecord, Loss
-from wosdk_async.jobs.cluster.messages import RowReport
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
 from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_audit, save_audit
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
-from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State
-from wosdk_async.jobs.journal.grant_table import end_lease, save_grant, save_late_report
+from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State, without_secrets
+from wosdk_async.jobs.journal.grant_table import GrantRecord, end_lease, save_grant
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import newest_stamp
 from wosdk_async.jobs.journal.undo_table import keep_undone, save_undos
+from wosdk_async.safe_text import Secrets
 
 __all__ = ["JournalWriter"]
 
@@ -53,6 +52,8 @@ class JournalWriter(JournalReader):
         self._lock = lock
         self._clock = clock
         self._run = 0
+        self.secrets: Callable[[], Secrets] = Secrets
+        """Returns what no record may hold: a response may repeat it. Whoever has the Company sets it."""
         self._none_lost: bool | None = None
         """Whether no row was ever lost with a worker; None until that is read."""
         self._commits: CommitQueue | None = None
@@ -90,7 +91,7 @@ class JournalWriter(JournalReader):
     def record(self, record: RowRecord) -> None:
         """Queue what became of a row; it is on the disk with the next group, within 20 ms."""
         commits = self._open_commits()
-        commits.queue.rows.append(record)
+        commits.queue.rows.append(without_secrets(record, self.secrets()))
         commits.write_soon()
 
     async def plan_again(self) -> None:
@@ -116,7 +117,7 @@ class JournalWriter(JournalReader):
     def record_reference(self, record: ReferenceRecord) -> None:
         """Queue what became of the record of a reference."""
         commits = self._open_commits()
-        commits.queue.references.append(record)
+        commits.queue.references.append(without_secrets(record, self.secrets()))
         commits.write_soon()
 
     async def begin_undo(self, row: int) -> None:
@@ -132,7 +133,7 @@ class JournalWriter(JournalReader):
     def record_undo(self, record: RowRecord) -> None:
         """Queue what became of a record that was taken back: DONE, REFUSED or IN_DOUBT."""
         commits = self._open_commits()
-        self._queue_undo(commits, record)
+        self._queue_undo(commits, without_secrets(record, self.secrets()))
         commits.write_soon()
 
     async def keep_undone(self, ids: Iterable[int]) -> None:
@@ -159,33 +160,21 @@ class JournalWriter(JournalReader):
         commits.queue.others.append(functools.partial(save_grant, grant=record))
         await commits.written()
 
-    def end_grant(self, epoch: int, *, lost: Sequence[int] = (), alone: bool = False) -> None:
-        """Queue that a grant has ended, with the rows that were lost with its worker.
-
-        ``alone`` says that the one row was granted alone because it had been lost before.
-        """
+    def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
+        """Queue that a grant has ended, with the rows that were lost with its worker."""
         commits = self._open_commits()
         self._none_lost = False if lost else self._none_lost
-        ended = functools.partial(end_lease, epoch=epoch, lost=tuple(lost), alone=alone)
+        ended = functools.partial(end_lease, epoch=epoch, lost=tuple(lost))
         commits.queue.others.append(ended)
         commits.write_soon()
 
-    async def losses(self, rows: Collection[int]) -> Mapping[int, Loss]:
+    async def losses(self, rows: Collection[int]) -> Mapping[int, int]:
         """Return in how many lost leases each of these rows was; at once while no row was ever lost."""
         if self._none_lost is None:
             none_lost = not (await self.grant_totals()).lost_rows
             if self._none_lost is None:  # nothing was lost meanwhile
                 self._none_lost = none_lost
         return {} if self._none_lost else await super().losses(rows)
-
-    def keep_late_report(self, epoch: int, worker: str, report: RowReport) -> None:
-        """Queue a report that came too late to count."""
-        commits = self._open_commits()
-        save = functools.partial(
-            save_late_report, epoch=epoch, worker=worker, report=report, now=self._clock()
-        )
-        commits.queue.others.append(save)
-        commits.write_soon()
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
         """Keep what an audit found, in the place of the one before; it is on the disk when it returns.

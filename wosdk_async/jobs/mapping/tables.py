@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import warnings
 import zoneinfo
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from attrs.validators import optional
 from cattrs.gen import make_dict_structure_fn, override
 
 from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.strict_toml import parse_toml
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["Fields", "MapTables", "ReferenceTable", "TextTable", "checked_table", "read_tables"]
@@ -147,7 +147,7 @@ def read_tables(path: Path) -> MapTables:
             data = file.read(_LONGEST + 1)
         if len(data) > _LONGEST:
             raise ImportMapError(f"is longer than {_LONGEST:,} bytes, so it is no map; name a TOML file")
-        content = tomllib.loads(data.decode("utf-8-sig"))
+        content = parse_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise ImportMapError(f"{error.strerror or error}; name a map as in docs/import.md") from None
     except UnicodeDecodeError as error:

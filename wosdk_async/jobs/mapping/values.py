@@ -16,7 +16,7 @@ import attrs
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.model.metadata import Wire
-from wosdk_async.text_values import parse_value
+from wosdk_async.text_values import MAX_NUMBER, exact_number, parse_value, shown_value, time_in_zone
 
 __all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_number", "zone_of"]
 
@@ -75,7 +75,7 @@ def word_parser(values: Mapping[str, Any]) -> Parser:
     def parse(text: str) -> Any:
         word = text.strip().casefold()
         if word not in meanings:
-            raise ValueError(f"takes {known}, not {text!r}; add it to values in the map")
+            raise ValueError(f"takes {known}, not {shown_value(text)}; add it to values in the map")
         return meanings[word]
 
     return parse
@@ -131,10 +131,7 @@ class TimeFormat:
     def __call__(self, text: str) -> datetime:
         """Return a time as its field takes it: UTC, or local without a zone."""
         time = self._read(text)
-        try:
-            return self._in_utc(time, text) if self.utc else self._local(time, text)
-        except OverflowError:
-            raise ValueError(f"takes a time of the years 1 to 9999, not {text!r}") from None
+        return self._in_utc(time, text) if self.utc else self._local(time, text)
 
     def _read(self, text: str) -> datetime:
         try:
@@ -146,7 +143,7 @@ class TimeFormat:
             example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
             why = ": there is no such day" if "range" in str(error) else ""
             taken = f"takes a time such as {example} (date = {self.date!r})"
-            raise ValueError(f"{taken}, not {text!r}{why}") from None
+            raise ValueError(f"{taken}, not {shown_value(text)}{why}") from None
 
     def _local(self, time: datetime, text: str) -> datetime:
         if time.tzinfo is None:
@@ -156,14 +153,14 @@ class TimeFormat:
                 f'is local time of the site, and {text!r} has an offset; add zone = "..." with the zone of '
                 "the site to the map"
             )
-        return time.astimezone(self.zone).replace(tzinfo=None)
+        return time_in_zone(time, self.zone, text).replace(tzinfo=None)
 
     def _in_utc(self, time: datetime, text: str) -> datetime:
         if time.tzinfo is not None or self.zone is None:
-            return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
+            return time_in_zone(time.replace(tzinfo=time.tzinfo or UTC), UTC, text)
         first, second = (time.replace(tzinfo=self.zone, fold=fold) for fold in (0, 1))
         if first.utcoffset() == second.utcoffset():
-            return first.astimezone(UTC)
+            return time_in_zone(first, UTC, text)
         if first.astimezone(UTC).astimezone(self.zone).replace(tzinfo=None, fold=0) != time:
             raise ValueError(
                 f"takes a time that exists in {self.zone}, not {text!r}: the clocks skip it; correct it"
@@ -197,20 +194,26 @@ class NumberStyle:
 
     def __call__(self, text: str) -> Decimal | int:
         """Return the number that a text stands for."""
+        if len(text) > MAX_NUMBER:
+            raise ValueError(f"takes a {'whole number' if self.whole else 'number'}, not {shown_value(text)}")
         found = self._pattern.fullmatch(text)
         if found is None:
             fraction = "" if self.whole else f"{self.decimal}50"
             bare = re.sub(r"^[^0-9+-]+|[^0-9]+$", "", text)
             sign = _SIGN if bare != text and self._pattern.fullmatch(bare) else ""
             raise ValueError(
-                f"takes a number such as 1{self.thousands or ''}234{fraction}, not {text!r}{sign}"
+                f"takes a number such as 1{self.thousands or ''}234{fraction}, not {shown_value(text)}{sign}"
             )
         digits = re.sub(r"[^0-9]", "", found[2])
         if self.whole:
             return int(parse_value(found[1] + digits, _WHOLE))
-        return Decimal(f"{found[1]}{digits}.{found[3] or ''}")
+        return exact_number(f"{found[1]}{digits}.{found[3] or ''}")
 
 
 def written_number(number: str, decimal: str) -> str:
-    """Return a number, which is written with a point, as a map with this decimal mark reads it."""
-    return format(Decimal(number), "f").replace(".", decimal)
+    """Return a number, which is written with a point, as a map with this decimal mark reads it.
+
+    Raises:
+        ValueError: it would be too long.
+    """
+    return format(exact_number(number), "f").replace(".", decimal)

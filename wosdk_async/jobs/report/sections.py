@@ -92,7 +92,6 @@ def audit(facts: JobFacts) -> Markup | None:
     lost = ""
     if grants.lost_leases:
         lost = f"; {counted(grants.lost_leases, 'grant')} lost with {counted(grants.lost_rows, 'row')}"
-    late = f"; {counted(grants.late_reports, 'report')} came too late" if grants.late_reports else ""
     why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
     counts = f" Rows: {facts.audit}." if facts.audit is not None else ""
     rows = [
@@ -102,7 +101,7 @@ def audit(facts: JobFacts) -> Markup | None:
     return element(
         "section",
         element("h2", "Audit"),
-        element("p", f"Workers got {counted(grants.leases, 'grant')} of rows{lost}{late}.", class_="figures"),
+        element("p", f"Workers got {counted(grants.leases, 'grant')} of rows{lost}.", class_="figures"),
         element("p", f"{_AUDITS[facts.audit_state]}{why}{counts}"),
         table(("Row", "Line", "Key", "Found", "State", "Ids"), rows) if rows else None,
     )

@@ -15,10 +15,10 @@ from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import FileDialect, Header
 from wosdk_async.jobs.sources.text import TextFile
+from wosdk_async.readers.program import MAX_CELL
 
 __all__ = ["CsvFile"]
 
-_MAX_CELL = 1 << 20  # characters
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _PAGE = (
@@ -52,8 +52,9 @@ class CsvFile:
         self.path = Path(path)
         self.empty_rows = 0
         self._text = TextFile(self.path, encoding)
+        self.sha256 = self._text.sha256
         # The limit belongs to the whole process and only guards memory; other code may need a higher one.
-        csv.field_size_limit(max(csv.field_size_limit(), _MAX_CELL))
+        csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
         self.dialect = self._dialect(delimiter)
         self._require_table()
         _, cells = next(self._records(), (1, []))
@@ -142,5 +143,5 @@ def _all_quoted(line: str, delimiter: str) -> str:
 
 def _explained(error: csv.Error) -> str:
     if "field larger" in str(error):
-        return f"a cell is longer than {_MAX_CELL} characters; is a closing quote missing?"
+        return f"a cell is longer than {MAX_CELL} characters; is a closing quote missing?"
     return f"the quotes of this record do not match ({error}); write a quote inside a cell twice"

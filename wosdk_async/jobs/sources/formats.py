@@ -9,10 +9,9 @@ from pathlib import Path, PurePath
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, require_file
+from wosdk_async.jobs.sources.converted import PARQUET, WORKBOOK, open_converted
 from wosdk_async.jobs.sources.csv import CsvFile
-from wosdk_async.jobs.sources.excel import ExcelFile
 from wosdk_async.jobs.sources.json_lines import JsonLines
-from wosdk_async.jobs.sources.parquet import ParquetFile
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.suggestions import suggestion
 
@@ -29,7 +28,7 @@ class Format:
 
 _CSV = Format(CsvFile, frozenset({"delimiter", "encoding"}))
 _TSV = Format(partial(CsvFile, delimiter="\t"), _CSV.options)
-_EXCEL = Format(ExcelFile, frozenset({"sheet"}))
+_EXCEL = Format(partial(open_converted, WORKBOOK), frozenset({"sheet"}))
 _JSON_LINES = Format(JsonLines, frozenset({"encoding"}))
 
 FORMATS: dict[str, Format] = {
@@ -43,7 +42,7 @@ FORMATS: dict[str, Format] = {
     ".xlsb": _EXCEL,
     ".xls": _EXCEL,
     ".ods": _EXCEL,
-    ".parquet": Format(ParquetFile),
+    ".parquet": Format(partial(open_converted, PARQUET)),
 }
 """File suffix in lower case -> format, also a double one; a file with another suffix is read as CSV."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +18,12 @@ from wosdk_async.jobs.typed_cells import TypedCell
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["JsonLines"]
+
+_MAX_DEPTH = 100  # of objects and lists
+_MAX_NAME = 1_000  # characters of the names around a field
+_MAX_COMMAS = 10 * MAX_COLUMNS  # a decoded element takes 60 times the memory of its text
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_MANY = f"more than {MAX_COLUMNS} fields; are names of fields made of data?"
 
 
 class JsonLines:
@@ -35,6 +43,7 @@ class JsonLines:
         self.path = Path(path)
         self.empty_rows = 0
         self._text = TextFile(self.path, encoding)
+        self.sha256 = self._text.sha256
         line, first = next(self._lines(), (1, ""))
         try:
             _cells_of(first)
@@ -93,6 +102,8 @@ class JsonLines:
 
 def _cells_of(line: str) -> dict[str, str]:
     """Return the cells of a line. Raise ValueError when it is not an object of texts."""
+    if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
+        raise ValueError(_MANY)
     try:
         value = _DECODER.decode(line)
     except json.JSONDecodeError as error:
@@ -108,13 +119,20 @@ def _cells_of(line: str) -> dict[str, str]:
     return cells
 
 
-def _flatten(fields: dict[str, Any], prefix: str, cells: dict[str, str]) -> None:
+def _flatten(fields: dict[str, Any], prefix: str, cells: dict[str, str], depth: int = 1) -> None:
     for name, value in fields.items():
         column = prefix + name
-        if isinstance(value, list):
-            value = {str(place): each for place, each in enumerate(value)}
-        if isinstance(value, dict):
-            _flatten(value, f"{column}.", cells)
+        if isinstance(value, list | dict):
+            # Each field repeats the names above it: together these bound what a line grows to.
+            if depth == _MAX_DEPTH:
+                raise ValueError(f"this JSON is nested too deeply: more than {_MAX_DEPTH} levels")
+            if len(column) > _MAX_NAME:
+                raise ValueError(f"the name {column[:40]!r}... has {len(column):,} characters; shorten it")
+            if len(cells) + len(value) > MAX_COLUMNS:
+                raise ValueError(_MANY)
+            if isinstance(value, list):
+                value = {str(place): each for place, each in enumerate(value)}
+            _flatten(value, f"{column}.", cells, depth + 1)
         elif column in cells:
             raise ValueError(f"two fields are called {column!r}; rename one of them")
         elif isinstance(value, bool):
@@ -126,8 +144,7 @@ def _flatten(fields: dict[str, Any], prefix: str, cells: dict[str, str]) -> None
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice, _ = Counter(name for name, _ in pairs).most_common(1)[0]
         raise ValueError(f"two fields are called {twice!r}; rename one of them")
     return fields
 

@@ -28,6 +28,7 @@ __all__ = [
     "Header",
     "Source",
     "likely_delimiter",
+    "missing_package",
     "optional_package",
     "require_columns",
 ]
@@ -107,7 +108,8 @@ class Source(Protocol):
     An import iterates over it several times and never holds it whole. What is wrong with the whole file
     raises ImportMapError, with its place and the remedy, when it is opened or read: other exceptions end
     ``wosdk import`` with a traceback. What is wrong with one row is the row's ``fault``. The same file
-    gives the same rows with the same numbers each time.
+    gives the same rows with the same numbers each time. An attribute ``sha256``, the hash of the file before
+    anything was read, refuses a file that is replaced before its job begins.
     """
 
     path: Path
@@ -228,10 +230,15 @@ def optional_package(name: str, extra: str, place: object, files: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise ImportMapError(
-            f"{place}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save "
-            "the data as a CSV file"
-        ) from None
+        raise missing_package(extra, place, files) from None
+
+
+def missing_package(extra: str, place: object, files: str) -> ImportMapError:
+    """Return the error about files that need an extra."""
+    return ImportMapError(
+        f"{place}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save the "
+        "data as a CSV file"
+    )
 
 
 def require_columns(source: Source, columns: Mapping[str, str]) -> None:

@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sys
-from collections.abc import Iterator
+import time
+from base64 import b64encode
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
-from urllib.parse import urljoin, urlsplit
+from typing import IO
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from wosdk_async.errors import ConfigurationError
-from wosdk_async.httpx_family import error_kinds, installed_library
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from wosdk_async.errors import ConfigurationError, DownloadError
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal.folder import replace_file
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import optional_package
-from wosdk_async.transport.http.certificates import system_context
+from wosdk_async.options import ClientOptions, Timeouts
+from wosdk_async.regular_files import replace_file
+from wosdk_async.safe_text import Secrets
+from wosdk_async.secret import Secret, as_secret
+from wosdk_async.transport.http.engine import (
+    REDIRECTS,
+    RequestHeaders,
+    SendError,
+    StreamedResponse,
+    StreamingEngine,
+)
+from wosdk_async.transport.http.selection import engine_for
 
 __all__ = ["MAX_SPOOLED", "is_remote", "shown_source", "spool"]
 
 MAX_SPOOLED = 4 << 30  # bytes
 _CHUNK = 1 << 20
 _REDIRECTS = 5
-_TIMEOUTS = (15, 60, 60, 60)  # seconds to connect, read, write, and get a connection
+_SECONDS = 3600.0
+_TIMEOUTS = Timeouts(connect=15, read=60, write=60)
+_RESERVED = "%:/?#[]@!$&'()*+,;=~"  # characters of an address that stay as they are
+_MAX_REASON = 300  # characters
 _OK = 200
 
 
@@ -48,7 +65,14 @@ def shown_source(source: str) -> str:
     return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
 
 
-def spool(source: str, folder: Path, limit: int = MAX_SPOOLED, *, format: str | None = None) -> Path:
+def spool(
+    source: str | Secret,
+    folder: Path,
+    limit: int = MAX_SPOOLED,
+    *,
+    format: str | None = None,
+    seconds: float = _SECONDS,
+) -> Path:
     """Copy stdin or a URL into a folder and return the file, ``input`` with the suffix of its format.
 
     A kill leaves no file or a whole one.
@@ -58,16 +82,18 @@ def spool(source: str, folder: Path, limit: int = MAX_SPOOLED, *, format: str | 
         folder: the folder of the job, which exists.
         limit: the largest size in bytes.
         format: the format, for stdin and URLs whose path has no known suffix; CSV by default.
+        seconds: the deadline of a download over http and https, redirects included.
 
     Raises:
         ImportMapError: the source cannot be read to its end, or is too large. The message has no
             credentials.
     """
-    shown = shown_source(source)
+    address = as_secret(source)
+    source = shown = shown_source(address.reveal())  # a traceback shows the variables of this function
     suffix = suffix_of(PurePosixPath(shown), format or None)
     path = folder / f"input{suffix if suffix in FORMATS else '.csv'}"
     try:
-        with _opened(source, shown) as chunks, replace_file(path) as file:
+        with _opened(address.reveal(), shown, seconds) as chunks, replace_file(path) as file:
             size = 0
             for chunk in chunks:
                 size += len(chunk)
@@ -78,16 +104,20 @@ def spool(source: str, folder: Path, limit: int = MAX_SPOOLED, *, format: str | 
                 file.write(chunk)
             if not size:
                 raise ImportMapError(f"{shown} is empty; nothing was read, so check what writes it")
+        return path
+    except ImportMapError as error:
+        failure = error.with_traceback(None)
+        failure.__context__ = None
     except OSError as error:
-        raise ImportMapError(f"{path}: {error.strerror or error}") from None
-    return path
+        failure = ImportMapError(f"{path}: {error.strerror or error}")
+    raise failure  # without the frames of the functions below, which hold the address
 
 
-def _opened(source: str, shown: str) -> contextlib.AbstractContextManager[Iterator[bytes]]:
+def _opened(source: str, shown: str, seconds: float) -> contextlib.AbstractContextManager[Iterator[bytes]]:
     if source == "-":
         return _stdin()
     if source.casefold().startswith(("https://", "http://")):
-        return _http(source, shown)
+        return _http(source, shown, seconds)
     return _filesystem(source, shown)
 
 
@@ -115,41 +145,92 @@ def _chunks(file: IO[bytes], shown: str) -> Iterator[bytes]:
 
 
 @contextlib.contextmanager
-def _http(url: str, shown: str) -> Iterator[Iterator[bytes]]:
+def _http(url: str, shown: str, seconds: float) -> Iterator[Iterator[bytes]]:
     """Yield the body of a response; redirects are followed from https to https only."""
+    end = time.monotonic() + seconds
     try:
-        with _http_client(shown) as client:
+        # A loop in a thread of its own: the caller may be in a loop already.
+        with start_blocking_portal() as portal:
+            engine = portal.call(_make_engine)
             for _ in range(_REDIRECTS + 1):
-                with client.stream("GET", url) as response:
-                    if not response.has_redirect_location:
-                        if response.status_code != _OK:
-                            raise ImportMapError(
-                                f"{shown}: the response has status {response.status_code}; check address and "
-                                "access, or download the file and name it"
-                            )
-                        yield response.iter_bytes(_CHUNK)
+                target, headers = _request(url, shown)
+                download = _bounded(engine.stream(target, headers), end)
+                with portal.wrap_async_context_manager(download) as response:
+                    if response.status not in REDIRECTS or "location" not in response.headers:
+                        _require_file(response, shown)
+                        yield _body(portal, response, end)
                         return
                     url = _redirected(url, response.headers["location"], shown)
             raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; name the address of the file")
-    except Exception as error:
-        if error_kinds(error).isdisjoint({"HTTPError", "InvalidURL"}):
-            raise
+    except ImportMapError:
+        raise
+    except ConfigurationError as error:  # of a proxy or certificates that the environment names
+        raise ImportMapError(f"{shown}: {error.message}") from None
+    except TimeoutError:
         raise ImportMapError(
-            f"{shown}: it cannot be read ({type(error).__name__}); try again, or download the file first"
+            f"{shown}: the download takes more than {seconds:,g} s; download the file first"
         ) from None
+    except (DownloadError, SendError) as error:
+        parts = urlsplit(url)  # a response may repeat what is secret in it
+        hidden = Secrets(parts.query, parts.netloc.rpartition("@")[0], unquote(parts.password or ""))
+        remedy = (error.remedy if isinstance(error, SendError) else "") or "try again"
+        why = hidden.hide(str(error), _MAX_REASON)
+        raise ImportMapError(f"{shown}: {why}; {remedy}, or download the file first") from None
 
 
-def _http_client(shown: str) -> Any:
-    """Return a client of httpx or httpx2. Raises ImportMapError if neither is installed."""
+@contextlib.asynccontextmanager
+async def _bounded(
+    download: contextlib.AbstractAsyncContextManager[StreamedResponse], end: float
+) -> AsyncIterator[StreamedResponse]:
+    """Wait for the head of a response until ``end``."""
+    async with contextlib.AsyncExitStack() as exits:
+        async with asyncio.timeout(end - time.monotonic()):
+            response = await exits.enter_async_context(download)
+        yield response
+
+
+async def _make_engine() -> StreamingEngine:
+    return engine_for(ClientOptions(timeouts=_TIMEOUTS))
+
+
+def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
+    """Return the address without user and password, and the header that has them."""
     try:
-        library = installed_library()
-        return library.Client(timeout=_TIMEOUTS, verify=system_context(("http/1.1",)))
-    except ConfigurationError as error:
-        raise ImportMapError(f"{shown}: {error}") from None
+        parts = urlsplit(url)
+        _ = parts.port  # raises for what is no number
+    except ValueError:
+        raise ImportMapError(f"{shown}: the address cannot be read; correct it") from None
+    given, _, netloc = parts.netloc.rpartition("@")
+    path, query = quote(parts.path or "/", safe=_RESERVED), quote(parts.query, safe=_RESERVED)
+    target = parts._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
+    if not given:
+        return target, ()
+    return target, (("Authorization", Secret(b"Basic " + b64encode(unquote(given).encode()))),)
+
+
+def _require_file(response: StreamedResponse, shown: str) -> None:
+    if response.status != _OK:
+        raise ImportMapError(
+            f"{shown}: the response has status {response.status}; check address and access, or download the "
+            "file and name it"
+        )
+
+
+def _body(portal: BlockingPortal, response: StreamedResponse, end: float) -> Iterator[bytes]:
+    while chunk := portal.call(_next_chunk, response, end):
+        yield chunk
+
+
+async def _next_chunk(response: StreamedResponse, end: float) -> bytes:
+    async with asyncio.timeout(end - time.monotonic()):
+        return await anext(response.chunks, b"")
 
 
 def _redirected(url: str, location: str, shown: str) -> str:
-    target = urljoin(url, location)
+    try:
+        target = urljoin(url, location)
+    except ValueError:
+        raise ImportMapError(f"{shown}: it redirects to an address that cannot be read") from None
     if not (url.casefold().startswith("https://") and target.casefold().startswith("https://")):
         raise ImportMapError(
             f"{shown}: it redirects to {shown_source(target)}, and only redirects from https to https are "

@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 
 from wosdk_async.jobs.errors import ImportMapError, require_file
+from wosdk_async.readers.program import MAX_LINE
+from wosdk_async.regular_files import sha256_of
 
 __all__ = ["TextFile"]
 
-_MAX_LINE = 16 << 20  # characters; a file without line breaks is not a table, and must not fill the memory
 _CHUNK = 1 << 16  # bytes
 
 _MARKS = {
@@ -52,6 +53,7 @@ class TextFile:
         self.path = path
         require_file(path)
         with _os_errors(self.path), path.open("rb") as file:
+            self.sha256 = sha256_of(path)
             head = file.read(4096)
         self.encoding = self._checked_encoding(encoding, head)
         self._check_text(head)
@@ -64,10 +66,10 @@ class TextFile:
         with _os_errors(self.path), self.path.open("rb") as file:
             text = io.TextIOWrapper(file, self.encoding, newline="")
             number = 0
-            try:
-                for line in iter(partial(text.readline, _MAX_LINE), ""):
+            try:  # a file without line breaks is not a table, and must not fill the memory
+                for line in iter(partial(text.readline, MAX_LINE), ""):
                     number += 1
-                    if "\0" in line or len(line) == _MAX_LINE:
+                    if "\0" in line or len(line) == MAX_LINE:
                         raise self._not_text(number, "export the data as comma-separated UTF-8")
                     yield line.removeprefix("\ufeff") if number == 1 else line
             except UnicodeError:  # of UTF-16 without a byte order mark it is not a UnicodeDecodeError

@@ -1,4 +1,8 @@
-"""Masking of secrets in what the console shows of requests and responses."""
+"""Masking of secrets in what the console shows of requests and responses.
+
+Names decide alone: a request may hold secrets that the sandbox does not have, so it cannot know the values.
+It never imports the client either, whose ``Secrets`` hides known ones.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ Requests are counted in the order in which the server reads them.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -22,6 +21,7 @@ from wosdk_async.sandbox.errors import FaultScriptError, nearest
 from wosdk_async.sandbox.faults.fault import Fault, positive, share
 from wosdk_async.sandbox.faults.kinds import KINDS
 from wosdk_async.sandbox.faults.request_match import FAMILIES, RequestMatch, known_operation
+from wosdk_async.strict_toml import parse_toml
 
 __all__ = ["FaultScript", "Rule"]
 
@@ -107,7 +107,7 @@ class FaultScript:
             FaultScriptError: the file cannot be read, or is not a script.
         """
         try:
-            return cls.of(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+            return cls.of(parse_toml(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
             why = error.strerror if isinstance(error, OSError) else error
             raise FaultScriptError(f"{path}: {why or error}") from error

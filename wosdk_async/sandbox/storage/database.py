@@ -8,34 +8,38 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from wosdk_async.regular_files import connect_database, create_file, replace_file
 from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.storage.tables import APPLICATION_ID, VERSION, create_statements
 
-__all__ = ["connect", "make_private", "prepare", "remedy", "snapshot_at", "write_snapshot"]
+__all__ = ["connect", "prepare", "remedy", "snapshot_at", "write_snapshot"]
 
+_PRIVATE = 0o600
 _CACHE = 64 * 1024  # KiB of the file held in memory, however large it grows
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open a store file; the connection is used by one thread at a time."""
-    make_private(path)
-    db = sqlite3.connect(
-        path, isolation_level=None, check_same_thread=False, cached_statements=1024, timeout=5
-    )
+    """Open a store file, or make one; the connection is used by one thread at a time.
+
+    Only its owner can read a new one: it holds credentials. SQLite gives the files beside it its permissions.
+    """
+    options: dict[str, Any] = {
+        "isolation_level": None,
+        "check_same_thread": False,
+        "cached_statements": 1024,
+        "timeout": 5,
+    }
+    if str(path) == ":memory:":
+        db: sqlite3.Connection = sqlite3.connect(":memory:", **options)
+    else:
+        path = Path(os.path.realpath(path))  # the user named it
+        with contextlib.suppress(OSError):  # it exists already, or SQLite will say why it cannot be made
+            create_file(path, _PRIVATE).close()
+        db = connect_database(path, **options)
     db.create_function("regexp", 2, _matches, deterministic=True)
     return db
-
-
-def make_private(path: Path) -> None:
-    """Make an empty file that only its owner can read, unless it exists: a store holds credentials.
-
-    SQLite gives the files beside a database the permissions of the database.
-    """
-    if str(path) == ":memory:":
-        return
-    with contextlib.suppress(OSError):  # it exists already, or SQLite will say why it cannot be made
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
@@ -59,8 +63,8 @@ def prepare(db: sqlite3.Connection, path: Path) -> bool:
     return fresh
 
 
-def remedy(error: sqlite3.Error) -> str:
-    """Return the remedy for an error of SQLite, for the end of a message."""
+def remedy(error: sqlite3.Error | OSError) -> str:
+    """Return the remedy for an error of opening a store, for the end of a message."""
     text = str(error)
     if "not a database" in text:
         return "Name a file that the sandbox made, or a new one."
@@ -79,17 +83,15 @@ def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
     """
     if target.exists() and not _is_store(target):
         raise StoreError(f"{target} is not a store of the sandbox. Name another file.")
-    part = target.with_name(f"{target.name}.part")
     try:
-        part.unlink(missing_ok=True)
-        make_private(part)
-        with contextlib.closing(sqlite3.connect(part)) as copy:
+        with (
+            replace_file(target, mode=_PRIVATE) as file,
+            contextlib.closing(connect_database(Path(file.name))) as copy,
+        ):
             copy.execute("PRAGMA synchronous = OFF")  # a copy that was interrupted is never used
             db.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # no -wal file beside the copy
-        part.replace(target)
     except (sqlite3.Error, OSError) as error:
-        part.unlink(missing_ok=True)
         raise StoreError(f"{target}: {error}. Name a file that can be written.") from error
 
 
@@ -101,7 +103,7 @@ def snapshot_at(path: Path) -> Iterator[sqlite3.Connection]:
         StoreError: the file is not a snapshot, or one of another version.
     """
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
+        with contextlib.closing(connect_database(path, access="mode=ro")) as copy:
             _check(copy, path)
             yield copy
     except sqlite3.Error as error:

@@ -44,8 +44,9 @@ class Store:
             except BaseException:
                 self._db.close()  # the caller gets no store to close: Python 3.13 warns of an open connection
                 raise
-        except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {error}. {remedy(error)}") from error
+        except (sqlite3.Error, OSError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise StoreError(f"{self.path}: {why}. {remedy(error)}") from error
         self._counters = CompanyCounters(self._db)
         self._statements = entity_statements()
         self._companies: tuple[StoredCompany, ...] | None = None

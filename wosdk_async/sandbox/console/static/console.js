@@ -3,6 +3,7 @@ import { faults } from "./faults.js";
 import { get } from "./api.js";
 import { create } from "./create.js";
 import { aboutAll, h, say } from "./dom.js";
+import { visible } from "./invisible.js";
 import { order } from "./order.js";
 import { companies, orders } from "./orders.js";
 import { tabs } from "./pages.js";
@@ -32,7 +33,7 @@ async function show() {
   end?.();
   end = null;
   say("");
-  document.title = `${title} · Sandbox console`;
+  document.title = visible(`${title} · Sandbox console`);
   for (const link of document.querySelectorAll("nav a")) {
     const here = path.startsWith(link.hash || "#none");
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");

@@ -1,14 +1,18 @@
 // Elements, made of text only: nothing that came from the service is ever read as markup.
 import { Gone } from "./api.js";
+import { visible } from "./invisible.js";
+
+const SHOWN = new Set(["title", "aria-label", "data-label"]); // attributes that people read
 
 export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (typeof value === "boolean") element.toggleAttribute(name, value);
-    else if (value !== null && value !== undefined) element.setAttribute(name, value);
+    else if (value !== null && value !== undefined) element.setAttribute(name, SHOWN.has(name) ? visible(value) : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  const given = children.flat().filter((child) => child !== null && child !== undefined);
+  element.append(...given.map((child) => child instanceof Node ? child : visible(child)));
   return element;
 }
 
@@ -69,8 +73,8 @@ export function option(value, label, selected = false) {
 // Names the Company that a page is about; on a page about all of them, each
 export function about(name, id) {
   const place = document.getElementById("company");
-  place.replaceChildren(...(id === undefined ? [name] : [h("a", { href: `/console#/companies/${id}` }, name)]));
-  place.title = name;
+  place.replaceChildren(...(id === undefined ? [visible(name)] : [h("a", { href: `/console#/companies/${id}` }, name)]));
+  place.title = visible(name);
 }
 
 export function aboutAll(companies) {
@@ -86,7 +90,7 @@ let silence;
 // A short message: read out by screen readers, and shown for a few seconds
 export function say(text) {
   clearTimeout(silence);
-  document.getElementById("status").textContent = text;
+  document.getElementById("status").textContent = visible(text);
   silence = setTimeout(() => { document.getElementById("status").textContent = ""; }, 4000);
 }
 

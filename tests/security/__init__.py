@@ -1,0 +1,1 @@
+"""The protections that SECURITY.md promises, and the command that switches each of them off."""

@@ -1,0 +1,86 @@
+"""The table of characters that nobody sees: every code point, against the escaping of every output."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import wosdk_async.sandbox.console
+from wosdk_async.asgi import one_line as path_of_request
+from wosdk_async.cli.output.cells import json_text, readable, visible
+from wosdk_async.jobs.report.markup import text as markup
+from wosdk_async.mcp.planned_view import planned_view
+from wosdk_async.mcp.untrusted import one_fitted, safe_text
+from wosdk_async.protocol import calls
+from wosdk_async.safe_text import INVISIBLE, Secrets, json_escaped, one_line
+
+CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
+UNSEEN = {char for char in EVERY if unicodedata.category(char) in CATEGORIES}
+"""Those of this Python's Unicode; CI runs every supported Python."""
+IGNORABLE = set("\u034f\u115f\u1160\u17b4\u180b\u180f\u2065\u3164\ufe00\ufe0d\uffa0\ufff0\U000e0100")
+TABLE = set(re.findall(f"[{INVISIBLE}]", "".join(EVERY)))
+
+
+def test_the_table_has_every_character_that_nobody_sees() -> None:
+    assert UNSEEN <= TABLE
+    assert IGNORABLE <= TABLE
+
+
+def test_the_table_has_no_character_that_somebody_sees() -> None:
+    """Nor the two selectors that emoji need; what no Unicode has given a meaning yet may be in it."""
+    seen = {char for char in TABLE - UNSEEN if unicodedata.category(char) not in ("Cn", "Mn", "Lo")}
+    assert not seen
+    assert not TABLE & set("\ufe0e\ufe0f \xa0aé中😀")
+
+
+def of_record(text: str) -> str:
+    return str(one_fitted({"Name": text}, Secrets())[0]["Name"])
+
+
+def of_plan(text: str) -> str:
+    """The request as a person agrees to it; half a surrogate pair cannot be in one."""
+    whole = "".join(char for char in text if not "\ud800" <= char <= "\udfff")
+    (request,) = planned_view([calls.post("x", {"Name": whole}, repeat_safe=False)], Secrets()).requests
+    return str(request["body"]["Name"])
+
+
+OUTPUTS: dict[str, Callable[[str], str]] = {
+    "errors and logs": one_line,
+    "request paths": path_of_request,
+    "lines of the command line": visible,
+    "cells of the command line": readable,
+    "JSON of the command line": json_text,
+    "JSON of a report": lambda text: json_escaped(json.dumps(text, ensure_ascii=False)),
+    "report": markup,
+    "words of an MCP result": safe_text,
+    "records of an MCP result": of_record,
+    "requests of a plan": of_plan,
+}
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_no_output_shows_one(output: str) -> None:
+    """Thousands at a time, between letters that stay."""
+    show = OUTPUTS[output]
+    chars = sorted(TABLE)
+    for at in range(0, len(chars), 50):
+        shown = show("a" + "b".join(chars[at : at + 50]) + "c")
+        assert "a" in shown
+        assert not TABLE & set(shown)
+
+
+DOM = Path(wosdk_async.sandbox.console.__file__).with_name("static") / "invisible.js"
+
+
+def test_the_console_has_the_same_table() -> None:
+    """But for tab and line break, which a browser shows as blanks."""
+    (ranges,) = re.findall(r"/\[(.+)\]/gu", DOM.read_text("utf-8"))
+    pattern = re.sub(r"\\u\{([0-9a-f]+)\}", lambda found: f"\\U{int(found[1], 16):08x}", ranges)
+    assert set(re.findall(f"[{pattern}]", "".join(EVERY))) == TABLE - set("\t\n")

@@ -1,0 +1,81 @@
+"""Schema of a journal: its tables, and the check that a file has these and no others."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sqlite3
+import time
+
+from wosdk_async.jobs.journal import audit_table, grant_table, undo_table
+from wosdk_async.safe_text import shortened
+
+__all__ = ["KEY_INDEX", "TABLES", "strange_name"]
+
+TABLES = """
+CREATE TABLE plan (data TEXT NOT NULL);
+CREATE TABLE planned (row INTEGER PRIMARY KEY, line INTEGER NOT NULL, digest INTEGER NOT NULL, key TEXT);
+CREATE TABLE outcome (row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT);
+CREATE TABLE reference (
+    reference TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL,
+    stamp INTEGER NOT NULL, detail TEXT, PRIMARY KEY (reference, name)
+) WITHOUT ROWID;
+CREATE TABLE run (
+    number INTEGER PRIMARY KEY, started_at REAL NOT NULL, ended_at REAL, exit_status INTEGER,
+    details TEXT NOT NULL
+);
+CREATE TABLE sample (
+    second INTEGER PRIMARY KEY, width INTEGER NOT NULL, calls INTEGER NOT NULL,
+    p50 REAL NOT NULL, p95 REAL NOT NULL, waits INTEGER NOT NULL, retries INTEGER NOT NULL
+);
+CREATE TABLE change (stamp INTEGER NOT NULL);
+INSERT INTO change VALUES (0);
+CREATE VIEW rows AS SELECT row, line, key, coalesce(state, 0) AS state,
+    json_extract(detail, '$[0]') AS id, json_extract(detail, '$[1]') AS number,
+    json_extract(detail, '$[2]') AS reason, json_extract(detail, '$[3]') AS code,
+    json_extract(detail, '$[4]') AS request_id, json_extract(detail, '$[6]') AS attempts,
+    json_extract(detail, '$[7]') AS version, json_extract(detail, '$[8]') AS seconds
+FROM planned LEFT JOIN outcome USING (row);
+"""
+# Planned rows never change, so that their pages stay full. A row without an outcome is PLANNED. What became
+# of rows is appended nearly in their order; its details are one JSON list, because unpacking ten columns of
+# each row costs more than the write itself. The view is for people.
+
+KEY_INDEX = "CREATE UNIQUE INDEX planned_key ON planned (key) WHERE key IS NOT NULL"
+"""Made after the rows, whose repeated keys are refused first."""
+
+_ADDED = (*undo_table.TABLES, *audit_table.TABLES, *grant_table._TABLES)  # when they are needed
+_SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
+_LONGEST = 5_000  # bytes of a statement
+_SECONDS = 5.0
+_STEPS = 10_000  # of SQLite's machine, between two looks at the clock
+_SHOWN = 100  # characters of a name
+
+
+@functools.cache
+def _own() -> frozenset[tuple[object, ...]]:
+    with contextlib.closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(";".join((TABLES, KEY_INDEX, *_ADDED)))
+        return frozenset(map(_normalized, db.execute(_SCHEMA)))
+
+
+def _normalized(entry: tuple[object, ...]) -> tuple[object, ...]:
+    """Return an entry of a schema without the line breaks and indents of its statement."""
+    return tuple(" ".join(each.split()) if isinstance(each, str) else each for each in entry)
+
+
+def strange_name(db: sqlite3.Connection) -> str | None:
+    """Return the name of something in a database that no journal has; None for a journal.
+
+    A view in place of a table may have no last row, a trigger may write, and a generated column or an index
+    may compute for hours. SQLite itself reads ``sqlite_stat1`` with the schema, so that is bounded.
+    """
+    end = time.monotonic() + _SECONDS
+    longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    db.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
+    try:
+        strange = (each[0] for each in db.execute(_SCHEMA) if _normalized(each) not in _own())
+        return next((shortened(str(name), _SHOWN) for name in strange), None)
+    finally:
+        db.set_progress_handler(None, 0)
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)

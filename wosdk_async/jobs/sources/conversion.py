@@ -1,0 +1,164 @@
+"""A reader as a process: started with limits and without secrets, waited for, and killed if need be."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Any, ParamSpec, TypeVar
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.readers.program import MAX_MESSAGE, STARTED, Limits, Order, lowered, not_started
+from wosdk_async.safe_text import one_line
+
+__all__ = ["convert", "limits_for", "off_the_loop"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_MB = 1 << 20
+_MEMORY = 1024 * _MB  # and 32 times the size of the file
+_MAX_MEMORY = 4096 * _MB  # or half of that of the machine
+_MIN_MEMORY = 512 * _MB  # without which pyarrow does not start
+_MAX_SIZE = 2048 * _MB
+_CPU = 120  # seconds, and 20 for each MB of the file
+_MAX_CPU = 3600
+_POLL = 0.05  # seconds
+_MAX_REASON = 300  # bytes
+_LEAN = {"ARROW_IO_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "1"}
+"""Without these, pyarrow and glibc reserve more than a GB of address space, which counts for the limit."""
+
+_stopped: ContextVar[threading.Event | None] = ContextVar("stopped", default=None)
+
+
+def limits_for(size: int) -> Limits:
+    """Return the limits for a file of ``size`` bytes."""
+    cpu = min(_CPU + 20 * size // _MB, _MAX_CPU)
+    most = max(_MIN_MEMORY, min(_MAX_MEMORY, _machine_memory() // 2))
+    return Limits(memory=min(_MEMORY + 32 * size, most), cpu=cpu, seconds=3 * cpu, size=_MAX_SIZE)
+
+
+def _machine_memory() -> int:
+    """Return the bytes of memory of this machine, or more where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        return 2 * _MAX_MEMORY
+
+
+def convert(
+    module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits | None = None
+) -> None:
+    """Let a reader write the rows of a file as lines of JSON.
+
+    Args:
+        module: the name of the reader.
+        path: the file.
+        lines: takes the lines.
+        options: those of the reader.
+        limits: limits of the process (default: :func:`limits_for` the size of the file).
+
+    Raises:
+        ImportMapError: the file cannot be read; the message names the file and the remedy.
+    """
+    limits = lowered(limits or limits_for(path.stat().st_size))
+    order = Order(module, os.fspath(path), options, list(limits), os.getpid())
+    with tempfile.TemporaryFile() as said:
+        command = [*_python(path), "-m", "wosdk_async.readers", json.dumps(order)]
+        try:
+            child = subprocess.Popen(  # noqa: S603 -- our own interpreter and modules
+                command, stdin=subprocess.DEVNULL, stdout=lines, stderr=said, env=_environment()
+            )
+        except OSError as error:
+            raise ImportMapError(
+                f"{path}: the Python at {sys.executable} that reads it cannot be started ({error.strerror}); "
+                "repair it, or save the table as CSV"
+            ) from error
+        with child:
+            try:
+                _wait(child, path, limits.seconds)
+            finally:
+                child.kill()
+        if child.returncode or not os.fstat(lines.fileno()).st_size:
+            raise ImportMapError(f"{path}: {_reason(child.returncode, said, limits)}")
+
+
+def _python(path: Path) -> list[str]:
+    if getattr(sys, "frozen", False) or not sys.executable:
+        raise ImportMapError(
+            f"{path}: files of this format are read by a separate Python process, and this program has no "
+            "interpreter for it; save the table as CSV"
+        )
+    return [sys.executable, "-P", "-s"]
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without credentials, also of proxies, and settings of Python."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not (name.startswith(("WOSDK_", "PYTHON")) or name.upper().endswith("_PROXY"))
+    }
+    return kept | _LEAN | {"PYTHONPATH": os.pathsep.join(filter(os.path.isabs, sys.path))}
+
+
+def _wait(child: subprocess.Popen[bytes], path: Path, seconds: float) -> None:
+    stop = _stopped.get()
+    end = time.monotonic() + seconds
+    while True:
+        left = end - time.monotonic()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(max(0.0, left if stop is None else min(left, _POLL)))
+            return
+        if stop is not None and stop.is_set():
+            raise ImportMapError(f"{path}: reading it was cancelled")
+        if left <= 0:
+            raise ImportMapError(f"{path}: reading it takes more than {seconds:,} s; save the table as CSV")
+
+
+def _reason(status: int, said: IO[bytes], limits: Limits) -> str:
+    """Return the message of a reader, or why it has none."""
+    said.seek(0)
+    started = STARTED in said.read(MAX_MESSAGE)
+    said.seek(0, os.SEEK_END)
+    said.seek(max(0, said.tell() - MAX_MESSAGE))
+    last = said.read().rstrip().rpartition(b"\n")[2]
+    with contextlib.suppress(ValueError):
+        message = json.loads(last)
+        if isinstance(message, str):
+            return message
+    if not started:
+        return not_started("", one_line(last.decode(errors="replace")[:_MAX_REASON]) or _name(status))
+    if -status == getattr(signal, "SIGXCPU", None):
+        return f"reading it takes more than {limits.cpu:,} s of the processor; save the table as CSV"
+    return (
+        f"its reader was aborted ({_name(status)}): the file is damaged, or it needs more than "
+        f"{limits.memory // _MB:,} MB of memory; delete stray cells far from the table, or save it as CSV"
+    )
+
+
+def _name(status: int) -> str:
+    with contextlib.suppress(ValueError):
+        return signal.Signals(-status).name
+    return f"exit status {status}"
+
+
+async def off_the_loop(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Make a call that may convert a file in a thread. Cancellation ends the conversion."""
+    stop = threading.Event()
+    token = _stopped.set(stop)
+    try:
+        return await asyncio.to_thread(call, *args, **kwargs)
+    finally:
+        stop.set()
+        _stopped.reset(token)

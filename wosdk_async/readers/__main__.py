@@ -1,0 +1,5 @@
+"""The process that reads a file: ``python -m wosdk_async.readers ORDER``."""
+
+from wosdk_async.readers.program import main
+
+main()

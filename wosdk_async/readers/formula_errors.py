@@ -1,0 +1,287 @@
+"""Cells of .xlsx and .ods sheets for which the native reader returns another value, or none."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import IO
+from xml.parsers import expat
+
+from wosdk_async.readers.program import Unreadable
+
+__all__ = ["Faults", "formula_errors"]
+
+_BOOK = "xl/workbook.xml"
+_RELATIONSHIPS = "xl/_rels/workbook.xml.rels"
+_STYLES = "xl/styles.xml"
+_NOT_OF_TIME = re.compile(r'"[^"]*"|[\\_*].|\[[^]]*]')
+_DATES = dict.fromkeys(["14", "15", "16", "17", "22"], True) | dict.fromkeys(
+    ["18", "19", "20", "21", "45", "47"], False
+)
+"""The formats of dates and times that each workbook has, and whether they show the day."""
+
+_CONTENT = "content.xml"
+_TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+_SKIPPED = (f"{_OFFICE} annotation", "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0 ")
+_CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"
+_ERROR = "the cell shows an error of a formula; correct it in the sheet"
+_SHOWN_ERROR = re.compile(r"#\S+[!?]|#N/?[ADV]|Err:\d+")
+_NO_RESULT = "the formula has no result; open the workbook in a spreadsheet and save it"
+_NO_TIME = (
+    "the number {} is no date from 1900-03-01 to 9999-12-31 and no time of a day; correct it in the sheet"
+)
+_LOST = "the cell has tabs, line breaks or texts that are not read; save the workbook as .xlsx"
+
+_Attributes = Mapping[str, str]
+Faults = dict[int, dict[int, str]]
+"""Why cells have no value, by their rows, from 1, and columns, from 0."""
+
+
+def formula_errors(path: str, sheet: str) -> Faults:
+    """Return why cells of a sheet cannot be used. Other formats than .xlsx and .ods have none."""
+    if not zipfile.is_zipfile(path):
+        return {}
+    with zipfile.ZipFile(path) as book:
+        parts = {name.casefold(): name for name in book.namelist()}
+        found: _ExcelCells | _OpenDocumentCells
+        if _BOOK in parts:
+            name, days = _part_of(book, parts, sheet)
+            found, part = _ExcelCells(_date_styles(book, parts), days), parts.get(name.casefold())
+        elif _CONTENT in parts:
+            found, part = _OpenDocumentCells(sheet), parts[_CONTENT]
+        else:  # .xlsb
+            return {}
+        if part is None:
+            raise Unreadable(f"the cells of {sheet!r} are not found; open the file and save it again")
+        with book.open(part) as file:
+            _parse(file, found.start, found.text, skips=part == parts.get(_CONTENT))
+        return found.finish()
+
+
+def _part_of(book: zipfile.ZipFile, parts: Mapping[str, str], sheet: str) -> tuple[str, range]:
+    """Return the name of the part that has the cells of a sheet, and which numbers are dates in it."""
+    days = range(61, 2_958_466)  # before, Excel has a day that never was
+    ids: dict[str, str] = {}
+    targets: dict[str, str] = {}
+
+    def note(element: str, attributes: _Attributes) -> None:
+        nonlocal days
+        if element == "workbookPr" and attributes.get("date1904") in ("1", "true"):
+            days = range(1, 2_957_004)
+        elif element == "sheet":
+            id = next((value for name, value in attributes.items() if name.endswith(" id")), "")
+            ids[attributes.get("name", "")] = id
+        elif element == "Relationship":
+            targets[attributes.get("Id", "")] = posixpath.join("/xl", attributes.get("Target", ""))
+
+    for part in (_BOOK, _RELATIONSHIPS):
+        if part in parts:
+            with book.open(parts[part]) as file:
+                _parse(file, note)
+    return posixpath.normpath(targets.get(ids.get(sheet, ""), "")).lstrip("/"), days
+
+
+def _date_styles(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool]:
+    """Return the styles of cells that are dates or times, and whether they show the day."""
+    formats: dict[str, bool] = dict(_DATES)
+    found: list[bool | None] = []
+    is_of_cells = False
+
+    def note(element: str, attributes: _Attributes) -> None:
+        nonlocal is_of_cells
+        if element == "numFmt":
+            code = attributes.get("formatCode", "").lower()
+            shown = _NOT_OF_TIME.sub("", code)
+            if re.search("[dmyhs]", shown) and not re.search(r"\[[hms]+]", code):
+                formats[attributes.get("numFmtId", "")] = re.search("[dy]|mmm", shown) is not None
+        elif element == "xf" and is_of_cells:
+            found.append(formats.get(attributes.get("numFmtId", "")))
+        elif element.endswith("Xfs"):
+            is_of_cells = element == "cellXfs"
+
+    if _STYLES in parts:
+        with book.open(parts[_STYLES]) as file:
+            _parse(file, note)
+    return {str(style): is_day for style, is_day in enumerate(found) if is_day is not None}
+
+
+def _parse(
+    file: IO[bytes],
+    note: Callable[[str, _Attributes], object],
+    text: Callable[[str], object] | None = None,
+    *,
+    skips: bool = False,
+) -> None:
+    """Call ``note`` with each element, by its local name, and its attributes.
+
+    While ``note`` returns a true value, ``text`` is called with texts. ``skips`` skips comments and shapes.
+    """
+
+    def start(element: str, attributes: _Attributes) -> None:
+        parser.CharacterDataHandler = text if note(element.rpartition(" ")[2], attributes) else None
+
+    skipped = 0  # elements that are open
+
+    def start_outside(element: str, attributes: _Attributes) -> None:
+        nonlocal skipped
+        if skipped or element.startswith(_SKIPPED):
+            skipped += 1
+            parser.CharacterDataHandler, parser.EndElementHandler = None, end
+        else:
+            start(element, attributes)
+
+    def end(_: str) -> None:
+        nonlocal skipped
+        skipped -= 1
+        if not skipped:
+            parser.EndElementHandler = None
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.StartElementHandler = start_outside if skips else start
+    parser.ParseFile(file)
+
+
+class _ExcelCells:
+    """Takes the elements of a sheet of .xlsx."""
+
+    def __init__(self, times: Mapping[str, bool], days: range) -> None:
+        self._times = times
+        self._days = days
+        self._faults: Faults = defaultdict(dict)
+        self._row = self._column = 0
+        self._place = ""  # as the file has it, until it matters
+        self._type: str | None = None
+        self._is_pending = False  # a formula whose result is not seen yet
+        self._has_day: bool | None = None  # of a date or time
+        self._number = ""
+
+    def start(self, element: str, attributes: _Attributes) -> bool:
+        """Take an element. Return whether its text matters."""
+        if element == "c":
+            if self._is_pending or self._number:
+                self.finish()
+            place = attributes.get("r", "")
+            if not place:
+                self._find()
+                self._column += 1
+            self._place = place
+            self._type = attributes.get("t")
+            self._has_day = self._times.get(attributes.get("s", ""))
+            if self._type == "e":
+                self._mark(_ERROR)
+        elif element == "v":
+            self._is_pending &= self._type != "str"  # its result may be an empty text
+            return self._is_pending or (self._has_day is not None and self._type in (None, "n"))
+        elif element == "f":
+            self._is_pending = self._type != "e"
+        elif element == "row":
+            self.finish()
+            self._find()
+            self._row = int(attributes.get("r", self._row + 1))
+            self._column = 0
+        return self._is_pending and element == "t"
+
+    def text(self, text: str) -> None:
+        """Take a text of the cell: a result, unless it is blank."""
+        self._is_pending &= not text.strip()
+        self._number += text
+
+    def finish(self) -> Faults:
+        """End the last cell, and return what is found."""
+        if self._is_pending:
+            self._mark(_NO_RESULT)
+            self._is_pending = False
+        elif self._has_day is not None and self._number.strip():
+            number = float(self._number)
+            is_time = 0 <= number < 1 and not self._has_day
+            if not (is_time or self._days.start <= number < self._days.stop):
+                self._mark(_NO_TIME.format(self._number[:30]))
+        self._number = ""
+        return self._faults
+
+    def _mark(self, fault: str) -> None:
+        self._find()
+        self._faults[self._row][self._column - 1] = fault
+
+    def _find(self) -> None:
+        """Take the row and column from the place of the cell."""
+        if self._place:
+            letters = self._place.rstrip("0123456789")
+            self._row = int(self._place[len(letters) :] or self._row)
+            self._column = _column_number(letters) or self._column + 1
+            self._place = ""
+
+
+class _OpenDocumentCells:
+    """Takes the elements of an .ods file, for one sheet."""
+
+    def __init__(self, sheet: str) -> None:
+        self._sheet = sheet
+        self._faults: Faults = defaultdict(dict)
+        self._is_here = False
+        self._rows = range(1)
+        self._columns = range(0)
+        self._is_text = self._is_formula = self._is_read = False
+        self._shown = ""
+
+    def start(self, element: str, attributes: _Attributes) -> bool:
+        """Take an element. Return whether its text matters."""
+        if element == "table":
+            self.finish()
+            if f"{_TABLE} is-sub-table" in attributes:
+                raise Unreadable("a cell has a table in it, which is not read; save the workbook as .xlsx")
+            self._is_here = attributes.get(f"{_TABLE} name") == self._sheet
+        elif not self._is_here:
+            return False
+        elif element == "table-row":
+            self.finish()
+            first = self._rows.stop
+            self._rows = range(first, first + int(attributes.get(f"{_TABLE} number-rows-repeated", 1)))
+            self._columns = range(0)
+        elif element in ("table-cell", "covered-table-cell"):
+            self.finish()
+            first = self._columns.stop
+            count = int(attributes.get(f"{_TABLE} number-columns-repeated", 1))
+            self._columns = range(first, first + count)
+            kind = attributes.get(f"{_OFFICE} value-type")
+            calculated = attributes.get(f"{_CALC} value-type")
+            has_formula = f"{_TABLE} formula" in attributes
+            self._is_text = kind == "string" and f"{_OFFICE} string-value" not in attributes
+            self._is_formula = has_formula and calculated is None
+            self._is_read = kind is not None or f"{_OFFICE} value" in attributes
+            if calculated == "error":
+                self._mark(_ERROR)
+            elif has_formula and kind is None:
+                self._mark(_NO_RESULT)
+        elif element in ("tab", "line-break") and self._is_text:
+            self._mark(_LOST)
+        return self._is_formula or not self._is_read
+
+    def text(self, text: str) -> None:
+        """Take a text that the cell shows."""
+        self._shown += text
+
+    def finish(self) -> Faults:
+        """End the last cell, and return what is found."""
+        if shown := self._shown.strip():
+            if _SHOWN_ERROR.fullmatch(shown):
+                self._mark(_ERROR)
+            elif not self._is_read:
+                self._mark(_LOST)
+        self._shown = ""
+        return self._faults
+
+    def _mark(self, fault: str) -> None:
+        for row in self._rows:
+            self._faults[row].update(dict.fromkeys(self._columns, fault))
+
+
+def _column_number(letters: str) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = 26 * number + ord(letter) - 64
+    return number

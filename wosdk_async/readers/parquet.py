@@ -1,0 +1,234 @@
+"""Parquet files: values of every type as exact texts, read in batches."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from decimal import Decimal
+from itertools import repeat
+from typing import Any
+
+import pyarrow as arrow  # type: ignore[import-untyped]
+import pyarrow.parquet as parquet  # type: ignore[import-untyped]
+from pyarrow import types
+
+from wosdk_async.readers.program import Line
+
+__all__ = ["explain", "read"]
+
+_BATCH = 4096  # rows
+
+Cells = tuple[list[str], dict[int, str]]
+"""The texts of a column, and why some of them cannot be used, by their places."""
+
+
+def read(path: str) -> Iterator[Line]:
+    """Yield the lines of a Parquet file; fields of structs are columns ``outer.inner``.
+
+    Times are ISO 8601: with ``Z`` where the file has instants, else without a zone. Null is an empty text.
+    Line numbers are places in the file, from 1.
+    """
+    with parquet.ParquetFile(path) as file:
+        leaves = _leaves(file)
+        dictionaries = _dictionary_columns(leaves)
+        # Not empty_table(): that imports pandas, which takes as long as pyarrow itself.
+        schema = _flat(arrow.Table.from_batches([], file.schema_arrow)).schema
+        yield 0, schema.names, None
+    kinds = "".join(_kind(kind) for kind in schema.types)
+    textless = _textless(schema, leaves)
+    old_times = [schema.names.index(name) for name, leaf in leaves.items() if leaf.physical_type == "INT96"]
+    line = 0
+    rests = _batches(path, dictionaries, "ns") if old_times else repeat(None)
+    for table, rest in zip(_batches(path, dictionaries, "s"), rests, strict=False):
+        columns = [
+            _no_texts(column, textless[place]) if place in textless else _cells(column)
+            for place, column in enumerate(table.columns)
+        ]
+        for place in old_times:
+            columns[place] = _old_time_cells(table.column(place), rest.column(place))
+        faulty = [(place, faults) for place, (_, faults) in enumerate(columns) if faults]
+        for index, cells in enumerate(zip(*(texts for texts, _ in columns), strict=True)):
+            line += 1
+            faults = {place: found[index] for place, found in faulty if index in found}
+            if faults or any(map(str.strip, cells)):
+                yield line, list(cells), kinds, faults
+    yield (line,)
+
+
+def explain(_: str, error: BaseException) -> str:
+    """Return the message about a Parquet file that cannot be read."""
+    text = str(error).partition("\n")[0]
+    return f"this is not a Parquet file, or it is damaged ({text}); write it again"
+
+
+def _batches(path: str, dictionaries: list[str], unit: str) -> Iterator[arrow.Table]:
+    """Yield the rows; times of INT96 are in ``unit``."""
+    with parquet.ParquetFile(path, read_dictionary=dictionaries, coerce_int96_timestamp_unit=unit) as file:
+        for batch in file.iter_batches(_BATCH, use_threads=False):
+            yield _flat(arrow.Table.from_batches([batch]))
+
+
+def _leaves(file: parquet.ParquetFile) -> dict[str, Any]:
+    """Return the columns as the file has them, but not lists, by the names that :func:`_flat` gives them."""
+    columns = [file.schema.column(place) for place in range(len(file.schema))]
+    return {column.path: column for column in columns if not column.max_repetition_level}
+
+
+def _dictionary_columns(leaves: Mapping[str, Any]) -> list[str]:
+    """Return the columns of texts, which are read as dictionaries: all rows share a text that they repeat."""
+    return [
+        path
+        for path, leaf in leaves.items()
+        if leaf.physical_type == "BYTE_ARRAY" and leaf.logical_type.type in ("STRING", "NONE")
+    ]
+
+
+def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]:
+    """Return the columns whose values have no text although Arrow makes one, and their types, by place."""
+    found: dict[int, str] = {}
+    for place, field in enumerate(schema):
+        kind, name = field.type, (field.metadata or {}).get(b"ARROW:extension:name", b"").decode()
+        if isinstance(kind, arrow.BaseExtensionType):
+            kind, name = kind.storage_type, kind.extension_name
+        if "binary" in str(kind):
+            logical = leaves[field.name].logical_type.type if field.name in leaves else "NONE"
+            name = name or ("" if logical in ("NONE", "ENUM") else logical)
+        if types.is_duration(kind) or (name and "string" not in str(kind)):
+            found[place] = name or str(kind)
+    return found
+
+
+def _flat(table: arrow.Table) -> arrow.Table:
+    while any(types.is_struct(field.type) for field in table.schema):
+        table = table.flatten()
+    return table
+
+
+# --- texts --------------------------------------------------------------------------------------
+
+
+def _kind(kind: arrow.DataType) -> str:
+    """Return the letter of the values of a column."""
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_boolean(kind):
+        return "b"
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "n"
+    return "t" if types.is_temporal(kind) else " "
+
+
+def _cells(column: arrow.ChunkedArray) -> Cells:
+    """Return a column of one batch as texts."""
+    if not types.is_dictionary(column.type):
+        return _texts(column)
+    array = column.combine_chunks()
+    used = array.indices.unique()
+    texts, faults = _texts(array.dictionary.take(used))
+    places = {index: place for place, index in enumerate(used.to_pylist())}
+    found = [places[index] for index in array.indices.to_pylist()]
+    return [texts[each] for each in found], {
+        row: faults[each] for row, each in enumerate(found) if each in faults
+    }
+
+
+def _texts(column: Any) -> Cells:
+    kind = column.type
+    if types.is_floating(kind):
+        return _float_cells(column, kind.bit_width)
+    zone = ""
+    if types.is_timestamp(kind) and kind.tz is not None:
+        column, zone = column.cast(arrow.timestamp(kind.unit)), "Z"  # with a zone, Arrow checks no range
+    try:
+        texts = column.cast(arrow.string()).to_pylist()
+    except (arrow.ArrowException, TypeError, UnicodeDecodeError):
+        with suppress(arrow.ArrowException):
+            return _decoded(column.cast(arrow.large_binary()).to_pylist())
+        return _no_texts(column, str(kind))
+    if types.is_decimal(kind):
+        return [_plain(text) for text in texts], {}
+    if types.is_temporal(kind):
+        return _time_cells(texts, zone, is_day=not types.is_time(kind))
+    return [text or "" for text in texts], {}
+
+
+def _no_texts(column: Any, kind: str) -> Cells:
+    reason = f"it holds values of the type {kind}, which have no text; write it as text"
+    known = column.is_valid().to_pylist()
+    return [""] * len(known), {place: reason for place, valid in enumerate(known) if valid}
+
+
+def _decoded(values: list[bytes | None]) -> Cells:
+    """Return the texts of bytes, each judged by itself."""
+    texts = [""] * len(values)
+    faults: dict[int, str] = {}
+    for place, value in enumerate(values):
+        try:
+            texts[place] = (value or b"").decode()
+        except UnicodeDecodeError as error:
+            shown = error.object[:20]
+            faults[place] = f"its bytes, which begin with {shown!r}, are not UTF-8; write the column as text"
+    return texts, faults
+
+
+def _plain(number: str | None) -> str:
+    """Return a number without an exponent."""
+    if number is None:
+        return ""
+    return format(Decimal(number), "f") if "e" in number or "E" in number else number
+
+
+def _float_cells(column: Any, bits: int) -> Cells:
+    """Return the shortest texts that are these numbers; whole ones with lost digits are faults."""
+    texts = [_plain(text) for text in column.cast("string").to_pylist()]
+    digits = {16: 3, 32: 6, 64: 15}[bits]
+    faults: dict[int, str] = {}
+    for place, value in enumerate(column.to_pylist()):
+        if value is None:
+            continue
+        if not math.isfinite(value):
+            faults[place] = f"{value} is not a number that can be sent; write null for no value"
+        elif abs(value) >= 10**digits and value == int(value):
+            faults[place] = (
+                f"the number {value!r} has more than {digits} digits, which its type does not keep; "
+                "write it as text, integer or decimal"
+            )
+        elif bits == 16:  # Arrow writes all digits of these
+            shorter = (f"{value:.{count}g}" for count in range(1, 6))
+            half = struct.pack("e", value)
+            texts[place] = next(_plain(text) for text in shorter if struct.pack("e", float(text)) == half)
+    return texts, faults
+
+
+def _old_time_cells(seconds: Any, nanoseconds: Any) -> Cells:
+    """Return times of INT96: seconds have their whole range, nanoseconds overflow and have their fraction."""
+    texts: list[str | None] = seconds.cast("string").to_pylist()
+    whole, wrapped = (column.cast("int64").to_pylist() for column in (seconds, nanoseconds))
+    for place, text in enumerate(texts):
+        if text is not None and "<" not in text:
+            texts[place] = f"{text}.{(wrapped[place] - whole[place] * 10**9) % 2**64:09}"
+    return _time_cells(texts)
+
+
+def _time_cells(texts: list[str | None], zone: str = "", *, is_day: bool = True) -> Cells:
+    cells: list[str] = []
+    faults: dict[int, str] = {}
+    for place, text in enumerate(texts):
+        if text is None:
+            cells.append("")
+            continue
+        if text[0] == "<" or (is_day and (text[4] != "-" or text < "0001-")):
+            value = text.rpartition(": ")[2].rstrip(">")
+            span = "of the years 1 to 9999" if is_day else "within a day"
+            faults[place] = f"the time {value} is not {span}; correct it in the file, or write null"
+        cells.append(_iso(text) + zone)
+    return cells, faults
+
+
+def _iso(text: str) -> str:
+    """Return a time of Arrow in ISO 8601, without zeros at the end of its fraction."""
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace(" ", "T")

@@ -1,0 +1,170 @@
+"""A process that converts one file to lines of JSON, within limits.
+
+A reader is a module with two functions: ``read(path, **options)`` yields lines, and ``explain(path, error)``
+returns the message about what it raised. Its parent passes an :class:`Order` as the only argument. The lines
+go to stdout: the header as ``[line, cells, sheet]``, rows with content as ``[line, cells, kinds, faults]``,
+and ``[line]`` where the table ends.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from typing import IO, Any, NamedTuple
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
+__all__ = [
+    "MAX_CELL", "MAX_LINE", "MAX_MESSAGE", "STARTED", "Limits", "Line", "Order", "Unreadable", "lowered",
+    "main", "not_started", "write_lines",
+]  # fmt: skip
+
+MAX_CELL = 1 << 20  # characters, in files of any format
+MAX_LINE = 16 << 20  # bytes of a converted row; characters of a line of text
+MAX_MESSAGE = 8192  # bytes
+
+Line = tuple[int, list[str], str | None] | tuple[int, list[str], str, dict[int, str]] | tuple[int]
+"""The header, a row, or the end. Kinds are a letter for each cell (``n`` number, ``t`` time, ``b`` boolean, a
+space: text); faults are the reasons why cells cannot be used, by their places."""
+
+Explain = Callable[[str, BaseException], str]
+
+STARTED = b"reader started\n"
+"""What a reader that is about to read writes to stderr."""
+
+
+class Unreadable(Exception):
+    """A file that cannot be read; the text says why, and what to do."""
+
+
+class Limits(NamedTuple):
+    """Limits of a conversion."""
+
+    memory: int
+    """Bytes of address space."""
+    cpu: int
+    """Seconds of CPU time."""
+    seconds: int
+    """Seconds of wall time."""
+    size: int
+    """Bytes of the converted rows."""
+
+
+class Order(NamedTuple):
+    """What to convert."""
+
+    module: str
+    """The reader."""
+    path: str
+    options: dict[str, Any]
+    limits: list[int]
+    parent: int
+    """Process id of the parent."""
+
+
+def main() -> None:
+    """Convert the file that the argument names, and exit: 0, or 1 with the message on stderr."""
+    order = Order(*json.loads(sys.argv[1]))
+    limits = Limits(*order.limits)
+    explain: Explain = not_started
+    try:
+        _set_limits(limits)
+        _die_with(order.parent)
+        reader = importlib.import_module(order.module)
+        explain = reader.explain
+        os.write(2, STARTED)
+        write_lines(reader.read(order.path, **order.options), sys.stdout.buffer)
+        sys.stdout.flush()
+    except BaseException as error:  # a panic of a reader is not an Exception
+        os.write(2, f"\n{json.dumps(_message(order.path, error, limits, explain)[:1000])}".encode())
+        os._exit(1)
+    os._exit(0)  # the libraries have nothing to clean up
+
+
+def _message(path: str, error: BaseException, limits: Limits, explain: Explain) -> str:
+    if isinstance(error, Unreadable):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return f"reading it takes more than {limits.memory >> 20:,} MB of memory; save the table as CSV"
+    if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):
+        why = f"over {limits.size >> 20:,} MB" if error.errno == errno.EFBIG else "the disk is full"
+        return f"its rows do not fit into a temporary file ({why}); save the table as CSV, in parts"
+    if isinstance(error, ImportError):  # of what a library imports when it is needed
+        return not_started(path, error)
+    return explain(path, error)
+
+
+def not_started(_: str, error: BaseException | str) -> str:
+    """Return the message about a reader that did not start."""
+    why = error if isinstance(error, str) else f"{type(error).__name__}: {error}".partition("\n")[0]
+    return (
+        f"the Python at {sys.executable} did not start its reader ({why}); repair the installation, or save "
+        "the table as CSV"
+    )
+
+
+def write_lines(lines: Iterable[Line], file: IO[bytes]) -> None:
+    """Write lines as JSON. Raise Unreadable for a cell or row that is too long."""
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    for line in lines:
+        text = encode(line)
+        if len(text) > MAX_CELL:
+            _require_short(line, text)
+        file.write(text.encode("ascii") + b"\n")
+
+
+def _require_short(line: Line, text: str) -> None:
+    if len(line) > 1 and any(len(cell) > MAX_CELL for cell in line[1]):
+        raise Unreadable(f"line {line[0]}: a cell is longer than {MAX_CELL} characters; shorten it")
+    if len(text) > MAX_LINE:
+        raise Unreadable(f"line {line[0]}: the row is larger than {MAX_LINE >> 20} MB; shorten its cells")
+
+
+def lowered(limits: Limits) -> Limits:
+    """Return limits of which none is above that of this process."""
+    if resource is None:
+        return limits
+    kinds = {"memory": resource.RLIMIT_AS, "cpu": resource.RLIMIT_CPU, "size": resource.RLIMIT_FSIZE}
+    soft = {name: resource.getrlimit(kind)[0] for name, kind in kinds.items()}
+    return limits._replace(**{name: _lower(getattr(limits, name), soft[name]) for name in soft})
+
+
+def _lower(limit: int, other: int) -> int:
+    return limit if other == resource.RLIM_INFINITY else min(limit, other)
+
+
+def _set_limits(limits: Limits) -> None:
+    """Limit this process. Windows has only the wall clock of the parent."""
+    if resource is None:
+        return
+    for kind, limit, spare in (
+        (resource.RLIMIT_AS, limits.memory, 0),
+        (resource.RLIMIT_CPU, limits.cpu, 1),  # SIGXCPU comes first
+        (resource.RLIMIT_FSIZE, limits.size, 0),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        try:
+            resource.setrlimit(kind, (limit, _lower(limit + spare, hard)))
+        except (ValueError, OSError):  # macOS does not limit RLIMIT_AS
+            continue
+    signal.alarm(limits.seconds + 2)  # where prctl is missing and the parent is gone
+
+
+def _die_with(parent: int) -> None:
+    """Let the kernel kill this process when its parent ends; Ctrl-C is for the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:  # it has ended, or sys.executable starts another process
+            raise ChildProcessError("it runs as the child of another process")
