@@ -12,13 +12,7 @@ from typing import Self
 
 import attrs
 
-__all__ = ["SAFE", "DaskProcesses"]
-
-SAFE = {
-    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
-    "DASK_DISTRIBUTED__SCHEDULER__WORK_STEALING": "False",
-}
-"""Settings of a scheduler that repeats no work."""
+__all__ = ["DaskProcesses"]
 
 _DASK = """
 import os, threading
@@ -39,13 +33,11 @@ class DaskProcesses:
 
     Args:
         folder: where they write their logs.
-        settings: variables of the environment, by default those of a scheduler that repeats no work.
-        variables: further ones.
+        variables: further ones of the environment.
         options: further options of scheduler and workers.
     """
 
     folder: Path
-    settings: dict[str, str] = attrs.field(factory=lambda: dict(SAFE))
     variables: dict[str, str] = attrs.field(factory=dict)
     options: list[str] = attrs.field(factory=list)
     workers: list[subprocess.Popen[bytes]] = attrs.field(factory=list)
@@ -106,7 +98,7 @@ class DaskProcesses:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 cwd=self.folder,
-                env=os.environ | {"PYTHONPATH": paths} | self.settings | self.variables,
+                env=os.environ | {"PYTHONPATH": paths} | self.variables,
             )
 
     def _log(self, name: str, text: str) -> str:

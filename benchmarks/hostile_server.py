@@ -16,13 +16,13 @@ import gzip
 import json
 import random
 import ssl
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
+
+from benchmarks.certificate import certificate
+from benchmarks.serving import read_request
 
 __all__ = ["RESPONSES", "SLOW", "UNKNOWN"]
 
@@ -118,7 +118,7 @@ class Servers:
             with contextlib.suppress(ConnectionError, ssl.SSLError, asyncio.IncompleteReadError):
                 times = 1
                 while times == 1:
-                    start, piece, times = respond(await _request(reader))
+                    start, piece, times = respond(b"".join(await read_request(reader)))
                     writer.write(start)
                     for _ in range(times):
                         writer.write(piece)
@@ -149,24 +149,10 @@ class Servers:
         return _response(name)
 
 
-async def _request(reader: asyncio.StreamReader) -> bytes:
-    """Read a request."""
-    head = await reader.readuntil(b"\r\n\r\n")
-    lines = head.lower().split(b"\r\n")
-    lengths = [int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length:")]
-    return head + await reader.readexactly(lengths[0] if lengths else 0)
-
-
 def _own_certificate() -> ssl.SSLContext:
-    """Make a certificate that is not trusted, and of another host."""
-    with tempfile.TemporaryDirectory() as folder:
-        key, certificate = Path(folder) / "key", Path(folder) / "certificate"
-        command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
-        names = ["-subj", "/CN=elsewhere", "-addext", "subjectAltName=DNS:elsewhere.example"]
-        files = ["-keyout", str(key), "-out", str(certificate)]
-        subprocess.run([*command.split(), *names, *files], check=True, capture_output=True)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(certificate, key)
+    """Return a certificate that is not trusted, and of another host."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(("DNS:elsewhere.example",)))
     return context
 
 

@@ -27,7 +27,7 @@ async def _run(file: Path, import_map: Path, marker: str | None, settle: float, 
     def on_row(outcome: RowOutcome) -> None:
         _say("row", outcome.row)
 
-    async with Client.from_env(options=options, limits=Limits(connections=limit), adaptive=True) as client:
+    async with Client.from_env(options=options, limits=Limits(connections=limit)) as client:
         summary = await job.run(client.company(), on_row=on_row, on_stage=lambda text: _say("stage", text))
     _say("summary", json.dumps(summary.as_dict() | {"stopped": summary.stopped}))
 

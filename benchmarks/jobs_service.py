@@ -19,12 +19,10 @@ from wosdk_async.sandbox.seed.initial import open_store
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.engine import scope_of
 from wosdk_async.transport.http.engine import (
-    OnSending,
     PoolStatistics,
-    Read,
-    RequestHeaders,
+    Request,
     SendError,
-    whole_response,
+    encode_body,
 )
 
 __all__ = ["CUSTOMER", "LATE", "FaultyService", "ProcessEngine"]
@@ -125,26 +123,20 @@ class ProcessEngine:
     process: Process
     service: FaultyService
     capacity: int = 100
+    ceiling: int = 100
 
-    async def send(
-        self,
-        method: str,
-        url: str,
-        headers: RequestHeaders,
-        body: bytes | None,
-        on_sending: OnSending,
-        repeat_safe: bool = False,  # noqa: ARG002 - the interface of an engine
-        read: Read = whole_response,
-    ) -> Any:
+    async def send(self, request: Request) -> Any:
         """Send a request, unless the process was killed."""
         self.process.require_alive()
-        scope = scope_of(method, url, headers)
+        scope = scope_of(request.method, request.url, request.headers)
         self.process.pass_point(f"before {scope['path']}")
         self.process.require_alive()
-        on_sending()
-        response = await asyncio.shield(self.service.send(self.process, scope, body or b""))
+        request.on_sending()
+        response = await asyncio.shield(
+            self.service.send(self.process, scope, encode_body(request.body) or b"")
+        )
         self.process.require_alive()
-        return read(response)
+        return request.read(response)
 
     def statistics(self) -> PoolStatistics:
         """Return nothing of interest."""

@@ -1,14 +1,14 @@
 """Simulation of the limit algorithms: ``python -m benchmarks.limiter_simulation`` prints a table.
 
-A service with a number of workers serves requests in order. It refuses a request with 503 when its queue is
-full, and its caller gives up a request that waits for too long. Calls always wait, so the limit alone decides
-how many are sent. Time is simulated: the figures are the same on every machine.
+A service with a number of workers serves requests in order, in 100 ms on average. Callers always have more to
+send, except in bursts, so the limit alone decides how many are sent. Every capacity is combined with every
+behaviour. Time is simulated: the figures are the same on every machine.
 """
 
 from __future__ import annotations
 
 import heapq
-import itertools
+import math
 import random
 import statistics
 from collections import deque
@@ -18,142 +18,218 @@ from functools import partial
 import attrs
 
 from benchmarks import arguments
-from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit, LimitAlgorithm
+from wosdk_async.transport.limiter.adaptive import AIMDLimit, ThroughputLimit
 
-SECONDS = 120.0
-CEILING = 128
+SECONDS = {1: 60, 8: 60, 200: 30}
+"""Simulated seconds for each capacity, the number of workers."""
+MAXIMUM = 256
+DEFAULT = 32
+FIXED = tuple(2**power for power in range(9))
+_REFUSAL = 0.1  # seconds until a refusal arrives
+_PATIENCE = 2.0  # seconds, where callers give up
+_PAUSE = 0.5  # seconds between two bursts
 
 
-class Fixed:
-    """Fixed limit, for comparison."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit: float = limit
-
-    def responded(self, *_: object) -> None:
-        """Ignore it."""
-
-    def failed(self, *_: object) -> None:
-        """Ignore it."""
+class Fixed(AIMDLimit):
+    """Fixed limit, for comparison: it is never halved."""
 
     def throttled(self, *_: object) -> None:
         """Ignore it."""
 
 
-@attrs.frozen
-class Service:
-    """Service with ``workers(t)`` requests at once, of ``work`` seconds each on average.
+def _steady(_: float) -> float:
+    return 0.1
 
-    It refuses requests above ``queue`` waiting ones. A caller gives up after ``patience`` seconds, and the
-    service does that work for nothing.
+
+@attrs.frozen
+class Behaviour:
+    """Behaviour of the service and its callers.
+
+    Attributes:
+        work: average seconds of work, given the elapsed share of the simulation.
+        phases: shares at which a phase ends that is judged by itself.
+        late: share of the responses that arrive 2 s after the work.
+        noise: whether work varies widely, and on average by a factor of up to 2 from second to second.
+        bursts: whether callers send 10 to 400 calls, wait for all and pause.
+        queue: most requests that may wait; more are refused with 503.
+        rate: share of the capacity that a rate limit allows; more is refused with 429.
+        give_up: whether callers give up after 2 s.
     """
 
     name: str
-    workers: Callable[[float], int]
-    work: float = 0.1
-    queue: int = 10_000
-    patience: float = 10.0
+    work: Callable[[float], float] = _steady
+    phases: tuple[float, ...] = ()
+    late: float = 0.0
+    noise: bool = False
+    bursts: bool = False
+    queue: float = math.inf
+    rate: float = 0.0
+    give_up: bool = False
+
+    @property
+    def throttles(self) -> bool:
+        """Whether the service refuses requests."""
+        return self.queue < math.inf or self.rate > 0
+
+
+BEHAVIOURS = (
+    Behaviour("steady"),
+    Behaviour("5 % of responses 2 s late", late=0.05),
+    Behaviour("10 ms, 500 ms, 10 ms", lambda share: 0.5 if 0.1 <= share < 0.9 else 0.01, phases=(0.1, 0.9)),
+    Behaviour("noise", noise=True),
+    Behaviour("bursts", bursts=True),
+    Behaviour("503 above 20 waiting", queue=20),
+    Behaviour("429 above half its capacity", rate=0.5),
+)
+SICK = Behaviour("sick for a third, 2 s timeouts", lambda x: 1.6 if 1 / 3 <= x < 2 / 3 else 0.1, give_up=True)
+"""A behaviour that a lower limit survives better: not part of the grid."""
 
 
 @attrs.define
 class Result:
-    """Outcome of one simulation: requests by what became of them, seconds, and slots in use."""
+    """Outcome of one simulation: calls by outcome, those completed by phase, seconds, and slots in use."""
 
-    completed: int = 0
+    completed: list[int]
     refused: int = 0
     given_up: int = 0
     times: list[float] = attrs.field(factory=list)
     held: list[int] = attrs.field(factory=list)
 
+    def ratio(self, *others: Result) -> float:
+        """Return the calls completed beside the best of ``others``, in the phase where that is lowest."""
+        return min(
+            count / max(other.completed[phase] for other in others)
+            for phase, count in enumerate(self.completed)
+        )
 
-def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECONDS) -> Result:
-    """Send as many requests as ``algorithm`` allows for ``seconds``."""
-    rng, result = random.Random(1), Result()
-    number = itertools.count(1)
-    events: list[tuple[float, int, Callable[[float], None]]] = []
-    waiting: deque[tuple[int, float]] = deque()
-    held = busy = sent = 0
+    def quantile(self, percent: int) -> float:
+        """Return the response time in ms that ``percent`` of the calls did not exceed."""
+        return statistics.quantiles(self.times, n=100)[percent - 1] * 1e3
 
-    def at(when: float, what: Callable[[float], None]) -> None:
-        heapq.heappush(events, (when, next(number), what))
 
-    def serve(now: float) -> None:
-        nonlocal busy
-        while waiting and busy < service.workers(now):
-            call, since = waiting.popleft()
-            busy += 1
-            took = rng.expovariate(1 / service.work) * 0.5 + service.work * 0.5
-            at(now + took, partial(done, call, since))
+class Simulation:
+    """One service with its callers. The same seed gives the same work to every algorithm."""
 
-    def done(call: int, since: float, now: float) -> None:
-        nonlocal busy, held
-        busy -= 1
-        held -= 1
-        if now - since > service.patience:
-            result.given_up += 1
-            algorithm.failed(service.patience)
-        else:
-            result.completed += 1
-            result.times.append(now - since)
-            algorithm.responded(call, now - since, held + 1)
-        serve(now)
-        send(now)
+    def __init__(self, capacity: int, behaviour: Behaviour, algorithm: AIMDLimit, seed: int) -> None:
+        self.behaviour, self.algorithm = behaviour, algorithm
+        self.seconds = SECONDS[capacity]
+        self.result = Result([0] * (len(behaviour.phases) + 1))
+        self._rng, self._demand = random.Random(seed), random.Random(f"demand {seed}")
+        speeds = random.Random(f"speed {seed}")
+        self._speeds = [2 ** speeds.uniform(-1, 1) for _ in range(self.seconds)]
+        self._free_at = [0.0] * capacity  # a heap: when each worker is free
+        self._begins = deque[float]()  # of the requests that wait
+        self._events: list[tuple[float, int, Callable[[float], None]]] = []
+        self._rate = behaviour.rate * capacity / _steady(0)
+        self._tokens, self._refilled = max(1.0, self._rate / 4), 0.0
+        self._held = self._sent = 0
+        self._unsent = 0.0 if behaviour.bursts else math.inf
 
-    def refuse(call: int, now: float) -> None:
-        nonlocal held
-        held -= 1
-        result.refused += 1
-        algorithm.throttled(call, sent)
-        at(now + rng.random() * 0.5, send)
+    def run(self) -> Result:
+        """Run it to the end and return the result."""
+        now = 0.0
+        self._offer(now)
+        while now < self.seconds:
+            self._send(now)
+            now, _, event = heapq.heappop(self._events)
+            event(now)
+        return self.result
 
-    def send(now: float) -> None:
-        nonlocal held, sent
-        while held < int(algorithm.limit):
-            held += 1
-            sent += 1
-            if len(waiting) >= service.queue:
-                at(now + 0.005, partial(refuse, sent))
+    def _at(self, when: float, event: Callable[[float], None]) -> None:
+        heapq.heappush(self._events, (when, self._sent, event))
+
+    def _offer(self, _: float) -> None:
+        if self.behaviour.bursts:
+            self._unsent = self._demand.randint(10, 400)
+
+    def _send(self, now: float) -> None:
+        """Send as many calls as the algorithm allows."""
+        while self._unsent and self._held + 1 <= self.algorithm.limit:
+            self._held += 1
+            self._sent += 1
+            self._unsent -= 1
+            if self._accepts(now):
+                self._at(self._serve(now), partial(self._respond, self._sent, now))
             else:
-                waiting.append((sent, now))
-        result.held.append(held)
-        serve(now)
+                self._at(now + _REFUSAL, partial(self._refuse, self._sent))
 
-    at(0.0, send)
-    while events and events[0][0] < seconds:
-        now, _, what = heapq.heappop(events)
-        what(now)
-    return result
+    def _accepts(self, now: float) -> bool:
+        if self._rate:
+            self._tokens = min(max(1.0, self._rate / 4), self._tokens + (now - self._refilled) * self._rate)
+            self._refilled = now
+            if self._tokens < 1:
+                return False
+            self._tokens -= 1
+        while self._begins and self._begins[0] <= now:
+            self._begins.popleft()
+        return len(self._begins) < self.behaviour.queue
+
+    def _serve(self, now: float) -> float:
+        """Let the next free worker do the work, and return when the response arrives."""
+        behaviour, rng = self.behaviour, self._rng
+        begin = max(now, self._free_at[0])
+        if begin > now:
+            self._begins.append(begin)
+        work = behaviour.work(begin / self.seconds)
+        if behaviour.noise:
+            work *= self._speeds[int(begin) % self.seconds] * rng.lognormvariate(-0.32, 0.8)
+        else:
+            work *= 0.5 + 0.5 * rng.expovariate(1)
+        heapq.heapreplace(self._free_at, begin + work)
+        return begin + work + (2.0 if rng.random() < behaviour.late else 0.0)
+
+    def _respond(self, call: int, since: float, now: float) -> None:
+        result, took = self.result, now - since
+        if self.behaviour.give_up and took > _PATIENCE:  # the work was done for nothing
+            result.given_up += 1
+            self.algorithm.failed(_PATIENCE)
+        else:
+            result.completed[sum(now >= share * self.seconds for share in self.behaviour.phases)] += 1
+            result.times.append(took)
+            result.held.append(self._held)
+            self.algorithm.responded(call, took, self._held)
+        self._end(now)
+
+    def _refuse(self, call: int, now: float) -> None:
+        self.result.refused += 1
+        self.algorithm.throttled(call, self._sent)
+        self._end(now)
+
+    def _end(self, now: float) -> None:
+        self._held -= 1
+        if not self._held and not self._unsent:
+            self._at(now + _PAUSE, self._offer)
 
 
-SERVICES = [
-    Service("large: 200 workers", lambda _: 200),
-    Service("small: 12 workers", lambda _: 12),
-    Service("small, refuses above 20 waiting", lambda _: 12, queue=20),
-    Service("sick from 40 s to 80 s: 2 workers of 32", lambda now: 2 if 40 <= now < 80 else 32, patience=2.0),
-]
-ALGORITHMS: dict[str, Callable[[], LimitAlgorithm]] = {
-    f"fixed {CEILING}": lambda: Fixed(CEILING),
-    "fixed 32": lambda: Fixed(32),
-    "halving, 32 (default)": lambda: AIMDLimit(32),
-    f"halving, {CEILING}": lambda: AIMDLimit(CEILING),
-    f"adaptive, {CEILING}": lambda: GradientLimit(CEILING),
-}
+def simulate(capacity: int, behaviour: Behaviour, algorithm: AIMDLimit, seed: int = 1) -> Result:
+    """Return what ``algorithm`` achieves against a service with ``capacity`` workers."""
+    return Simulation(capacity, behaviour, algorithm, seed).run()
+
+
+def simulate_fixed(capacity: int, behaviour: Behaviour, seed: int = 1) -> dict[int, Result]:
+    """Return what every fixed limit achieves."""
+    return {limit: simulate(capacity, behaviour, Fixed(limit), seed) for limit in FIXED}
 
 
 def rows() -> list[str]:
     """Return the table in Markdown."""
     made = [
-        "| service | control | responses/s | p50 ms | p99 ms | in flight | 503 | given up |",
-        "|---|---|---|---|---|---|---|---|",
+        "| workers | behaviour | calls/s: adaptive | best fixed | fixed 32 | / best | / 32 "
+        "| p50 ms: adaptive | fixed 32 | p99 ms: adaptive | fixed 32 | in flight | refused | given up |",
+        "|--:|---|" + "--:|" * 12,
     ]
-    for service in SERVICES:
-        for name, algorithm in ALGORITHMS.items():
-            result = simulate(service, algorithm())
-            cuts = statistics.quantiles(result.times, n=100)
+    for capacity, seconds in SECONDS.items():
+        for behaviour in (*BEHAVIOURS, SICK):
+            fixed = simulate_fixed(capacity, behaviour)
+            best = max(fixed, key=lambda limit: sum(fixed[limit].completed))
+            found, default = simulate(capacity, behaviour, ThroughputLimit(MAXIMUM)), fixed[DEFAULT]
+            mine, highest, usual = (sum(each.completed) / seconds for each in (found, fixed[best], default))
             made.append(
-                f"| {service.name} | {name} | {result.completed / SECONDS:.0f} | {cuts[49] * 1e3:.0f} | "
-                f"{cuts[98] * 1e3:.0f} | {statistics.mean(result.held):.0f} | {result.refused} | "
-                f"{result.given_up} |"
+                f"| {capacity} | {behaviour.name} | {mine:,.0f} | {highest:,.0f} ({best}) | {usual:,.0f} "
+                f"| {found.ratio(*fixed.values()):.2f} | {found.ratio(default):.2f} "
+                f"| {found.quantile(50):,.0f} | {default.quantile(50):,.0f} "
+                f"| {found.quantile(99):,.0f} | {default.quantile(99):,.0f} "
+                f"| {statistics.mean(found.held):.0f} | {found.refused:,} | {found.given_up:,} |"
             )
     return made
 

@@ -18,6 +18,7 @@ import attrs
 import wosdk_async as wosdk
 from benchmarks import arguments
 from benchmarks.server import NO_ID, TOKEN, created, http_response
+from benchmarks.serving import read_request, serving
 
 PAUSE = (0.02, 0.06)  # seconds
 ID_END = len(NO_ID) + 2  # RequestId with the quote and the brace behind it
@@ -34,19 +35,17 @@ class Counts:
 class Server:
     """Server that closes connections that were idle for a time between ``idle``, in seconds."""
 
-    port: int
     idle: tuple[float, float]
     distance: float
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Respond until a pause is longer than this connection's limit, then close it."""
-        bodies = {b"WoCreateCommand": created(), b"GetCompanyWsdkUrlCommand": discovery(self.port)}
+        port = writer.get_extra_info("sockname")[1]
+        bodies = {b"WoCreateCommand": created(), b"GetCompanyWsdkUrlCommand": discovery(port)}
         try:
             while True:
                 async with asyncio.timeout(random.uniform(*self.idle)):
-                    head = await reader.readuntil(b"\r\n\r\n")
-                length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-                request = await reader.readexactly(length)
+                    head, request = await read_request(reader)
                 await asyncio.sleep(self.distance)
                 target = next((name for name in bodies if name in head), b"")
                 Counts.carried_out += target == b"WoCreateCommand"
@@ -58,7 +57,6 @@ class Server:
             Counts.closed += 1
         finally:
             await asyncio.sleep(self.distance)
-            writer.close()
 
 
 def discovery(port: int) -> bytes:
@@ -68,34 +66,34 @@ def discovery(port: int) -> bytes:
 
 async def measure(calls: int, idle: tuple[float, float], distance: float) -> None:
     """Send the creates and print how many ended in doubt."""
-    handlers: set[asyncio.Task[None]] = set()
+    async with serving(Server(idle, distance).serve) as port:
+        doubts, unsent = await create(calls, f"http://127.0.0.1:{port}")
+    lost = calls - Counts.carried_out - unsent
+    print(f"{calls} creates, {Counts.closed} connections closed while idle")
+    print(f"{doubts} in doubt ({doubts / calls:.4%}), {lost} never carried out; {unsent} not sent")
 
-    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        handlers.add(asyncio.create_task(Server(port, idle, distance).serve(reader, writer)))
 
-    server = await asyncio.start_server(connected, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    url, left, doubts = f"http://127.0.0.1:{port}", iter(range(calls)), 0
+async def create(calls: int, url: str) -> tuple[int, int]:
+    """Send the creates and return how many ended in doubt, and how many were not sent."""
+    left, doubts, unsent = iter(range(calls)), 0, 0
     async with wosdk.Client(
         region=wosdk.Region("stale", url, f"{url}/OAuth/token"), credentials=wosdk.Credentials("id", "secret")
     ) as client:
         company = client.company("Bench")
 
         async def work() -> None:
-            nonlocal doubts
+            nonlocal doubts, unsent
             for _ in left:
                 await asyncio.sleep(random.uniform(*PAUSE))
                 try:
                     await company.run("WoCreateCommand", {}, check=False)
                 except wosdk.InDoubtError:
                     doubts += 1
+                except wosdk.NotSentError:  # all attempts found their connection closed
+                    unsent += 1
 
         await asyncio.gather(*(work() for _ in range(32)))
-    server.close()
-    await asyncio.gather(*handlers)
-    lost = calls - Counts.carried_out
-    print(f"{calls} creates, {Counts.closed} connections closed while idle")
-    print(f"{doubts} in doubt ({doubts / calls:.4%}), {lost} never carried out, none sent twice")
+    return doubts, unsent
 
 
 def main() -> None:

@@ -52,7 +52,6 @@ async def main() -> None:
         assert [order async for order in acme.query(WorkOrder).where(wosdk.fields(WorkOrder).id > 0)]
         await says("arrow", acme.query(WorkOrder).table)
         await says("export", lambda: Export(WorkOrder, "orders.parquet", company=acme).run())
-    await says("http2", lambda: wosdk.Client.from_env(http2=True))
     await says("sandbox", sandbox)
     await says("files", lambda: source("rows.xlsx"))
     await says("parquet", lambda: source("rows.parquet"))

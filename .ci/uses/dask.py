@@ -12,16 +12,12 @@ from wosdk_async.jobs import Import, ImportMap, open_source
 from wosdk_async.jobs.cluster.dask import DaskCluster
 
 EXAMPLES = Path(os.environ["ROOT"], "docs", "examples")
-SETTINGS = {
-    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
-    "DASK_DISTRIBUTED__SCHEDULER__WORK_STEALING": "False",
-}
 
 
 def dask(*words: str) -> subprocess.Popen[str]:
     """Start a part of the cluster."""
     command = [sys.executable, "-P", "-m", "dask", *words, "--no-dashboard", "--host", "127.0.0.1"]
-    return subprocess.Popen(command, env=os.environ | SETTINGS, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
 
 def address(process: subprocess.Popen[str]) -> str:

@@ -10,7 +10,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "client": (
         "Client and Company",
         "The client, which holds the connections, and a Company with its verbs.",
-        ("Client", "Company", "Credentials", "CredentialProvider", "Region"),
+        ("Client", "Company", "Credentials", "CredentialProvider", "Region", "Secret"),
     ),
     "resources": (
         "Helpers of a Company",
@@ -163,6 +163,7 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "integrations.fastapi.encode_records",
             "integrations.litestar.RecordPlugin",
             "asgi.CancelAbandonedReads",
+            "asgi.one_line",
         ),
     ),
 }

@@ -27,7 +27,7 @@ INTERNAL = (
     "ClientOptions.MEANT",
     "WosdkError.add",
     "WosdkError.hide",
-    *(f"Trace.{name}" for name in ("begin", "become", "go_on", "start_phase", "add_attempt")),
+    *(f"Trace.{name}" for name in ("begin", "copy_from", "append", "start_phase", "add_attempt")),
     "jobs.ImportMap.columns_behind",
     *(f"sandbox.Faults.{name}" for name in ("note_response", "earlier_id", "match")),
     *(f"testing.SkippingClock.{name}" for name in ("call_later", "doing", "waiting", "check")),

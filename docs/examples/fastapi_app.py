@@ -32,7 +32,7 @@ from wosdk_async import (
     fields,
     problem_of,
 )
-from wosdk_async.asgi import CancelAbandonedReads
+from wosdk_async.asgi import CancelAbandonedReads, one_line
 from wosdk_async.integrations.pydantic import Strict
 
 log = logging.getLogger(__name__)
@@ -125,7 +125,7 @@ async def problem_response(request: Request, error: WosdkError) -> Response:
     """Return the problem response for an error of the service; the log has all of it."""
     problem = problem_of(error)
     level = logging.WARNING if problem.status >= 500 else logging.INFO
-    log.log(level, "%s %s: %s", request.method, request.url.path, error)
+    log.log(level, "%s %s: %s", request.method, one_line(request.url.path), error)
     return Response(problem.content, problem.status, dict(problem.headers))
 
 
@@ -133,7 +133,7 @@ async def invalid_response(request: Request, error: RequestValidationError) -> R
     """Return the problem response for a request that does not fit; ``errors`` has each mistake."""
     found = [{"field": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
     problem = problem_of(InvalidCallError("; ".join(f"{each['field']}: {each['message']}" for each in found)))
-    log.info("%s %s: %s", request.method, request.url.path, problem.body["detail"])
+    log.info("%s %s: %s", request.method, one_line(request.url.path), problem.body["detail"])
     body = {**problem.body, "errors": found}
     return JSONResponse(body, problem.status, media_type=problem.headers["Content-Type"])
 

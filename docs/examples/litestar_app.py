@@ -34,7 +34,7 @@ from wosdk_async import (
     fields,
     problem_of,
 )
-from wosdk_async.asgi import CancelAbandonedReads
+from wosdk_async.asgi import CancelAbandonedReads, one_line
 from wosdk_async.integrations.litestar import RecordPlugin
 
 log = logging.getLogger(__name__)
@@ -195,7 +195,7 @@ def problem_response(request: Request[Any, Any, Any], error: WosdkError) -> Resp
     """Return the problem response for an error of the service; the log has all of it."""
     problem = problem_of(error)
     level = logging.WARNING if problem.status >= 500 else logging.INFO
-    log.log(level, "%s %s: %s", request.method, request.url.path, error)
+    log.log(level, "%s %s: %s", request.method, one_line(request.url.path), error)
     headers = {name: value for name, value in problem.headers.items() if name != "Content-Type"}
     media_type = problem.headers["Content-Type"]
     return Response(problem.content, status_code=problem.status, headers=headers, media_type=media_type)
@@ -211,7 +211,7 @@ def invalid_response(request: Request[Any, Any, Any], error: ValidationException
             each |= {"field": "body", "message": "is missing; send JSON" if missing else each["message"]}
     texts = [f"{each['field']}: {each['message']}" for each in found]
     problem = problem_of(InvalidCallError("; ".join(texts) or error.detail))
-    log.info("%s %s: %s", request.method, request.url.path, problem.body["detail"])
+    log.info("%s %s: %s", request.method, one_line(request.url.path), problem.body["detail"])
     media_type = problem.headers["Content-Type"]
     return Response({**problem.body, "errors": found}, status_code=problem.status, media_type=media_type)
 
@@ -220,7 +220,7 @@ def failure_response(request: Request[Any, Any, Any], error: Exception) -> Respo
     """Return the problem response for an error of Litestar, such as 404 and 405, or of this program: 500."""
     known = error if isinstance(error, HTTPException) else HTTPException("The log has the cause.")
     if known.status_code >= 500:
-        log.error("%s %s", request.method, request.url.path, exc_info=error)
+        log.error("%s %s", request.method, one_line(request.url.path), exc_info=error)
     body = {
         "type": "about:blank",  # RFC 9457: the title is that of the status
         "title": HTTPStatus(known.status_code).phrase,

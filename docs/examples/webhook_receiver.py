@@ -4,7 +4,8 @@
     WEBHOOK_KEY=... uvicorn webhook_receiver:app    # subscribe with https://HOST/events/KEY
 
 How the service signs its posts is not public. So the address holds a key, and an event only says *which* work
-order to read: nothing else in it is believed. Its tests are in ``tests/examples/test_webhook_receiver.py``.
+order to read: nothing else in it is believed. The access log of uvicorn shows ``/events/***``. Its tests
+are in ``tests/examples/test_webhook_receiver.py``.
 """
 
 from __future__ import annotations
@@ -162,6 +163,15 @@ def key_of(order: WorkOrder) -> Key:
     raise PayloadError("the event has neither the id nor the number of a work order")
 
 
+def without_key(record: logging.LogRecord) -> bool:
+    """Hide the key in a record of uvicorn's access log, which has the path among its arguments."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(
+            "/events/***" if isinstance(each, str) and "/events/" in each else each for each in record.args
+        )
+    return True
+
+
 # --- working off ----------------------------------------------------------------------------
 
 
@@ -230,6 +240,7 @@ def create_app(
                 await asyncio.wait([worker])
                 inbox.close()
 
+    logging.getLogger("uvicorn.access").addFilter(without_key)
     return Starlette(routes=[Route("/events/{key}", receive_event, methods=["POST"])], lifespan=lifespan)
 
 
