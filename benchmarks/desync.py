@@ -203,8 +203,11 @@ async def _send(
         credentials = Credentials("id", "secret")
         async with Client(region=region, credentials=credentials, company="Acme", **settings) as client:
             company = client.company()
-            if create is create_work_order:  # the client learns that the host echoes RequestIds in errors
+            if create is create_work_order:
+                # The client learns that the host echoes RequestIds, in errors and in results: what has none
+                # is believed until then.
                 await asyncio.gather(create(company, "refuse-first"), return_exceptions=True)
+                await create(company, "key-first")
             await asyncio.gather(*(work(company) for _ in range(_WORKERS)))
 
 

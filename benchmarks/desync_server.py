@@ -30,7 +30,6 @@ _GREETED = 0.2  # share of connections that get a response before they have sent
 _HALF_TICKETS = 0.2  # share of those of TLS 1.3 whose tickets come in two parts
 _MAX_LATE = 0.020  # seconds
 _PAUSE = 0.003  # seconds before the second half of a ticket
-_FIRST = 8  # creates without surplus: a RequestId may be missing until the host has sent one
 _PAGE = b"<html>Request Timeout</html>"
 
 
@@ -190,7 +189,7 @@ class Server:
 
     def greeting(self, port: int) -> bytes:
         """Return what the client on a port gets before its first request."""
-        greets = bool(self._strays) and self._random.random() < _GREETED
+        greets = bool(self.store.last) and self._random.random() < _GREETED
         self.store.sent["on accept"] += greets
         self.greets[port] = greets
         return self._random.choice(self._strays) if greets else b""
@@ -233,7 +232,7 @@ class Server:
             line.send(line.record(json_response({"CommandResult": {"Url": f"{self.url}/"}})))
         else:
             key, good = self._create(path, json.loads(body))
-            if self._random.random() * self._every < 1 and self.store.last > _FIRST:
+            if self._random.random() * self._every < 1 and self.store.last > 1:
                 kind = self.store.behind[key] = self._random.choice(self._kinds)
                 self.store.sent[kind] += 1
                 self._send_surplus(line, good, kind)
