@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import attrs
 import click
 
-from wosdk_async.cli.engine_choice import EngineChoice, engine_of
+from wosdk_async.cli.engine_choice import PoolMaker, pool_maker
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.kept_commands import kept_command
 from wosdk_async.cli.local_company import TEMPORARY
@@ -150,8 +150,8 @@ class ImportArguments:
     sandbox: str | None
     sample: int | None
     rate: float | None
-    engine: EngineChoice | None
-    """Where the rows are sent from; None for this process."""
+    make_pool: PoolMaker | None
+    """Makes the workers that send the rows; None sends them from this process."""
     outcomes: Path | None
     force: bool
     abandon: bool
@@ -178,7 +178,7 @@ class ImportArguments:
                 "sheet": sheet_of(given["sheet"]),
                 "format": given["file_format"],
             },
-            engine=engine_of(given["processes"], given["engine"], given["lease"], given["sandbox"]),
+            make_pool=pool_maker(given["processes"], given["engine"], given["lease"], given["sandbox"]),
             **{name: given[name] for name in _AS_GIVEN},
             job={
                 "limit": given["concurrency"],

@@ -106,7 +106,7 @@ def _job(given: ImportArguments, folder: Path | None) -> tuple[Import, FindEarli
     details = dict(given.job["details"])
     if found.address is not None:
         details[ADDRESS] = found.address
-    workers = given.engine.pool(say) if given.engine is not None else None
+    workers = given.make_pool(say) if given.make_pool is not None else None
     options = ImportOptions(**{**given.job, "folder": found.folder, "details": details})
     job = Import(found.source, import_map, workers=workers, options=options)
     return job, lambda company: EarlierJob.of_import(

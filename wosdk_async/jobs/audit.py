@@ -139,7 +139,7 @@ class Audit:
         found = await find_rows(self.operation, self.company, self.journal, self.marker, keys)
         before = [row.row for row in rows if _was_there(row)]
         # One that this job may have sent under a lost lease was perhaps made by that.
-        sent = await self.journal.losses(before) if before else {}
+        sent = await self.journal.losses() if before else {}
         judged = []
         for row in rows:
             records = _counted(found.get(row.key or "", ()))

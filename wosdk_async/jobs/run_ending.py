@@ -91,8 +91,7 @@ def _status(summary: Summary | None, error: BaseException | None, stopped: int) 
 async def _write_end(
     journal: Journal, work: JobWork, status: int, error: BaseException | None, *, refused: bool = False
 ) -> None:
-    # Not the "workers" of `wosdk jobs show --json`: those are counted from the leases of all runs.
-    more: dict[str, Any] = {"workers": work.worker_statistics} if work.worker_statistics else {}
+    more: dict[str, Any] = {}
     if error is not None and not isinstance(error, asyncio.CancelledError):
         more["error"] = reason_kept(error)
     if refused:

@@ -24,7 +24,6 @@ from wosdk_async.jobs.waits import unless_stopped
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.cluster.cluster_run import ClusterRun
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
 __all__ = ["ABORT_GRACE", "RowSender"]
@@ -200,7 +199,7 @@ class RowSender:
                 )
         return result
 
-    async def _consume(self, run: Run[Claim, Any] | ClusterRun, claims: Claims) -> None:
+    async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
         """Carry out a run and report every outcome, one for each claim also when it is cancelled."""
 
         def stop() -> None:

@@ -184,11 +184,6 @@ class JobWork:
         """How many workers are reached now; None without workers."""
         return None if self._workers is None else self._workers.reached
 
-    @property
-    def worker_statistics(self) -> dict[str, Any]:
-        """What the workers did in this run; empty without workers."""
-        return {} if self._workers is None else self._workers.statistics
-
     async def prepare(self) -> bool:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to.
 

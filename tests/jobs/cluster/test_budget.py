@@ -7,9 +7,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from wosdk_async.jobs.cluster.budget import Budget
 
 
-def budget_of(rate=None, in_flight=12, *, most=100, workers=()):
+def budget_of(rate=None, in_flight=12, *, workers=()):
     """Return a budget with workers that confirmed everything."""
-    budget = Budget(rate, in_flight, most=most, now=0.0)
+    budget = Budget(rate, in_flight)
     for worker in workers:
         budget.add(worker)
         settle(budget, workers)
@@ -31,13 +31,13 @@ def calls(budget, workers):
 class Shares(RuleBasedStateMachine):
     """Workers that come, go, and learn of their shares late; each uses the most that it may."""
 
-    @initialize(rate=st.none() | st.floats(0.01, 5000), in_flight=st.integers(1, 50), most=st.integers(1, 50))
-    def begin(self, rate, in_flight, most):
-        self.rate, self.in_flight, self.most = rate, in_flight, most
-        self.budget = Budget(rate, in_flight, most=most, now=0.0)
+    @initialize(rate=st.none() | st.floats(0.01, 5000), in_flight=st.integers(1, 50))
+    def begin(self, rate, in_flight):
+        self.rate, self.in_flight = rate, in_flight
+        self.budget = Budget(rate, in_flight)
         self.sent = {}  # worker -> shares that it may use: all that were sent since the confirmed one
         self.present = set()
-        self.now, self.names = 0.0, 0
+        self.names = 0
 
     @rule()
     def join(self):
@@ -70,15 +70,6 @@ class Shares(RuleBasedStateMachine):
         del self.sent[worker]
         self.budget.remove(worker)
 
-    @rule(seconds=st.floats(0, 6))
-    def wait(self, seconds):
-        self.now += seconds
-        self.budget.calm(self.now)
-
-    @rule()
-    def throttle(self):
-        self.budget.throttled(self.now)
-
     @invariant()
     def all_together_never_use_more(self):
         for worker in self.present:
@@ -94,23 +85,20 @@ class Shares(RuleBasedStateMachine):
     def a_share_is_whole(self):
         for worker in self.present:
             share = self.budget.share(worker)
-            assert 0 <= share.in_flight <= self.most
+            assert 0 <= share.in_flight <= self.in_flight
             assert (share.rate is None) == (self.rate is None)
             if self.rate is not None:
                 assert (share.rate > 0) == (share.in_flight > 0)
 
     def teardown(self):
-        """Let everything be known and calm: all calls are shared out equally."""
+        """Let everything be known: all calls are shared out equally."""
         for worker in list(self.sent.keys() - self.present):
             self.budget.remove(worker)
-        for _ in range(20):
-            self.now += 5.0
-            self.budget.calm(self.now)
         settle(self.budget, self.present)
         if self.present:
             shares = [self.budget.share(worker).in_flight for worker in self.present]
             assert max(shares) - min(shares) <= 1
-            assert sum(shares) == min(self.in_flight, self.most * len(shares))
+            assert sum(shares) == self.in_flight
 
 
 TestShares = Shares.TestCase
@@ -147,39 +135,6 @@ def test_a_lost_worker_keeps_its_share_until_it_surely_sends_nothing():
 
     budget.remove("a")
     assert calls(budget, "b") == [12]
-
-
-def test_a_response_that_asks_to_wait_halves_the_total_at_most_once_in_2_seconds():
-    budget = budget_of(rate=100.0, workers="ab")
-
-    for now in (10.0, 11.0, 11.9):
-        budget.throttled(now)
-    assert calls(budget, "ab") == [3, 3]
-    assert budget.share("a").rate == pytest.approx(25.0)
-
-    budget.throttled(12.0)
-    assert calls(budget, "ab") == [2, 1]
-
-
-def test_the_total_rises_by_a_tenth_after_5_calm_seconds():
-    budget = budget_of(in_flight=20, workers="a")
-    budget.throttled(10.0)
-    settle(budget, "a")
-
-    budget.calm(14.9)
-    assert calls(budget, "a") == [10]
-    for now, expected in ((15.0, 12), (16.0, 12), (20.0, 14), (25.0, 16), (30.0, 18), (35.0, 20), (40.0, 20)):
-        budget.calm(now)
-        assert calls(budget, "a") == [expected]
-
-
-def test_one_call_is_always_left():
-    budget = budget_of(in_flight=2, workers="a")
-
-    for now in range(0, 100, 2):
-        budget.throttled(float(now))
-
-    assert calls(budget, "a") == [1]
 
 
 def test_a_newcomer_gets_its_part_although_a_lost_worker_still_holds_some():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -10,16 +11,18 @@ from typing import Any
 import pytest
 
 from wosdk_async.errors import InDoubtError, SessionError, WosdkError
-from wosdk_async.jobs.cluster import job_workers
+from wosdk_async.jobs.cluster.cluster_run import ClusterRun
 from wosdk_async.jobs.cluster.coordinator import Coordinator
+from wosdk_async.jobs.cluster.desk import Changes, Desk
 from wosdk_async.jobs.cluster.held_rows import HeldRows, LeaseEndedError
 from wosdk_async.jobs.cluster.job_workers import SessionPusher
 from wosdk_async.jobs.cluster.leases import MOST_LOSSES, ClusterOptions, boottime
-from wosdk_async.jobs.cluster.messages import Order, PushedSession, Setup, from_bytes, to_bytes
+from wosdk_async.jobs.cluster.messages import Order, PushedSession, RowReport, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.model import Customer
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted
 from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.telemetry.statistics import Trace
 
 OPTIONS = ClusterOptions(lease=0.5, deadline=0.2, skew=0.0, in_flight=4, rows_per_grant=4)
 SESSION = PushedSession(number=1, token="t-of-the-company", base_url="https://a.example", expires_in=60.0)
@@ -71,7 +74,7 @@ class Ledger:
     async def last_epoch(self) -> int:
         return 41
 
-    async def losses(self, _: Any) -> dict[int, int]:
+    async def losses(self) -> dict[int, int]:
         return self.lost
 
     async def grant(self, record: Any) -> None:
@@ -110,8 +113,8 @@ class Claims:
             for number in numbers
         ]
 
-    def at_hand(self) -> Any:
-        return self.left.pop(0) if self.left else None
+    def __aiter__(self) -> Claims:
+        return self
 
     async def __anext__(self) -> Any:
         if not self.left:
@@ -135,7 +138,7 @@ async def ran(
         session=lambda used, _: None if used else SESSION,
     )  # fmt: skip
     found: dict[int, Any] = {}
-    async with asyncio.timeout(20), coordinator, coordinator.run(claims) as run:
+    async with asyncio.timeout(20), coordinator, coordinator.run(claims, limit=8) as run:
         pool.run = run  # type: ignore[attr-defined]
         async for outcome in run:
             assert outcome.input.row.number not in found
@@ -254,7 +257,7 @@ async def test_an_exception_in_the_block_gives_each_row_an_outcome_and_leaves_le
     )  # fmt: skip
     outcomes: list[Any] = []
     async with coordinator:
-        run = coordinator.run(Claims(*range(1, 41)))
+        run = coordinator.run(Claims(*range(1, 41)), limit=8)
         with pytest.raises(ZeroDivisionError):
             async with run:
                 await until_true(lambda: held)
@@ -263,6 +266,18 @@ async def test_an_exception_in_the_block_gives_each_row_an_outcome_and_leaves_le
     assert sorted(each.input.row.number for each in outcomes) == list(range(1, 41))
     assert {type(each) for each in outcomes} == {InDoubt, NotStarted}
     assert set(ledger.ended).isdisjoint(grant.epoch for order in held for grant in order.grants)
+
+
+async def test_a_result_that_comes_as_its_call_is_cancelled_counts() -> None:
+    """The row was carried out: as one that was not started it would be sent again."""
+    desk = Desk(OPTIONS, epoch=0, now=0.0)
+    run = ClusterRun(Claims(), desk, Counter(), limit=1, secrets=Secrets)
+    (claim,) = Claims(7).left
+    call = asyncio.create_task(run.send(claim, Trace()))
+    await until_true(lambda: desk.waiting)
+    run.apply(Changes(ended=[RowReport(number=1, epoch=1, row=7, result="done", entity="Customer", id=70)]))
+    call.cancel()
+    assert (await call).id == 70
 
 
 async def test_outcomes_keep_the_class_and_the_facts_of_errors_and_no_secret() -> None:
@@ -305,7 +320,7 @@ class Manager:
             else None
         )
 
-    async def renew(self, after: int) -> None:
+    async def renew(self, after: int, _: float) -> None:
         self.renewals += 1
         if self.error is not None:
             raise self.error
@@ -337,11 +352,10 @@ async def test_a_service_that_refuses_every_session_ends_the_run() -> None:
     await pusher.aclose()
 
 
-async def test_a_log_in_that_fails_again_and_again_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job_workers, "_BETWEEN", 0.0)
+async def test_a_log_in_that_fails_ends_the_run() -> None:
     manager, failures = Manager(WosdkError("wrong secret")), []
     pusher = SessionPusher(manager, failures.append)  # type: ignore[arg-type]
     pusher.session_for(0, 0)
     await until_true(lambda: failures)
-    assert manager.renewals == 3
+    assert manager.renewals == 1
     await pusher.aclose()

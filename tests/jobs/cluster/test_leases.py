@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.leases import ClusterOptions, LeaseBook, RowToSend, WaitingRows, boottime
+from wosdk_async.jobs.cluster.leases import ClusterOptions, LeaseBook, WaitingRows, boottime
+from wosdk_async.jobs.cluster.messages import GrantedRow
 
 OPTIONS = ClusterOptions(lease=10.0, deadline=4.0, skew=1.0)
 
 
-def a_row(number: int, losses: int = 0, body: str = "{}") -> RowToSend:
-    return RowToSend(number, number, None, body, losses)
+def a_row(number: int, losses: int = 0, body: str = "{}") -> GrantedRow:
+    return GrantedRow(number, body, losses)
 
 
 def test_a_lease_ends_at_the_worker_before_it_is_over_here() -> None:
@@ -20,8 +21,8 @@ def test_a_lease_ends_at_the_worker_before_it_is_over_here() -> None:
     lease = book.open(1, "w", [a_row(1)], clock=500.0, heard=20.0)
     assert (lease.ends, lease.over_at) == (510.0, 35.0)
     assert [row.row for row in lease.grant().rows] == [1]
-    assert book.pop_if(lambda each: each.over_at <= 34.9) == []
-    assert book.pop_if(lambda each: each.over_at <= 35.0) == [lease]
+    assert book.pop_over(34.9) == []
+    assert book.pop_over(35.0) == [lease]
 
 
 def test_a_row_is_reported_once_and_ends_its_lease() -> None:
@@ -31,7 +32,7 @@ def test_a_row_is_reported_once_and_ends_its_lease() -> None:
     assert book.pop_row("other", 1, 1) is None
     found = book.pop_row("w", 1, 1)
     assert found is not None
-    assert (found[0].number, len(lease.rows), book.outstanding("w")) == (1, 1, 1)
+    assert (found[0].row, len(lease.rows), book.outstanding("w")) == (1, 1, 1)
     assert book.pop_row("w", 1, 1) is None
     assert book.pop_row("w", 1, 2) is not None
     assert (book.of("w"), len(book)) == ({}, 0)
@@ -52,10 +53,10 @@ def test_rows_wait_in_their_order_and_come_back_before_the_others() -> None:
     for number in range(1, 6):
         waiting.put(a_row(number))
     first = waiting.next_batch(3, idle=False)
-    assert [row.number for row in first] == [1, 2, 3]
+    assert [row.row for row in first] == [1, 2, 3]
     for row in reversed(first):
         waiting.put_back(row)
-    assert [row.number for row in waiting.next_batch(9, idle=True)] == [1, 2, 3, 4, 5]
+    assert [row.row for row in waiting.next_batch(9, idle=True)] == [1, 2, 3, 4, 5]
     assert waiting.next_batch(9, idle=True) == []
 
 
@@ -64,7 +65,7 @@ def test_a_row_that_was_lost_is_granted_alone_to_an_idle_worker_before_all_other
     for number, losses in ((1, 0), (2, 1), (3, 2)):
         waiting.put(a_row(number, losses))
     assert waiting.next_batch(9, idle=False) == []
-    assert [[row.number for row in waiting.next_batch(9, idle=True)] for _ in range(3)] == [[2], [3], [1]]
+    assert [[row.row for row in waiting.next_batch(9, idle=True)] for _ in range(3)] == [[3], [2], [1]]
 
 
 def test_a_batch_has_no_more_text_than_a_message_should() -> None:
@@ -80,7 +81,7 @@ def test_clearing_returns_all_rows() -> None:
     waiting = WaitingRows()
     waiting.put(a_row(1))
     waiting.put(a_row(2, losses=1))
-    assert ([row.number for row in waiting.clear()], len(waiting)) == ([2, 1], 0)
+    assert ([row.row for row in waiting.clear()], len(waiting)) == ([2, 1], 0)
 
 
 def test_a_lease_in_which_no_row_could_start_is_refused() -> None:

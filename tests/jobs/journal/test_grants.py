@@ -31,9 +31,9 @@ from wosdk_async.jobs.journal import (
 ROWS = 12
 
 
-def a_grant(epoch: int, *numbers: int, run: int = 1, seconds: float = 51.0) -> GrantRecord:
+def a_grant(epoch: int, *numbers: int, seconds: float = 51.0) -> GrantRecord:
     return GrantRecord(
-        epoch=epoch, run=run, worker=f"w{epoch}", rows=numbers, rate=50.0, in_flight=8, granted_at=9.0,
+        epoch=epoch, worker=f"w{epoch}", rows=numbers, rate=50.0, in_flight=8,
         seconds=seconds,
     )  # fmt: skip
 
@@ -41,18 +41,18 @@ def a_grant(epoch: int, *numbers: int, run: int = 1, seconds: float = 51.0) -> G
 async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
     async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
         assert (await journal.last_epoch(), await journal.open_leases()) == (0, [])
-        assert (await journal.losses([1]), await journal.grant_totals()) == ({}, GrantTotals())
+        assert (await journal.losses(), await journal.grant_totals()) == ({}, GrantTotals())
         journal.end_grant(7, lost=[1])  # of no grant
         await journal.grant(a_grant(1, 1, 2))
         await journal.grant(a_grant(2, 3))
         journal.end_grant(1, lost=[2])
         journal.end_grant(1, lost=[2])
-        assert await journal.open_leases() == [OpenLease(2, 1, "w2", 51.0)]
+        assert await journal.open_leases() == [OpenLease(2, 0, "w2", 51.0)]
         journal.end_grant(2, lost=[3])
-        assert await journal.losses(range(1, 9)) == {2: 1, 3: 1}
+        assert await journal.losses() == {2: 1, 3: 1}
         await journal.grant(a_grant(3, 3, 4))
         journal.end_grant(3, lost=[3])
-        assert await journal.losses([1, 3]) == {3: 2}
+        assert await journal.losses() == {2: 1, 3: 2}
         assert await journal.last_epoch() == 3
         assert await journal.grant_totals() == GrantTotals(leases=3, lost_leases=3, lost_rows=2)
 
@@ -211,7 +211,7 @@ class Ledgers(RuleBasedStateMachine):
 
     async def _read(self) -> Kept:
         leases = await self.journal.open_leases()
-        losses = await self.journal.losses(range(1, ROWS + 1))
+        losses = await self.journal.losses()
         last = await self.journal.last_epoch()
         return Kept(last, frozenset(lease.epoch for lease in leases), frozenset(losses.items()))
 

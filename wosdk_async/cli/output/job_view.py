@@ -73,7 +73,6 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
             "resume": resume,
-            # Of all runs, from their leases; "workers" among the details of a run is what that run counted.
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
             if seen.audit != "none"

@@ -12,10 +12,6 @@ from wosdk_async.jobs.cluster.messages import NO_SHARE, Share
 
 __all__ = ["Budget"]
 
-_APART = 2.0  # seconds after a halving in which there is no other: what it changes takes a while to show
-_CALM = 5.0  # seconds without a response that asks to wait, after which the total rises again
-_RISE = 0.1  # part of the full total by which it rises
-_LEAST = 1 / 64  # part of the full total that is always left
 _NO_RATE = 1e-9  # calls in a second that are none, as floats do not sum up exactly
 
 
@@ -41,14 +37,10 @@ class _Holder:
 
 
 class Budget:
-    """The rate and the calls of a job, shared among its workers, each with ``most`` calls at a time."""
+    """The rate and the calls at a time of a job, shared among its workers."""
 
-    def __init__(self, rate: float | None, in_flight: int, *, most: int, now: float) -> None:
-        self._full_rate, self._full_in_flight, self._most = rate, in_flight, most
-        self.level = 1.0
-        """Part of the full total that is shared now."""
-        self._halved_at = now - _APART
-        self._calm_since = now
+    def __init__(self, rate: float | None, in_flight: int) -> None:
+        self._rate, self._in_flight = rate, in_flight
         self._number = 0
         self._holders: dict[str, _Holder] = {}
 
@@ -88,28 +80,13 @@ class Budget:
         self._holders.pop(worker, None)
         self._balance()
 
-    def throttled(self, now: float) -> None:
-        """Halve the total, as a response asked to wait."""
-        self._calm_since = now
-        if now - self._halved_at >= _APART:
-            self._halved_at = now
-            self.level = max(self.level / 2, _LEAST)
-            self._balance()
-
-    def calm(self, now: float) -> None:
-        """Raise the total when no response asked to wait for a while; called now and then."""
-        if self.level < 1.0 and now - self._calm_since >= _CALM:
-            self._calm_since = now
-            self.level = min(self.level + _RISE, 1.0)
-            self._balance()
-
     def _balance(self) -> None:
         """Bring all shares as near to equal ones as what the others hold allows."""
         free_calls, free_rate = self._unheld()
         for holder, calls, rate in self._targets():
             calls = min(calls, holder.in_flight + free_calls)
             rate = min(rate, holder.rate + free_rate)
-            if not calls or (self._full_rate is not None and rate < _NO_RATE):
+            if not calls or (self._rate is not None and rate < _NO_RATE):
                 calls, rate = 0, 0.0  # calls are of use only with a rate, a rate only with calls
             free_calls -= max(calls - holder.in_flight, 0)
             free_rate -= max(rate - holder.rate, 0.0)
@@ -119,8 +96,8 @@ class Budget:
     def _unheld(self) -> tuple[int, float]:
         """Return the calls and the rate that nobody holds."""
         holders = self._holders.values()
-        calls = self._calls - sum(holder.in_flight for holder in holders)
-        return max(calls, 0), max(self._rate - sum(holder.rate for holder in holders), 0.0)
+        calls = self._in_flight - sum(holder.in_flight for holder in holders)
+        return max(calls, 0), max((self._rate or 0.0) - sum(holder.rate for holder in holders), 0.0)
 
     def _targets(self) -> list[tuple[_Holder, int, float]]:
         """Return the workers that stay, each with its equal part of what those that are lost do not hold."""
@@ -128,19 +105,11 @@ class Budget:
         stay = [holder for holder in self._holders.values() if not holder.lost]
         if not stay:
             return []
-        each, more = divmod(max(self._calls - sum(holder.in_flight for holder in lost), 0), len(stay))
-        calls = [min(each + (place < more), self._most) for place in range(len(stay))]
-        rate = max(self._rate - sum(holder.rate for holder in lost), 0.0) / max(sum(calls), 1)
+        each, more = divmod(max(self._in_flight - sum(holder.in_flight for holder in lost), 0), len(stay))
+        calls = [each + (place < more) for place in range(len(stay))]
+        rate = max((self._rate or 0.0) - sum(holder.rate for holder in lost), 0.0) / max(sum(calls), 1)
         return [(holder, number, number * rate) for holder, number in zip(stay, calls, strict=True)]
-
-    @property
-    def _calls(self) -> int:
-        return max(int(self._full_in_flight * self.level + _NO_RATE), 1)
-
-    @property
-    def _rate(self) -> float:
-        return (self._full_rate or 0.0) * self.level
 
     def _new_share(self, rate: float, in_flight: int) -> Share:
         self._number += 1
-        return Share(number=self._number, rate=None if self._full_rate is None else rate, in_flight=in_flight)
+        return Share(number=self._number, rate=None if self._rate is None else rate, in_flight=in_flight)

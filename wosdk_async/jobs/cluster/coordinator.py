@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, Self
 
-import attrs
-
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.cluster.cluster_run import ClaimSource, ClusterRun
+from wosdk_async.jobs.cluster.cluster_run import ClusterRun
 from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
-from wosdk_async.jobs.cluster.leases import ClusterOptions, boottime
+from wosdk_async.jobs.cluster.leases import (
+    ClusterOptions,
+    boottime,
+)
 from wosdk_async.jobs.cluster.messages import (
     PushedSession,
     Report,
@@ -57,25 +57,17 @@ class Coordinator:
         session: Callable[[int, int], PushedSession | None],
         worked: Callable[[], None] = lambda: None,
         on_event: Callable[[str], None] = lambda _: None,
-        now: Callable[[], float] = boottime,
     ) -> None:
-        self._pool, self._setup, self.journal, self._options = pool, setup, journal, options
-        self._session, self._worked, self._on_event, self.now = session, worked, on_event, now
+        self._pool, self._setup, self._journal, self._options = pool, setup, journal, options
+        self._session, self._worked, self._on_event = session, worked, on_event
         self._run: ClusterRun | None = None
         self._failure: Exception | None = None
         self._closing = False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._cpu_before = time.process_time()
-
-    def statistics(self) -> dict[str, Any]:
-        """Return figures: workers that respond now, have responded, were lost; grants and rows."""
-        desk, cpu = self.desk, time.process_time() - self._cpu_before
-        workers = {"workers": len(desk.workers), "joined": desk.joined, "lost_workers": desk.lost}
-        return {**attrs.asdict(desk.counts), **workers, "level": desk.budget.level, "cpu_seconds": cpu}
 
     async def __aenter__(self) -> Self:
-        epoch, most = await self.journal.last_epoch(), self._setup.most_in_flight
-        self.desk = Desk(self._options, most=most, epoch=epoch, now=self.now())
+        self._losses = Counter(await self._journal.losses())
+        self.desk = Desk(self._options, epoch=await self._journal.last_epoch(), now=boottime())
         self._ticker = asyncio.create_task(self._tick())
         try:
             await self._pool.open(self._setup, self._joined, lambda why: self.fail(WosdkError(why)))
@@ -97,21 +89,18 @@ class Coordinator:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self._pool.aclose()
+        try:
+            for lease in self.desk.book.unsent():  # those that were sent stay open in the journal
+                self._journal.end_grant(lease.epoch)
+        finally:
+            await self._pool.aclose()
 
-    def run(self, claims: ClaimSource) -> ClusterRun:
-        """Return a run of some claims; only one at a time."""
-        return ClusterRun(claims, self, ahead=2 * self._options.rows_per_grant)
-
-    def begin(self, run: ClusterRun) -> None:
-        """Grant rows of this run from now on."""
-        self._run = run
+    def run(self, claims: Any, *, limit: int) -> ClusterRun:
+        """Return a run that sends claims, ``limit`` of them waiting or granted; only one at a time."""
+        self._run = ClusterRun(claims, self.desk, self._losses, limit=limit, secrets=self._journal.secrets)
         if self._failure is not None:
-            run.fail(self._failure)
-
-    def give_up(self) -> None:
-        """End the leases of a run that is aborted; those that were sent stay open in the journal."""
-        self._apply(self.desk.give_up(), aborted=True)
+            self._run.fail(self._failure)
+        return self._run
 
     def fail(self, error: Exception) -> None:
         """End the run: nothing can be sent any more."""
@@ -119,22 +108,20 @@ class Coordinator:
         if self._run is not None:
             self._run.fail(self._failure)
 
-    def _apply(self, changes: Changes, *, aborted: bool = False) -> None:
-        """Give the rows of a change their outcomes, and write the ends of leases."""
+    def _apply(self, changes: Changes) -> None:
+        """Write the ends of leases, and tell the run."""
         for lease in changes.over:
-            if aborted and lease.may_have_arrived:
-                continue
-            lost = tuple(lease.rows) if lease.may_have_arrived else ()
-            self.journal.end_grant(lease.epoch, lost=lost)
-        if any(report.result == "done" for _, report in changes.ended):
+            self._journal.end_grant(lease.epoch, lost=tuple(lease.rows) if lease.may_have_arrived else ())
+        if any(report.result == "done" for report in changes.ended):
             self._worked()
-        if self._run is not None and (changes.ended or changes.lost or changes.not_started):
-            self._run.apply(changes, self.journal.secrets(), aborted=aborted)
+        self._losses.update(row.row for row, _ in changes.lost)
+        if self._run is not None:
+            self._run.apply(changes)
 
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(_TICK)
-            desk, now = self.desk, self.now()
+            desk, now = self.desk, boottime()
             changes = desk.expire(now)
             self._apply(changes)
             for nonce, rows in Counter(lease.worker for _, lease in changes.lost).items():
@@ -153,29 +140,29 @@ class Coordinator:
     async def _converse(self, link: WorkerLink) -> None:
         """Send orders and receive reports until the worker is lost, or all is said."""
         worker: ReachedWorker | None = None
-        why, began = "", self.now()
+        why, began = "", boottime()
         try:
             while not (why := link.lost):
                 if self._closing and (worker is None or worker.told >= worker.received):
                     break
-                started = self.now()
+                started = boottime()
                 try:
                     report = await self._exchange(link, worker)
                 except OSError:  # TimeoutError is one: the reply is lost, and the lease decides
-                    silent = self.now() - (began if worker is None else worker.heard)
+                    silent = boottime() - (began if worker is None else worker.heard)
                     if silent > self._options.over_after:
                         why = f"nothing was heard of it for {silent:.0f} s"
                         break
                     await asyncio.sleep(_AGAIN)
                     continue
                 if worker is None:
-                    worker = self.desk.enter(report, link.name, self.now())
+                    worker = self.desk.enter(report, link.name, boottime())
                 elif worker.nonce != report.worker:
                     why = "another worker took its place"
                     break
-                self._apply(self.desk.receive(worker, report, self.now()))
+                self._apply(self.desk.receive(worker, report, boottime()))
                 await self._grant(worker)
-                await asyncio.sleep(max(_PACE - (self.now() - started), 0.0))
+                await asyncio.sleep(max(_PACE - (boottime() - started), 0.0))
         except Exception as error:  # of the worker, which has ended by itself
             why = str(error) or type(error).__name__
         finally:
@@ -205,22 +192,16 @@ class Coordinator:
         share = self.desk.budget.share(lease.worker)
         record = GrantRecord(
             epoch=lease.epoch,
-            run=self.journal.run,
             worker=lease.worker,
             rows=tuple(lease.rows),
             rate=share.rate,
             in_flight=share.in_flight,
-            granted_at=time.time(),
             seconds=self._options.over_after,
         )
         try:
-            await self.journal.grant(record)
-        except BaseException as error:
-            self._apply(self.desk.withdraw(lease))
-            if not isinstance(error, WosdkError):
-                raise
+            await self._journal.grant(record)
+        except WosdkError as error:
             self.fail(error)  # the results of rows under way still arrive
-            return
         if self.desk.stopped:
             self._apply(self.desk.withdraw(lease))
         else:

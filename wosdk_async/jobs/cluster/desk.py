@@ -5,10 +5,18 @@ from __future__ import annotations
 import attrs
 
 from wosdk_async.jobs.cluster.budget import Budget
-from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease, LeaseBook, RowToSend, WaitingRows
-from wosdk_async.jobs.cluster.messages import NO_SHARE, Grant, Order, PushedSession, Report, RowReport
+from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease, LeaseBook, WaitingRows
+from wosdk_async.jobs.cluster.messages import (
+    NO_SHARE,
+    Grant,
+    GrantedRow,
+    Order,
+    PushedSession,
+    Report,
+    RowReport,
+)
 
-__all__ = ["HELLO", "Changes", "Desk", "GrantCounts", "ReachedWorker"]
+__all__ = ["HELLO", "Changes", "Desk", "ReachedWorker"]
 
 HELLO = Order(worker="", received=0, share=NO_SHARE)
 """Order to a worker of which nothing is known: its report says who it is."""
@@ -22,23 +30,13 @@ _DEADLINES = 3  # a run without progress ends after so many deadlines, if they a
 _PATIENCE = 0.1  # seconds for which a worker with nothing to say may wait
 
 
-@attrs.define
-class GrantCounts:
-    """Counts of grants and rows; a row counts each time."""
-
-    grants: int = 0
-    granted_rows: int = 0
-    given_back_rows: int = 0
-    lost_rows: int = 0
-
-
 @attrs.frozen
 class Changes:
     """Changes by a report or the clock: rows that were reported, were lost, were not sent; and leases."""
 
-    ended: list[tuple[RowToSend, RowReport]] = attrs.field(factory=list)
-    lost: list[tuple[RowToSend, Lease]] = attrs.field(factory=list)
-    not_started: list[RowToSend] = attrs.field(factory=list)
+    ended: list[RowReport] = attrs.field(factory=list)
+    lost: list[tuple[GrantedRow, Lease]] = attrs.field(factory=list)
+    not_started: list[GrantedRow] = attrs.field(factory=list)
     over: list[Lease] = attrs.field(factory=list)
 
 
@@ -72,30 +70,26 @@ class ReachedWorker:
 class Desk:
     """Workers, leases and shares of one job, and the rows that wait.
 
-    ``most`` is the calls at a time that one worker can make, ``epoch`` the highest one of all earlier grants.
+    ``epoch`` is the highest one of all earlier grants.
     """
 
-    def __init__(self, options: ClusterOptions, *, most: int, epoch: int, now: float) -> None:
+    def __init__(self, options: ClusterOptions, *, epoch: int, now: float) -> None:
         self.options, self.epoch = options, epoch
         self.book = LeaseBook(options)
-        self.budget = Budget(options.rate, options.in_flight, most=most, now=now)
+        self.budget = Budget(options.rate, options.in_flight)
         self.waiting = WaitingRows()
         self.workers: dict[str, ReachedWorker] = {}
-        self.counts = GrantCounts()
-        self.joined = self.lost = 0
         self.stopped = self.aborted = False
         self._progress_at = now
 
     def enter(self, report: Report, name: str, now: float) -> ReachedWorker:
         """Return a new worker, which responds for the first time."""
-        self.joined += 1
         worker = self.workers[report.worker] = ReachedWorker(report.worker, name, now)
         return worker
 
     def lose(self, worker: ReachedWorker) -> int:
         """Give up a worker; its leases and its share stay until they are over. Return the rows it had."""
         if self.workers.pop(worker.nonce, None) is not None:
-            self.lost += 1
             self.budget.lose(worker.nonce)
         return self.book.outstanding(worker.nonce)
 
@@ -118,7 +112,6 @@ class Desk:
 
     def receive(self, worker: ReachedWorker, report: Report, now: float) -> Changes:
         """Receive a report of a worker; results of leases that are over decide nothing."""
-        throttled = report.throttled > worker.report.throttled
         changes = Changes()
         for result in worker.receive(report, now):
             found = self.book.pop_row(worker.nonce, result.epoch, result.row)
@@ -128,25 +121,22 @@ class Desk:
             if not lease.rows:
                 changes.over.append(lease)
             if result.result == "not_sent":
-                self.counts.given_back_rows += 1
                 self._put_back(row, changes)
             else:
                 self._progress_at = now
-                changes.ended.append((row, result))
+                changes.ended.append(result)
         if worker.nonce not in self.budget:  # new, or silent for long
             self.budget.add(worker.nonce)
         self.budget.confirm(worker.nonce, report.share)
-        if throttled:
-            self.budget.throttled(now)
         return changes
 
-    def _put_back(self, row: RowToSend, changes: Changes) -> None:
+    def _put_back(self, row: GrantedRow, changes: Changes) -> None:
         if self.stopped:
             changes.not_started.append(row)
         else:
             self.waiting.put_back(row)
 
-    def put(self, row: RowToSend, now: float) -> None:
+    def put(self, row: GrantedRow, now: float) -> None:
         """Let a row wait for a worker."""
         if not self.waiting and not self.book:
             self._progress_at = now
@@ -182,8 +172,6 @@ class Desk:
     def granted(self, lease: Lease, worker: ReachedWorker) -> None:
         """Send a grant that is written with the next order."""
         worker.unconfirmed[lease.epoch] = lease.grant()
-        self.counts.grants += 1
-        self.counts.granted_rows += len(lease.rows)
 
     def withdraw(self, lease: Lease) -> Changes:
         """End a lease whose grant was not sent."""
@@ -191,19 +179,14 @@ class Desk:
 
     def expire(self, now: float) -> Changes:
         """End the leases under which nothing is sent any more, and free shares; called now and then."""
-        changes = self._end(self.book.pop_if(lambda lease: now >= lease.over_at))
+        changes = self._end(self.book.pop_over(now))
         if changes.over:
             self._progress_at = now
         for nonce in self.budget.workers():
             worker = self.workers.get(nonce)
             if (worker is None or now - worker.heard > _SILENT) and not self.book.of(nonce):
                 self.budget.remove(nonce)  # it can send nothing
-        self.budget.calm(now)
         return changes
-
-    def give_up(self) -> Changes:
-        """End all leases although rows may still be sent under them."""
-        return self._end(self.book.pop_if(lambda _: True))
 
     def _end(self, leases: list[Lease]) -> Changes:
         changes = Changes(over=leases)
@@ -213,10 +196,9 @@ class Desk:
                     changes.lost.append((row, lease))
                 else:
                     self._put_back(row, changes)
-        self.counts.lost_rows += len(changes.lost)
         return changes
 
-    def stop(self) -> list[RowToSend]:
+    def stop(self) -> list[GrantedRow]:
         """Grant nothing more; return the rows that waited."""
         self.stopped = True
         return self.waiting.clear()

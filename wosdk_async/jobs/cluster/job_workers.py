@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import ConfigurationError, SessionError, WosdkError
-from wosdk_async.jobs.cluster.cluster_run import ClaimSource, ClusterRun
+from wosdk_async.jobs.claims import Claims
+from wosdk_async.jobs.cluster.cluster_run import ClusterRun
 from wosdk_async.jobs.cluster.coordinator import Coordinator
 from wosdk_async.jobs.cluster.leases import ClusterOptions
 from wosdk_async.jobs.cluster.messages import PushedSession, Setup, WorkerPool
@@ -18,27 +18,15 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.transport.session.manager import SessionManager
 
-__all__ = ["JobWorkers", "SessionPusher", "cluster_options"]
+__all__ = ["JobWorkers", "SessionPusher"]
 
 _OWN_SHARE = 0.1  # of the rate, which the coordinator's own client keeps for look-ups
 _LEAST_OWN = 0.5  # calls in a second that it keeps at least, unless that is more than half of all
 _DEADLINE = 2 / 3  # of the lease, for a row when the Company has no deadline
-_MOST_EVENTS = 20  # of the workers that people are told; the others are counted
+_MOST_WARNINGS = 20  # about workers; of lost grants the journal has the number
 _LEAST_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each call at a time
-_ATTEMPTS, _BETWEEN = 3, 5.0  # to renew a session before the run ends, and seconds between them
+_RENEWAL = 30.0  # seconds for the renewal of a session before the run ends
 _FRUITLESS = 5  # renewals one after another without a row that was carried out, before the run ends
-
-
-def cluster_options(options: ImportOptions, company: Company) -> ClusterOptions:
-    """Return how rows are granted. Raise ConfigurationError for a deadline that no lease has room for."""
-    rate, deadline = company.rate, company.options.deadline
-    return ClusterOptions(
-        lease=options.lease,
-        deadline=options.lease * _DEADLINE if deadline is None else deadline,
-        skew=options.skew,
-        rate=None if rate is None else rate - _own_rate(rate),
-        in_flight=options.limit,
-    )
 
 
 def _own_rate(rate: float) -> float:
@@ -63,12 +51,18 @@ class JobWorkers:
         options: ImportOptions,
         on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
-        self.options = cluster_options(options, company)
+        rate, deadline = company.rate, company.options.deadline
+        self.options = ClusterOptions(
+            lease=options.lease,
+            deadline=options.lease * _DEADLINE if deadline is None else deadline,
+            skew=options.skew,
+            rate=None if rate is None else rate - _own_rate(rate),
+            in_flight=options.limit,
+        )
         self.claimed_ahead = max(_LEAST_CLAIMED, _CLAIMED_PER_CALL * options.limit)
         self.warnings: list[str] = []
-        self.statistics: dict[str, Any] = {}
         self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
-        self._on_event, self._events = on_event, 0
+        self._on_event = on_event
         self._rate: float | None = None
         self._coordinator: Coordinator | None = None
         self._sessions: SessionPusher | None = None
@@ -76,7 +70,7 @@ class JobWorkers:
     @property
     def reached(self) -> int:
         """How many workers are reached now."""
-        return 0 if self._coordinator is None else int(self._coordinator.statistics()["workers"])
+        return 0 if self._coordinator is None else len(self._coordinator.desk.workers)
 
     async def opened(self, marker: str | None) -> bool:
         """Start the workers, which look up calls in doubt by the field ``marker``. Return True."""
@@ -101,12 +95,9 @@ class JobWorkers:
             self._coordinator.fail(error)
 
     def _event(self, text: str) -> None:
-        self._events += 1
-        if self._events <= _MOST_EVENTS:
+        if len(self.warnings) < _MOST_WARNINGS:
+            self.warnings.append(text)
             self._on_event(text)
-        else:
-            text = f"{self._events - _MOST_EVENTS} further warnings about workers"
-        self.warnings[_MOST_EVENTS:] = [text]
 
     def _setup(self, marker: str | None) -> Setup:
         """Return the setup. Raise ConfigurationError for options that other processes cannot take over."""
@@ -132,21 +123,20 @@ class JobWorkers:
             check_request_ids=client.check_request_ids,
         )
 
-    def run(self, claims: ClaimSource) -> ClusterRun:
+    def run(self, claims: Claims) -> ClusterRun:
         """Return the run that sends the claims."""
         assert self._coordinator is not None  # noqa: S101 - after opened
         if self._rate is None and self._company.rate is not None:
             # Not before: what the rows refer to is looked up and created while no worker sends anything.
             self._rate = self._company.rate
             self._company.set_rate(_own_rate(self._rate))
-        return self._coordinator.run(claims)
+        return self._coordinator.run(claims, limit=self.claimed_ahead)
 
     async def aclose(self) -> None:
         """End the workers."""
         coordinator, self._coordinator = self._coordinator, None
         try:
             if coordinator is not None:
-                self.statistics = coordinator.statistics()
                 await coordinator.__aexit__(None, None, None)
         finally:
             if self._sessions is not None:
@@ -199,11 +189,7 @@ class SessionPusher:
             self._renewal = asyncio.create_task(self._renewed(after))
 
     async def _renewed(self, after: int) -> None:
-        for left in reversed(range(_ATTEMPTS)):
-            try:
-                await self._manager.renew(after)
-                return
-            except WosdkError as error:
-                if not left:
-                    self._failed(error)
-            await asyncio.sleep(_BETWEEN)
+        try:
+            await self._manager.renew(after, self._manager.clock.now() + _RENEWAL)
+        except WosdkError as error:
+            self._failed(error)

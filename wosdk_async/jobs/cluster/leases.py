@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
 
@@ -24,10 +22,9 @@ __all__ = [
     "Lease",
     "LeaseBook",
     "LeaseLostError",
-    "RowToSend",
     "WaitingRows",
+    "boottime",
 ]
-__all__ += ["boottime"]
 
 MOST_LOSSES = 4
 """Leases in which a row may be lost with its worker, all but the first one alone, before it is refused."""
@@ -76,17 +73,6 @@ class LeaseLostError(InDoubtError):
     """A row that may have been sent by a worker that was lost."""
 
 
-@attrs.define(eq=False)
-class RowToSend:
-    """A claim on its way to a worker; ``losses`` are the leases in which it was lost, in all runs."""
-
-    index: int
-    number: int
-    claim: Any
-    body: str = attrs.field(repr=False)
-    losses: int = 0
-
-
 class WaitingRows:
     """Rows that wait for a worker, in their order; those that were lost before come first.
 
@@ -95,37 +81,35 @@ class WaitingRows:
     """
 
     def __init__(self) -> None:
-        self._new: deque[RowToSend] = deque()
-        self._lost: deque[RowToSend] = deque()
+        self._rows: deque[GrantedRow] = deque()
 
     def __len__(self) -> int:
-        return len(self._new) + len(self._lost)
+        return len(self._rows)
 
-    def put(self, row: RowToSend) -> None:
+    def put(self, row: GrantedRow) -> None:
         """Let a row wait."""
-        (self._lost if row.losses else self._new).append(row)
+        (self._rows.appendleft if row.losses else self._rows.append)(row)
 
-    def put_back(self, row: RowToSend) -> None:
+    def put_back(self, row: GrantedRow) -> None:
         """Let a row wait again that was not sent: before the others."""
-        (self._lost if row.losses else self._new).appendleft(row)
+        self._rows.appendleft(row)
 
-    def next_batch(self, most: int, *, idle: bool) -> list[RowToSend]:
-        """Return rows for a worker; while some wait that were lost, only an ``idle`` one gets one."""
-        if self._lost:
-            return [self._lost.popleft()] if idle else []
-        rows: list[RowToSend] = []
+    def next_batch(self, most: int, *, idle: bool) -> list[GrantedRow]:
+        """Return rows for a worker; while one comes next that was lost, only an ``idle`` one gets it."""
+        rows: list[GrantedRow] = []
         characters = 0
-        while self._new and len(rows) < most:
-            characters += len(self._new[0].body)
-            if rows and characters > _CHARACTERS:
+        while self._rows and len(rows) < most:
+            characters += len(self._rows[0].body)
+            if ((rows or not idle) and self._rows[0].losses) or (rows and characters > _CHARACTERS):
                 break
-            rows.append(self._new.popleft())
+            rows.append(self._rows.popleft())
+            if rows[-1].losses:
+                break
         return rows
 
-    def clear(self) -> list[RowToSend]:
+    def clear(self) -> list[GrantedRow]:
         """Remove and return all rows."""
-        rows = [*self._lost, *self._new]
-        self._lost, self._new = deque(), deque()
+        rows, self._rows = list(self._rows), deque()
         return rows
 
 
@@ -140,16 +124,12 @@ class Lease:
     worker: str
     ends: float
     over_at: float
-    rows: dict[int, RowToSend]
+    rows: dict[int, GrantedRow]
     may_have_arrived: bool = False
 
     def grant(self) -> Grant:
         """Return the message that grants it; made before anything is reported."""
-        rows = tuple(GrantedRow(row.number, row.body) for row in self.rows.values())
-        return Grant(epoch=self.epoch, ends=self.ends, rows=rows)
-
-
-_NONE: Mapping[int, Lease] = MappingProxyType({})
+        return Grant(epoch=self.epoch, ends=self.ends, rows=tuple(self.rows.values()))
 
 
 class LeaseBook:
@@ -159,49 +139,59 @@ class LeaseBook:
         self._options = options
         self._leases: dict[str, dict[int, Lease]] = {}
         """Worker -> epoch -> lease."""
-        self._rows: set[int] = set()
+        self._rows: dict[int, Lease] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def of(self, worker: str) -> Mapping[int, Lease]:
         """Return the leases of a worker, by their epochs."""
-        return self._leases.get(worker, _NONE)
+        return self._leases.get(worker, {})
+
+    def lease_of(self, number: int) -> Lease | None:
+        """Return the lease that a row is under."""
+        return self._rows.get(number)
 
     def outstanding(self, worker: str) -> int:
         """Return how many rows a worker has of which it has reported nothing."""
         return sum(len(lease.rows) for lease in self.of(worker).values())
 
     def open(
-        self, epoch: int, worker: str, batch: Sequence[RowToSend], *, clock: float, heard: float
+        self, epoch: int, worker: str, batch: Sequence[GrantedRow], *, clock: float, heard: float
     ) -> Lease:
         """Open a lease for rows under no other one, from the readings of both clocks at the last report."""
-        rows = {row.number: row for row in batch}
-        if len(rows) != len(batch) or not self._rows.isdisjoint(rows):
+        rows = {row.row: row for row in batch}
+        if len(rows) != len(batch) or self._rows.keys() & rows:
             raise AssertionError(f"a row of grant {epoch} is granted already")
         # Both clocks count from the same report: the worker's from when it was made, ours from when it came,
         # which was later. So the lease never ends here before it ends at the worker.
         ends, over_at = clock + self._options.lease, heard + self._options.over_after
         lease = Lease(epoch, worker, ends, over_at, rows)
         self._leases.setdefault(worker, {})[epoch] = lease
-        self._rows.update(rows)
+        self._rows.update(dict.fromkeys(rows, lease))
         return lease
 
-    def pop_row(self, worker: str, epoch: int, number: int) -> tuple[RowToSend, Lease] | None:
+    def pop_row(self, worker: str, epoch: int, number: int) -> tuple[GrantedRow, Lease] | None:
         """Remove and return a row with its lease, which ends with its last row; None if it is not in it."""
         lease = self.of(worker).get(epoch)
         if lease is None or number not in lease.rows:
             return None
-        self._rows.discard(number)
+        del self._rows[number]
         row = lease.rows.pop(number)
         if not lease.rows:
             self.remove([lease])
         return row, lease
 
-    def pop_if(self, over: Callable[[Lease], bool]) -> list[Lease]:
-        """Remove and return the leases for which ``over`` returns true."""
-        leases = [lease for of_worker in self._leases.values() for lease in of_worker.values()]
-        return self.remove([lease for lease in leases if over(lease)])
+    def unsent(self) -> list[Lease]:
+        """Return the leases whose grants did not leave."""
+        return [lease for lease in self._all() if not lease.may_have_arrived]
+
+    def pop_over(self, now: float) -> list[Lease]:
+        """Remove and return the leases under which nothing is sent any more."""
+        return self.remove([lease for lease in self._all() if now >= lease.over_at])
+
+    def _all(self) -> Iterator[Lease]:
+        return (lease for of_worker in self._leases.values() for lease in of_worker.values())
 
     def remove(self, leases: list[Lease]) -> list[Lease]:
         """Remove leases, and return those of them that had not ended."""
@@ -211,5 +201,6 @@ class LeaseBook:
             del of_worker[lease.epoch]
             if not of_worker:
                 del self._leases[lease.worker]
-            self._rows.difference_update(lease.rows)
+            for number in lease.rows:
+                del self._rows[number]
         return removed

@@ -49,10 +49,14 @@ class Setup:
 
 @attrs.frozen
 class GrantedRow:
-    """A row that a worker may send: its number, and the command or record as the JSON of its fields."""
+    """A row that a worker may send: its number, and the command or record as the JSON of its fields.
+
+    ``losses`` are the leases in which it was lost, in all runs.
+    """
 
     row: int
     body: str = attrs.field(repr=False)
+    losses: int = 0
 
 
 @attrs.frozen(kw_only=True)
@@ -139,8 +143,7 @@ class Report:
 
     ``results`` are those that the coordinator has not confirmed, ``epochs`` the grants with rows that are not
     reported. ``share`` and ``session`` are the numbers of those that it keeps to and has,
-    ``session_refused`` is that of a session that is used up, else 0. ``throttled`` counts the responses so
-    far that asked to wait.
+    ``session_refused`` is that of a session that is used up, else 0.
     """
 
     worker: str
@@ -150,7 +153,6 @@ class Report:
     share: int = 0
     session: int = 0
     session_refused: int = 0
-    throttled: int = 0
     unstarted: int = 0
 
 

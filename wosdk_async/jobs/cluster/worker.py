@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import partial
 from typing import Any
@@ -28,11 +28,10 @@ from wosdk_async.jobs.journal.entries import MAX_REASON
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy
 from wosdk_async.outcome import InDoubt
-from wosdk_async.protocol.verdicts import BUSY
-from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets, shortened
-from wosdk_async.transport.http.engine import Engine, OnSending, PoolStatistics, Read, Request
+from wosdk_async.transport.http.engine import OnSending, Request
 from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.transport.http.watched import WatchedEngine
 from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -63,8 +62,6 @@ class Worker:
         self._held = HeldRows(self.nonce, self._setup.deadline, clock)
         self._tasks: dict[HeldRow, asyncio.Task[None]] = {}
         self._told_refused = 0
-        self._throttled: list[int] = []
-        """Statuses of the responses that asked to wait."""
         self._heard = clock()
         self._ended = False
         self._changed: asyncio.Event | None = None  # made in the loop, with what is below
@@ -98,9 +95,7 @@ class Worker:
                 async with asyncio.timeout(order.patience):
                     await self._news()
         self._told_refused = self._sessions.refused
-        return self._held.report(
-            session=self._sessions.number, session_refused=self._told_refused, throttled=len(self._throttled)
-        )
+        return self._held.report(session=self._sessions.number, session_refused=self._told_refused)
 
     async def aclose(self) -> None:
         """Cancel the calls under way and close the connections: the worker has ended."""
@@ -127,9 +122,7 @@ class Worker:
             options=CallOptions(
                 deadline=setup.deadline, settle=setup.settle, retry=RetryPolicy(attempts=setup.attempts)
             ),
-            engine=lambda limits: FencedEngine(
-                engine_for(ClientOptions(limits=limits)), self._throttled.append
-            ),
+            engine=lambda limits: FencedEngine(engine_for(ClientOptions(limits=limits))),
         )
         self._company = self._client.company(setup.company)
         self._operation = operation_named(setup.operation)
@@ -227,32 +220,13 @@ def _error(result: str, error: Exception) -> dict[str, Any]:
     return fields
 
 
-class FencedEngine:
-    """Engine that sends only requests of a lease that holds, and counts responses that ask to wait."""
+class FencedEngine(WatchedEngine):
+    """Engine that sends only requests of a lease that holds: that of the running task."""
 
-    def __init__(self, engine: Engine, throttled: Callable[[int], None]) -> None:
-        self.capacity, self.ceiling = engine.capacity, engine.ceiling
-        self._engine, self._throttled = engine, throttled
-
-    def send(self, request: Request) -> Coroutine[Any, Any, Any]:
-        """Return the coroutine of the engine below; the lease of the running task holds for it."""
+    async def send(self, request: Request) -> Any:
+        """Send one request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         checked = partial(_pass, _current.get(), request.on_sending)
-        return self._engine.send(
-            attrs.evolve(request, on_sending=checked, read=partial(self._read, request.read))
-        )
-
-    def statistics(self) -> PoolStatistics:
-        """Return the state of the connections."""
-        return self._engine.statistics()
-
-    async def aclose(self) -> None:
-        """Close every connection."""
-        await self._engine.aclose()
-
-    def _read(self, read: Read, response: Response) -> Any:
-        if response.status in BUSY:
-            self._throttled(response.status)
-        return read(response)
+        return await self._engine.send(attrs.evolve(request, on_sending=checked))
 
 
 def _pass(row: HeldRow | None, on_sending: OnSending) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import orjson
@@ -30,16 +31,14 @@ _TABLES = (
 class GrantRecord:
     """A grant, as it is written before it may be sent; epochs rise over all runs of a job.
 
-    ``seconds`` after now nothing is sent under it; ``granted_at`` is Unix time, and decides nothing.
+    ``seconds`` after now nothing is sent under it.
     """
 
     epoch: int
-    run: int
     worker: str
     rows: tuple[int, ...]
     rate: float | None
     in_flight: int
-    granted_at: float
     seconds: float
 
 
@@ -62,13 +61,13 @@ class GrantTotals:
     lost_rows: int = 0
 
 
-def save_grant(db: sqlite3.Connection, *, grant: GrantRecord) -> None:
-    """Save a grant that is about to leave."""
+def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int, now: float) -> None:
+    """Save a grant that is about to leave; ``now`` is Unix time, and decides nothing."""
     for each in _TABLES:
         db.execute(each)
     rows = orjson.dumps(grant.rows).decode()
-    what = (grant.epoch, grant.run, grant.worker, _OPEN, len(grant.rows), rows)
-    how = (grant.rate, grant.in_flight, grant.granted_at, grant.seconds)
+    what = (grant.epoch, run, grant.worker, _OPEN, len(grant.rows), rows)
+    how = (grant.rate, grant.in_flight, now, grant.seconds)
     db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", what + how)
 
 
@@ -102,28 +101,23 @@ def carry_leases_over(db: sqlite3.Connection) -> None:
 
 def last_epoch(db: sqlite3.Connection) -> int:
     """Return the highest epoch, 0 without grants."""
-    if not table_exists(db, "lease"):
-        return 0
-    return int(db.execute("SELECT coalesce(max(epoch), 0) FROM lease").fetchone()[0])
+    return max((epoch for (epoch,) in _found(db, "SELECT max(epoch) FROM lease")), default=0)
 
 
 def open_leases(db: sqlite3.Connection) -> list[OpenLease]:
     """Return the leases whose end is not known, the oldest first."""
-    if not table_exists(db, "lease"):
-        return []
-    found = db.execute("SELECT epoch, run, worker, seconds FROM lease WHERE state = 0 ORDER BY epoch")
-    return [OpenLease(*each) for each in found.fetchall()]
+    query = "SELECT epoch, run, worker, seconds FROM lease WHERE state = 0 ORDER BY epoch"
+    return [OpenLease(*each) for each in _found(db, query)]
 
 
-def losses(db: sqlite3.Connection, *, rows: Collection[int]) -> dict[int, int]:
-    """Return in how many lost leases each of these rows was, without those that were in none."""
-    if not table_exists(db, "loss"):
-        return {}
-    found = db.execute(
-        "SELECT row, leases FROM loss WHERE row IN (SELECT value FROM json_each(?))",
-        [orjson.dumps(list(rows)).decode()],
-    )
-    return dict(found.fetchall())
+def losses(db: sqlite3.Connection) -> dict[int, int]:
+    """Return in how many lost leases each row was, without those that were in none."""
+    return dict(_found(db, "SELECT row, leases FROM loss"))
+
+
+def _found(db: sqlite3.Connection, query: str) -> list[Any]:
+    """Return the rows of a query; none before the first grant."""
+    return db.execute(query).fetchall() if table_exists(db, "lease") else []
 
 
 def grant_totals(db: sqlite3.Connection) -> GrantTotals:

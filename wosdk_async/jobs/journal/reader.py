@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -139,10 +139,10 @@ class JournalReader:
         """Return the number of the newest grant of all runs; 0 without grants."""
         return await self._read(last_epoch)
 
-    async def losses(self, rows: Collection[int]) -> Mapping[int, int]:
-        """Return in how many lost leases each of these rows was, without those that were in none."""
+    async def losses(self) -> Mapping[int, int]:
+        """Return in how many lost leases each row was, without those that were in none."""
         await self._flush_before_reading()
-        return await self._read(functools.partial(losses, rows=rows))
+        return await self._read(losses)
 
     async def open_leases(self) -> list[OpenLease]:
         """Return the leases whose end is not known: their workers may still send rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,6 @@ class JournalWriter(JournalReader):
         self._run = 0
         self.secrets: Callable[[], Secrets] = Secrets
         """Returns what no record may hold: a response may repeat it. Whoever has the Company sets it."""
-        self._none_lost: bool | None = None
         """Whether no row was ever lost with a worker; None until that is read."""
         self._commits: CommitQueue | None = None
         if lock is not None:
@@ -157,24 +156,17 @@ class JournalWriter(JournalReader):
         """
         commits = self._usable_commits()
         commits.queue.rows += record.rows
-        commits.queue.others.append(functools.partial(save_grant, grant=record))
+        commits.queue.others.append(
+            functools.partial(save_grant, grant=record, run=self.run, now=self._clock())
+        )
         await commits.written()
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
         """Queue that a grant has ended, with the rows that were lost with its worker."""
         commits = self._open_commits()
-        self._none_lost = False if lost else self._none_lost
         ended = functools.partial(end_lease, epoch=epoch, lost=tuple(lost))
         commits.queue.others.append(ended)
         commits.write_soon()
-
-    async def losses(self, rows: Collection[int]) -> Mapping[int, int]:
-        """Return in how many lost leases each of these rows was; at once while no row was ever lost."""
-        if self._none_lost is None:
-            none_lost = not (await self.grant_totals()).lost_rows
-            if self._none_lost is None:  # nothing was lost meanwhile
-                self._none_lost = none_lost
-        return {} if self._none_lost else await super().losses(rows)
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
         """Keep what an audit found, in the place of the one before; it is on the disk when it returns.
