@@ -42,7 +42,7 @@ from wosdk_async.sandbox import LocalCompany
         (["--rate", "inf"], "'inf' is not a number over 0; write calls in a second, such as --rate 20"),
         (["--lease", "nan"], "'nan' is not a number of 1 or more; write seconds, such as --lease 30"),
         (["--stop-after-doubt", "0"], "'0' is not a whole number of 1 or more; write one, such as --stop"),
-        (["--engine", "dask://cluster.example:8786"], "write dask+tls://cluster.example:8786"),
+        (["--engine", "dask://cluster.example:8786"], "write tls://cluster.example:8786"),
         (["--engine", "dask+tls://cluster.example:8786", "--sandbox"], "--sandbox runs on this machine only"),
     ],
 )
@@ -113,12 +113,15 @@ def test_processes_send_the_rows(file: Path, wosdk: Wosdk, tmp_path: Path) -> No
     assert "audit clean: 14 once" in resumed.stdout
 
 
-def test_rows_without_a_key_are_refused_for_workers(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+@pytest.mark.parametrize("check", [(), ("--check",)])
+def test_rows_without_a_key_are_refused_for_workers(
+    file: Path, wosdk: Wosdk, tmp_path: Path, check: tuple[str, ...]
+) -> None:
     unmarked = tmp_path / "map.toml"
     unmarked.write_text(MAP.read_text("utf-8").replace('marker = "work_order.po_number"', ""), "utf-8")
-    result = wosdk("import", file, "--map", unmarked, "--sandbox", "--processes", "1")
+    result = wosdk("import", file, "--map", unmarked, "--sandbox", "--processes", "1", *check)
     assert result.exit_code == 2
-    assert "one process sends rows without a key" in result.stderr
+    assert "workers need a key for each row" in result.stderr
     assert not file.with_name(f"{file.name}.job").exists()
 
 
@@ -139,7 +142,7 @@ def test_ctrl_c_ends_the_wait_for_a_cluster(file: Path, served: dict[str, str]) 
         engine = f"dask://127.0.0.1:{nobody.getsockname()[1]}"
         process = spawn("import", file, "--map", MAP, "--engine", engine, "--json")
         assert process.stderr is not None
-        while "connecting to the Dask cluster" not in (line := process.stderr.readline()):
+        while "waiting for the first worker: Dask cluster" not in (line := process.stderr.readline()):
             assert line, "it has ended"
         began = time.monotonic()
         process.send_signal(signal.SIGINT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,7 @@ def pool_maker(
         return None
     from wosdk_async.jobs.cluster.dask import DaskCluster  # not needed in one process
 
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # what matters is said by the import
     try:
         address = DaskCluster(engine).address
     except ConfigurationError as error:

@@ -60,7 +60,15 @@ def check_import(given: ImportArguments) -> Exit:
             found = open_input(given.file, folder, **given.reading)
         dry = DryRun()
         options = ImportOptions(**{**given.job, "folder": folder})
-        check = Check(found.source, import_map, dry, options=options, sample=given.sample, rate=given.rate)
+        check = Check(
+            found.source,
+            import_map,
+            dry,
+            options=options,
+            sample=given.sample,
+            rate=given.rate,
+            workers=given.make_pool is not None,
+        )
         variables = exits.enter_context(company_variables(sandbox))
         # Whatever would change something stops at the hook, so that nothing can be written.
         target = attrs.evolve(given.target, read_only=False)

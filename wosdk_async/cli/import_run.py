@@ -28,6 +28,7 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.given_import import GivenImport
+from wosdk_async.jobs.importer import WORKERS_GRACE
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.opening import company_identity
@@ -84,7 +85,7 @@ def run_import(given: ImportArguments) -> int:
                 say(f"warning: {warning}")
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
-        signals = _Signals(job)
+        signals = _Signals(job, WORKERS_GRACE if given.make_pool is not None else None)
         lines = _lines(given.outcomes, anew=opened.new)
         try:
             summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
@@ -223,12 +224,12 @@ class _Signals:
     """Ctrl-C, SIGTERM and SIGHUP during an import.
 
     After the first no further row is started; after a second one, or when the grace ends, the calls under way
-    are aborted. ``first`` is the number of the first signal.
+    are aborted. ``first`` is the number of the first signal, ``grace`` the seconds of calls of workers.
     """
 
-    def __init__(self, job: Import) -> None:
+    def __init__(self, job: Import, grace: float | None) -> None:
         self.first: int | None = None
-        self._job = job
+        self._job, self._grace = job, grace
 
     @contextmanager
     def handled(self) -> Iterator[None]:
@@ -248,6 +249,7 @@ class _Signals:
             self.first = int(number)
             self._job.exit_status = 128 + number
             again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
-            say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
-            # The second stop aborts the calls after ABORT_GRACE.
-            asyncio.get_running_loop().call_later(_GRACE[number] - ABORT_GRACE, self._job.stop)
+            grace = self._grace or _GRACE[number]
+            say(f"stopping: calls under way get {grace:.0f} s, {again}")
+            if self._grace is None:  # the second stop aborts the calls after ABORT_GRACE
+                asyncio.get_running_loop().call_later(grace - ABORT_GRACE, self._job.stop)

@@ -65,11 +65,12 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
             1, 256, hint="write one, such as --processes 4, or leave it out to send from one process"
         ),
         "metavar": "N",
-        "help": "Send the rows from N processes of this machine.",
+        "help": "Send the rows from N processes of this machine. Needs a marker, and the extra dask.",
     },
     "engine": {
         "metavar": "URL",
-        "help": "Send the rows from the workers of a cluster: dask+tls://HOST:8786, dask://127.0.0.1:8786.",
+        "help": "Send the rows from the workers of a Dask cluster: dask+tls://HOST:8786, or "
+        "dask://127.0.0.1:8786. Needs the same.",
     },
     "lease": {
         "type": _Above(1, hint="write seconds, such as --lease 30"),

@@ -27,7 +27,7 @@ from wosdk_async.jobs.errors import (
 from wosdk_async.jobs.given_import import GivenImport, job_base
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.replaced_fields import ReplacedFields
@@ -51,6 +51,7 @@ class Check:
         dry: ``before_send`` hook of the client of the Company, which keeps what would be sent.
         options: options of the import.
         sample: the number of rows to look at, spread over the file; None means all.
+        workers: whether workers are to send the rows.
         rate: the highest number of calls in a second, for the expected duration.
 
     Raises:
@@ -66,6 +67,7 @@ class Check:
         options: ImportOptions,
         sample: int | None = None,
         rate: float | None = None,
+        workers: bool = False,
     ) -> None:
         require_columns(source, import_map.columns)
         self._source, self._map, self._dry = source, import_map, dry
@@ -75,6 +77,8 @@ class Check:
         self._keys = RowKeys.of(import_map, self._marker, "job") if self._marker else None
         if self._marker:
             self._operation.require_marker(self._marker)
+        elif workers:
+            raise no_marker_for_workers(import_map)
         self._index = ReferenceIndex(import_map.references)
         self._result = CheckResult(
             label=self._operation.label,

@@ -19,7 +19,7 @@ from wosdk_async.jobs.given_import import job_base
 from wosdk_async.jobs.inputs import require_opened
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
 from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
@@ -32,9 +32,9 @@ from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import keep_undone
 from wosdk_async.jobs.work import JobWork
 
-__all__ = ["Import"]
+__all__ = ["WORKERS_GRACE", "Import"]
 
-_WORKERS_GRACE = 2.0  # seconds that calls of workers get after a stop, so that all ends within six
+WORKERS_GRACE = 2.0  # seconds that calls of workers get after a stop, so that all ends within six
 
 
 class Import:
@@ -85,10 +85,7 @@ class Import:
         if self._marker:
             self._require_marker(self._marker)
         elif workers is not None:
-            raise ImportMapError(
-                f"{import_map.path}: workers need a marker, by which a row that was lost with its worker is "
-                "looked up; one process sends rows without a key"
-            )
+            raise no_marker_for_workers(import_map)
         if import_map.action.by is not None and self.options.if_exists == "skip":
             raise ImportMapError(
                 f'if_exists="skip" is for creates; {import_map.operation!r} needs records that exist'
@@ -152,7 +149,7 @@ class Import:
         """
         self._stops += 1
         if self._stops == 1 and self._workers is not None and self._task is not None:
-            self._task.get_loop().call_later(_WORKERS_GRACE, self._abort)
+            self._task.get_loop().call_later(WORKERS_GRACE, self._abort)
         if self._work is not None:
             self._work.stop()
         if self._stops == 2 and self._task is not None:

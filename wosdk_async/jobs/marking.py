@@ -16,9 +16,17 @@ from wosdk_async.jobs.rows import Row
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["RowKeys"]
+__all__ = ["RowKeys", "no_marker_for_workers"]
 
 _NO_RECORDS = ReferenceIndex(())  # a key is made of columns alone
+
+
+def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
+    """Return the error of an import on workers whose rows have no keys."""
+    return ImportMapError(
+        f"{import_map.path}: workers need a key for each row, by which one that was lost with its worker is "
+        "looked up; name its field as 'marker' in the map, or send the rows from one process"
+    )
 
 
 @attrs.frozen

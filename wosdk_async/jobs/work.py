@@ -196,6 +196,7 @@ class JobWork:
             WosdkError: a look-up failed. In all cases no row was sent.
         """
         if self._workers is not None:
+            self._on_stage(f"waiting for the first worker: {self._workers.name}")
             opening = self._workers.opened(await self._sender.marker())
             if not await unless_stopped(self._stopped, opening, otherwise=False):
                 return False

@@ -20,7 +20,7 @@ def settle(budget, workers):
     """Let all workers confirm until nothing changes any more."""
     for _ in range(4):
         for worker in workers:
-            if worker in budget:
+            if worker in budget.workers():
                 budget.confirm(worker, budget.share(worker).number)
 
 

@@ -97,11 +97,11 @@ def test_rows_of_a_lost_worker_are_lost_when_the_lease_is_over_and_not_before() 
     assert at.desk.lose(worker) == 2  # again: nothing changes
     at.now += OVER - 0.1
     assert at.desk.expire(at.now).over == []
-    assert "a" in at.desk.budget
+    assert "a" in at.desk.budget.workers()
     at.now += 0.2
     changes = at.desk.expire(at.now)
     assert (changes.over, [row.row for row, _ in changes.lost]) == ([lease], [2, 1])
-    assert "a" not in at.desk.budget
+    assert "a" not in at.desk.budget.workers()
     late = at.result(worker, lease, 1)
     assert at.say(worker, late).ended == []  # it decides nothing
 
@@ -163,7 +163,7 @@ def test_a_silent_worker_without_rows_gives_up_its_share_and_gets_one_when_it_is
     worker = at.worker("a")
     at.now += 6.0
     at.desk.expire(at.now)
-    assert "a" not in at.desk.budget
+    assert "a" not in at.desk.budget.workers()
     at.say(worker)
     assert at.desk.budget.share("a").in_flight == 4
 

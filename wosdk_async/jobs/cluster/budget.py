@@ -44,10 +44,6 @@ class Budget:
         self._number = 0
         self._holders: dict[str, _Holder] = {}
 
-    def __contains__(self, worker: str) -> bool:
-        """Return whether a worker holds a share."""
-        return worker in self._holders
-
     def workers(self) -> list[str]:
         """Return the workers that hold a share."""
         return list(self._holders)
@@ -58,9 +54,10 @@ class Budget:
         return holder.newest if holder is not None else NO_SHARE
 
     def add(self, worker: str) -> None:
-        """Give a share to a worker; it begins with nothing, and grows by what is free."""
-        self._holders[worker] = _Holder([self._new_share(0.0, 0)])
-        self._balance()
+        """Give a share to a worker that has none; it begins with nothing, and grows by what is free."""
+        if worker not in self._holders:
+            self._holders[worker] = _Holder([self._new_share(0.0, 0)])
+            self._balance()
 
     def confirm(self, worker: str, number: int) -> None:
         """Note that a worker keeps to the share with this number, so that earlier ones hold no longer."""

@@ -70,11 +70,16 @@ class Coordinator:
         self.desk = Desk(self._options, epoch=await self._journal.last_epoch(), now=boottime())
         self._ticker = asyncio.create_task(self._tick())
         try:
-            await self._pool.open(self._setup, self._joined, lambda why: self.fail(WosdkError(why)))
+            await self._pool.open(self._setup, self._joined, self._broken)
         except BaseException:
             await self._close()
             raise
         return self
+
+    def _broken(self, why: str) -> None:
+        if self.desk.book:
+            self._on_event(f"{why}; {len(self.desk.book)} rows wait until their leases are over")
+        self.fail(WosdkError(why))
 
     async def __aexit__(self, *_: object) -> None:
         self._closing = True

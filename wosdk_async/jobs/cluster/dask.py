@@ -23,6 +23,9 @@ _START = 60.0  # seconds for the first worker
 _POLL = 0.5  # seconds between two looks at the workers
 _SILENT = 30.0  # seconds of a scheduler that does not respond
 _PARTING = 1.0
+_CERTIFICATES = ", ".join(
+    f"DASK_DISTRIBUTED__COMM__TLS__{name}" for name in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY")
+)
 _SCHEMES = {"": "tcp", "tcp": "tcp", "dask": "tcp", "dask+tcp": "tcp", "tls": "tls", "dask+tls": "tls"}
 
 
@@ -50,7 +53,7 @@ def scheduler_address(text: object) -> str:
     if not _is_private(address):
         raise ConfigurationError(
             f"{text}: the workers get the token of the Company, which does not leave this machine "
-            f"unencrypted; write dask+tls://{host}:{port}, and start scheduler and workers with certificates"
+            f"unencrypted; write tls://{host}:{port}, and start scheduler and workers with certificates"
         )
     return address
 
@@ -129,17 +132,16 @@ class DaskCluster:
         self._refused: dict[str, str] = {}
         self._watch: asyncio.Task[None] | None = None
 
-    def __repr__(self) -> str:
-        return f"DaskCluster({self.address!r})"
-
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
         """Make an actor in each worker; see :class:`WorkerPool`."""
-        from distributed import Client  # takes half a second, and is an extra
+        from distributed import Client, Security  # takes half a second, and is an extra
 
         self._setup, self._joined, self._broken = to_bytes(setup), joined, broken
-        self._on_stage(f"connecting to the {self.name}, for up to {_CONNECT:.0f} s")
+        security: Any = self._options.get("security") or Security()  # type: ignore[no-untyped-call]
+        if self.address.startswith("tls://") and not security.get_connection_args("client")["ssl_context"]:
+            raise ConfigurationError(f"there are no certificates for {self.address}; set {_CERTIFICATES}")
         try:
             self._client = await Client(  # type: ignore[no-untyped-call]
                 self.address,
@@ -149,10 +151,10 @@ class DaskCluster:
                 **self._options,
             )
         except Exception as error:  # of asyncio, TLS or distributed
+            what = "cannot be reached" if isinstance(error, OSError) else "is none of Dask"
             raise ConfigurationError(
-                f"the scheduler at {self.address} cannot be reached ({_text(error)}); check that it "
-                "runs, that host and port are right, and with tls:// the certificates "
-                "(DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__TLS__CLIENT__CERT, ..__TLS__CLIENT__KEY)"
+                f"the scheduler at {self.address} {what} ({_text(error)}); check that it runs, that host "
+                f"and port are right, and with tls:// what is in {_CERTIFICATES}"
             ) from error
         first = asyncio.Event()
         self._watch = asyncio.create_task(self._look(first))
@@ -160,7 +162,8 @@ class DaskCluster:
             async with asyncio.timeout(_START):
                 await first.wait()
         if not self._links:
-            why = "; ".join(self._refused.values()) or f"none responds within {_START:.0f} s"
+            none = f"none responds within {_START:.0f} s; start some with 'dask worker {self.address}'"
+            why = "; ".join(self._refused.values()) or none
             raise ConfigurationError(f"{self.name} has no worker that can be used: {why}")
 
     async def aclose(self) -> None:

@@ -125,8 +125,7 @@ class Desk:
             else:
                 self._progress_at = now
                 changes.ended.append(result)
-        if worker.nonce not in self.budget:  # new, or silent for long
-            self.budget.add(worker.nonce)
+        self.budget.add(worker.nonce)  # if it is new, or was silent for long
         self.budget.confirm(worker.nonce, report.share)
         return changes
 

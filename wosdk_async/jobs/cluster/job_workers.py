@@ -29,10 +29,6 @@ _RENEWAL = 30.0  # seconds for the renewal of a session before the run ends
 _FRUITLESS = 5  # renewals one after another without a row that was carried out, before the run ends
 
 
-def _own_rate(rate: float) -> float:
-    return min(max(rate * _OWN_SHARE, _LEAST_OWN), rate / 2)
-
-
 class JobWorkers:
     """Workers of one run of an import; :meth:`opened` starts them, :meth:`aclose` ends them.
 
@@ -52,18 +48,20 @@ class JobWorkers:
         on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
         rate, deadline = company.rate, company.options.deadline
+        own = 0.0 if rate is None else min(max(rate * _OWN_SHARE, _LEAST_OWN), rate / 2)
         self.options = ClusterOptions(
             lease=options.lease,
             deadline=options.lease * _DEADLINE if deadline is None else deadline,
             skew=options.skew,
-            rate=None if rate is None else rate - _own_rate(rate),
+            rate=None if rate is None else rate - own,
             in_flight=options.limit,
         )
         self.claimed_ahead = max(_LEAST_CLAIMED, _CLAIMED_PER_CALL * options.limit)
         self.warnings: list[str] = []
+        self.name = pool.name
         self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
         self._on_event = on_event
-        self._rate: float | None = None
+        self._rate, self._own_rate = rate, own
         self._coordinator: Coordinator | None = None
         self._sessions: SessionPusher | None = None
 
@@ -126,10 +124,9 @@ class JobWorkers:
     def run(self, claims: Claims) -> ClusterRun:
         """Return the run that sends the claims."""
         assert self._coordinator is not None  # noqa: S101 - after opened
-        if self._rate is None and self._company.rate is not None:
+        if self._rate is not None:
             # Not before: what the rows refer to is looked up and created while no worker sends anything.
-            self._rate = self._company.rate
-            self._company.set_rate(_own_rate(self._rate))
+            self._company.set_rate(self._own_rate)
         return self._coordinator.run(claims, limit=self.claimed_ahead)
 
     async def aclose(self) -> None:
@@ -143,7 +140,6 @@ class JobWorkers:
                 await self._sessions.aclose()
             if self._rate is not None:
                 self._company.set_rate(self._rate)
-                self._rate = None
 
 
 class SessionPusher:

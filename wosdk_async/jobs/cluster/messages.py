@@ -188,9 +188,8 @@ class WorkerLink(Protocol):
 class WorkerPool(Protocol):
     """Where workers run. It starts them; nothing of the guarantees rests on it."""
 
-    @property
-    def name(self) -> str:
-        """Text for people, such as ``3 processes``."""
+    name: str
+    """Text for people, such as ``3 processes``."""
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]

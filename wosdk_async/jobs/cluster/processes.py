@@ -17,12 +17,13 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, require_dask
 from wosdk_async.jobs.cluster.messages import Setup, WorkerLink
 
-__all__ = ["Processes"]
+__all__ = ["MOST_PROCESSES", "Processes"]
 
+MOST_PROCESSES = 256
 _GRACE = 0.5  # seconds for processes to end
 _LONG_LIFE = 5.0  # seconds after which the death of a process says nothing about the next one
 _MOST_DEATHS = 10  # deaths in a row, each soon after the start, after which a process is not replaced
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0  # seconds before a process is replaced
+_PAUSE = 0.5  # seconds before a process is replaced
 _DEATH_TIMEOUT = "10"  # seconds after which a worker ends that does not reach its scheduler
 
 
@@ -33,15 +34,15 @@ class Processes:
     that Ctrl-C reaches this process alone; it ends when this one has ended.
 
     Args:
-        count: number of processes.
+        count: number of processes, from 1 to 256.
 
     Raises:
         ConfigurationError: the system cannot run them, or the extra ``dask`` is missing.
     """
 
     def __init__(self, count: int) -> None:
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise ConfigurationError(f"{count!r} processes; their number must be a whole number, 1 or more")
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_PROCESSES:
+            raise ConfigurationError(f"{count!r} processes; write a whole number from 1 to {MOST_PROCESSES}")
         if sys.platform == "win32" or not sys.executable:
             raise ConfigurationError("workers in processes need Linux or macOS; import with one process")
         require_dask("an import from several processes")
@@ -52,9 +53,6 @@ class Processes:
         self._folder = ""
         self._processes: set[asyncio.subprocess.Process] = set()
         self._keepers: list[asyncio.Task[None]] = []
-
-    def __repr__(self) -> str:
-        return f"Processes({self._count})"
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
@@ -121,7 +119,7 @@ class Processes:
                 why = f"exit status {await process.wait()}"
                 self._processes.discard(process)
             deaths = 1 if loop.time() - began >= _LONG_LIFE else deaths + 1
-            await asyncio.sleep(min(_SHORTEST_PAUSE * 2 ** (deaths - 1), _LONGEST_PAUSE))
+            await asyncio.sleep(_PAUSE)
         self._kept -= 1
         if not self._kept:
             opening.cancel()
@@ -148,4 +146,5 @@ def _environment() -> dict[str, str]:
     """Return the environment of a worker: modules are found as here, and no credentials are in it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-    return kept | {"PYTHONPATH": paths, "DASK_LOGGING__DISTRIBUTED": "critical"}
+    quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")
+    return {**kept, **quiet, "PYTHONPATH": paths}
