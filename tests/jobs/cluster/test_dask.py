@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from distributed import Client, Security
 import wosdk_async
 from benchmarks.certificate import certificate
 from benchmarks.dask_processes import DaskProcesses
+from benchmarks.serving import serving
 from tests.jobs.cluster.pools import HELLO, hello, lost, opened
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, _is_private, scheduler_address
@@ -134,6 +136,26 @@ async def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(ConfigurationError, match=r"cannot be reached .*check that it runs"):
         async with opened(DaskCluster("tcp://127.0.0.1:9")):
             pass
+
+
+async def test_a_scheduler_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ConfigurationError, match=r"cannot be reached .*check that it runs"):
+            await opened(DaskCluster(address)).__aenter__()
+
+
+async def test_a_server_that_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"SSH-2.0-OpenSSH_9.2\r\n" * 100)
+        await reader.read()
+        writer.close()
+
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 2.0)
+    async with serving(respond) as port:
+        with pytest.raises(ConfigurationError, match=r"the scheduler at .* check that it runs, that host"):
+            await opened(DaskCluster(f"tcp://127.0.0.1:{port}")).__aenter__()
 
 
 async def test_a_cluster_without_workers(cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch) -> None:

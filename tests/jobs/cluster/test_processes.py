@@ -9,11 +9,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import dask
+import distributed
 import pytest
 
 from tests.jobs.cluster.pools import hello, lost, opened
@@ -92,7 +95,7 @@ async def test_a_process_that_stands_still_is_ended_with_the_pool() -> None:
 async def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_MOST_DEATHS", 2)
     monkeypatch.setattr(sys, "executable", "/bin/false")
-    with pytest.raises(ConfigurationError, match="none of 2 processes could be started"):
+    with pytest.raises(ConfigurationError, match=r"ended soon after its start 2 times \(exit status 1\)"):
         async with opened(Processes(2)):
             pass
 
@@ -119,6 +122,29 @@ def test_a_system_that_cannot_run_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     with pytest.raises(ConfigurationError, match="Linux or macOS"):
         Processes(2)
+
+
+async def test_settings_of_dask_for_other_clusters_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A site that requires TLS; nothing is left in the temporary folder."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("DASK_CONFIG", "/settings/of/the/site")
+    with dask.config.set({"distributed.comm.require-encryption": True}):
+        async with opened(Processes(1)) as pool:
+            link = await pool.links.get()
+            assert b"/settings/of/the/site" not in environment_of(children()[0])
+            assert (await hello(link)).worker
+    assert os.listdir(tmp_path) == []
+
+
+async def test_a_dask_that_cannot_start_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any, **__: Any) -> None:
+        raise ValueError("a dask config file is malformed")
+
+    monkeypatch.setattr(distributed, "LocalCluster", fails)
+    with pytest.raises(ConfigurationError, match=r"Dask cannot be started \(a dask .* is malformed\)"):
+        await opened(Processes(1)).__aenter__()
 
 
 async def test_no_credentials_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +294,7 @@ async def test_a_row_that_kills_its_workers_is_refused(
     local: Local, job: Job, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each process that gets the row ends at once; the others are carried out."""
-    (tmp_path / "poison.py").write_text(
+    (tmp_path / "sitecustomize.py").write_text(
         "import os\nfrom wosdk_async.jobs.cluster import worker\n"
         "if not hasattr(worker, 'send'): worker.send = worker.Worker._send\n"
         "async def poisoned(self, row, trace):\n"
@@ -276,7 +302,7 @@ async def test_a_row_that_kills_its_workers_is_refused(
         "    return await worker.send(self, row, trace)\n"
         "worker.Worker._send = poisoned\n"
     )
-    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str(tmp_path / "poison.py"))
+    monkeypatch.syspath_prepend(tmp_path)  # the workers' path is that of this process
     local.company = local.company.with_options(settle=0.2, deadline=0.5)
     ready = job(
         write(HEADER, rows(*range(1, 13))), MAP, marker=MARKER, workers=Processes(2), lease=1, skew=0.2

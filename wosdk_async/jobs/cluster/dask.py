@@ -142,14 +142,12 @@ class DaskCluster:
         security: Any = self._options.get("security") or Security()  # type: ignore[no-untyped-call]
         if self.address.startswith("tls://") and not security.get_connection_args("client")["ssl_context"]:
             raise ConfigurationError(f"there are no certificates for {self.address}; set {_CERTIFICATES}")
+        self._client = Client(  # type: ignore[no-untyped-call]
+            self.address, asynchronous=True, set_as_default=False, timeout=_CONNECT, **self._options
+        )
         try:
-            self._client = await Client(  # type: ignore[no-untyped-call]
-                self.address,
-                asynchronous=True,
-                set_as_default=False,
-                timeout=_CONNECT,
-                **self._options,
-            )
+            async with asyncio.timeout(_CONNECT):  # its own timeout is not for a scheduler that is silent
+                await self._client
         except Exception as error:  # of asyncio, TLS or distributed
             what = "cannot be reached" if isinstance(error, OSError) else "is none of Dask"
             raise ConfigurationError(

@@ -26,8 +26,7 @@ __all__ = [
     "boottime",
 ]
 
-MOST_LOSSES = 4
-"""Leases in which a row may be lost with its worker, all but the first one alone, before it is refused."""
+MOST_LOSSES = 4  # leases in which a row may be lost, all but the first one alone, before it is refused
 _CHARACTERS = 4_000_000  # of the rows of a lease, so that its message stays short
 
 

@@ -58,21 +58,26 @@ class Processes:
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]
     ) -> None:
         """Start the scheduler and the processes; see :class:`WorkerPool`."""
-        from distributed import LocalCluster  # takes half a second, and is an extra
+        self._broken, self._folder = broken, tempfile.mkdtemp(prefix="wosdk-workers-")
+        try:
+            from distributed import LocalCluster, Security  # takes half a second, and is an extra
 
-        self._broken = broken
-        self._folder = tempfile.mkdtemp(prefix="wosdk-workers-")
-        self._scheduler = await LocalCluster(  # type: ignore[no-untyped-call]
-            n_workers=0,
-            processes=False,
-            host="127.0.0.1",
-            protocol="tcp",
-            dashboard_address=None,
-            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
-            silence_logs=logging.CRITICAL,
-            asynchronous=True,
-        )
-        self._cluster = DaskCluster(self._scheduler.scheduler_address, direct=True)
+            security = Security(require_encryption=False)  # type: ignore[no-untyped-call]
+            quiet = {"dashboard": False, "dashboard_address": "127.0.0.1:0", "local_directory": self._folder}
+            self._scheduler = await LocalCluster(  # type: ignore[no-untyped-call]
+                n_workers=0,
+                processes=False,
+                host="127.0.0.1",
+                protocol="tcp",
+                security=security,
+                dashboard_address=None,
+                scheduler_kwargs=quiet,
+                silence_logs=logging.CRITICAL,
+                asynchronous=True,
+            )
+        except Exception as error:  # Dask's configuration is read and used
+            raise ConfigurationError(f"Dask cannot be started ({error}); check its configuration") from error
+        self._cluster = DaskCluster(self._scheduler.scheduler_address, direct=True, security=security)
         opening = asyncio.create_task(self._cluster.open(setup, joined, broken))
         self._keepers = [asyncio.create_task(self._keep(opening)) for _ in range(self._count)]
         try:
@@ -81,7 +86,7 @@ class Processes:
             opening.cancel()
             await asyncio.wait([opening])
         if opening.cancelled():  # without any process there is nothing to wait for
-            raise ConfigurationError(f"none of {self.name} could be started; see what was written to stderr")
+            raise ConfigurationError(self._why)
         opening.result()
 
     async def aclose(self) -> None:
@@ -122,11 +127,9 @@ class Processes:
             await asyncio.sleep(_PAUSE)
         self._kept -= 1
         if not self._kept:
+            self._why = f"no worker process is left: it ended soon after its start {deaths} times ({why})"
             opening.cancel()
-            self._broken(
-                f"no worker process is left: it ended soon after its start {deaths} times ({why}); see what "
-                "they wrote to stderr, and repeat the command"
-            )
+            self._broken(f"{self._why}; see what they wrote to stderr, and repeat the command")
 
     async def _start(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
@@ -137,7 +140,7 @@ class Processes:
             *("--local-directory", self._folder),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=2,  # what a worker prints is not what the command prints
-            env=_environment(),
+            env=_environment() | {"DASK_CONFIG": self._folder},  # not that for other clusters
             start_new_session=True,  # Ctrl-C of the terminal does not reach it
         )
 
