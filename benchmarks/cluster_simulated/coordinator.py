@@ -10,8 +10,8 @@ import attrs
 
 from benchmarks.cluster_simulated.world import Process, SimulatedWorker, World
 from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
-from wosdk_async.jobs.cluster.leases import MOST_LOSSES, Lease, RowToSend
-from wosdk_async.jobs.cluster.messages import PushedSession, Report
+from wosdk_async.jobs.cluster.leases import MOST_LOSSES, Lease
+from wosdk_async.jobs.cluster.messages import GrantedRow, PushedSession, Report
 
 __all__ = ["Journal", "SimulatedCoordinator"]
 
@@ -62,7 +62,7 @@ class SimulatedCoordinator(Process):
         plan = world.plan
         self.journal, self._ended = journal, ended
         epoch = max(world.granted.values(), default=0)
-        self.desk = Desk(plan.options, most=plan.options.in_flight, epoch=epoch, now=self.clock())
+        self.desk = Desk(plan.options, epoch=epoch, now=self.clock())
         self._links: list[_Link] = []
         self._unwritten: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._sending: set[int] = set()
@@ -126,7 +126,7 @@ class SimulatedCoordinator(Process):
                 self._set(row, REFUSED)
             elif state == PLANNED:
                 self._sending.add(row)
-                self.desk.put(RowToSend(row, row, None, "{}", losses), self.clock())
+                self.desk.put(GrantedRow(row, "{}", losses), self.clock())
         self._flush()
         self._settling = False
         if not self._sending:
@@ -140,7 +140,7 @@ class SimulatedCoordinator(Process):
         """Stop as Ctrl-C does."""
         self.world.note(f"{self.name} is stopped")
         for row in self.desk.stop():
-            self._end(row, PLANNED)
+            self._end(row.row, PLANNED)
         self.at(_STOP, self._abort)
 
     def _abort(self) -> None:
@@ -148,29 +148,33 @@ class SimulatedCoordinator(Process):
         self.at(_ABORT, self._give_up)
 
     def _give_up(self) -> None:
-        self._apply(attrs.evolve(self.desk.give_up(), over=[]))
+        for row in list(self._sending):
+            lease = self.desk.book.lease_of(row)
+            self._end(row, IN_DOUBT if lease is not None and lease.may_have_arrived else PLANNED)
+        for lease in self.desk.book.unsent():
+            self._write(self.journal.end_grant, lease.epoch, [])
         self._flush()
         self.kill()
 
     def _apply(self, changes: Changes) -> None:
-        for row, report in changes.ended:
-            self._end(row, {"done": DONE, "in_doubt": IN_DOUBT}.get(report.result, REFUSED))
+        for report in changes.ended:
+            self._end(report.row, {"done": DONE, "in_doubt": IN_DOUBT}.get(report.result, REFUSED))
         for row, _ in changes.lost:
-            self._end(row, IN_DOUBT)
+            self._end(row.row, IN_DOUBT)
         for row in changes.not_started:
-            self._end(row, PLANNED)
+            self._end(row.row, PLANNED)
         for lease in changes.over:
             self._write(self.journal.end_grant, lease.epoch, list(lease.rows))
         if changes.ended or changes.lost:
             self.at(0.0, self._look_whether_ended)
 
-    def _end(self, row: RowToSend, state: int) -> None:
-        if row.number not in self._sending:
-            self.world.broken("outcomes", f"row {row.number} has a second outcome")
-        self._sending.discard(row.number)
+    def _end(self, row: int, state: int) -> None:
+        if row not in self._sending:
+            self.world.broken("outcomes", f"row {row} has a second outcome")
+        self._sending.discard(row)
         if state == IN_DOUBT:
-            self._doubts.add(row.number)
-        self._set(row.number, state)
+            self._doubts.add(row)
+        self._set(row, state)
 
     def _look_whether_ended(self) -> None:
         if not self._sending and not self._settling:

@@ -55,7 +55,7 @@ def _end_unguarded(self: HeldRows, row: HeldRow, fields: Mapping[str, Any]) -> N
 
 @FAULTS.replace(Desk, "open_grant", "epoch-reused", "each worker's grants have one number", "not-finished")
 def _reuse_epochs(self: Desk, worker: ReachedWorker) -> Lease | None:
-    self.epoch = self.joined
+    self.epoch = len(self.workers)
     return _open_grant(self, worker)
 
 

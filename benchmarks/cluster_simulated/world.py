@@ -201,7 +201,7 @@ class SimulatedWorker(Process):
         super().__init__(world, f"worker{place}")
         self.place = place
         self._held = HeldRows(f"{self.id:x}", world.plan.options.deadline, self.clock)
-        self._throttled = self._session = 0
+        self._session = 0
         self._next_call = 0.0
         self._heard = self.clock()
         self.at(0.1, self._look)
@@ -218,7 +218,7 @@ class SimulatedWorker(Process):
         self.at(self.world.rng.uniform(0, order.patience), self._respond, respond)
 
     def _respond(self, respond: Callable[[Report], None]) -> None:
-        respond(self._held.report(session=self._session, session_refused=0, throttled=self._throttled))
+        respond(self._held.report(session=self._session, session_refused=0))
 
     def _look(self) -> None:
         """Cancel the calls whose leases have ended; end when the coordinator is gone."""
@@ -265,7 +265,6 @@ class SimulatedWorker(Process):
             return
         delay = self.world.rng.uniform(0.02, 0.3)
         if kind == "busy":
-            self._throttled += 1
             self.world.call_ended(self, row.granted.row)
             self.at(delay, self._call_later, row)
         elif kind != "slow":
