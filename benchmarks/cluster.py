@@ -1,6 +1,6 @@
 """Imports on many workers: the promise while everything is killed and stopped, and the costs.
 
-    python -m benchmarks.cluster [--quick] [--seed 1] [--rows 20000] [--only processes|dask|costs]
+    python -m benchmarks.cluster [--quick] [--seed 1] [--only processes|dask|costs]
 
 An import with 3 workers goes to a sandbox in a process of its own that resets connections after its commit,
 and commits late, but within half a second. At random moments workers and the coordinator get ``kill -9``, and
@@ -30,75 +30,50 @@ import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from benchmarks import arguments
-from benchmarks.cluster_import import Faults, break_workers
+from benchmarks.cluster_import import Effort, break_workers, write_import
 from benchmarks.cluster_notes import WINDOW
 from benchmarks.dask_processes import DaskProcesses
 from benchmarks.fault_server import FaultServer
-from benchmarks.jobs_files import write_map, write_rows
 
 __all__: list[str] = []
 
 _RATE_BOUND = 0.6  # part of its bound that the fullest window must hold
 _BURST = 0.1  # seconds of its rate that a sender may use at once (docs/load.md)
-_ENGINES = ("one process", "processes", "dask")
-
-
-@attrs.frozen(kw_only=True)
-class _Effort:
-    rows: int
-    workers: int
-    rate: float
-    faults: Faults
-    cost_rows: int
-
-
-_FULL = _Effort(
+_ENGINES = ("processes", "dask")
+_FULL = Effort(
     rows=20_000,
     workers=3,
     rate=150.0,  # 2 imports at a time, which must not be limited by the CPU
-    faults=Faults(kills=10, stops=10, coordinators=5, schedulers=3),
+    faults={"kill": 10, "stop": 10, "coordinator": 5, "scheduler": 3},
     cost_rows=10_000,
 )
-_QUICK = _Effort(
+_QUICK = Effort(
     rows=700,
     workers=2,
     rate=50.0,
-    faults=Faults(kills=1, stops=1, coordinators=1, schedulers=1),
+    faults={"kill": 1, "stop": 1, "coordinator": 1, "scheduler": 1},
     cost_rows=1_000,
 )
 
-Results = list[dict[str, Any]]
 
-
-async def _break(effort: _Effort, engine: str, seed: int) -> dict[str, Any]:
+async def _break(effort: Effort, engine: str, seed: int) -> bool:
+    """Print the figures of an import that met all faults; return whether every promise was kept."""
+    dask = engine == "dask"
     with tempfile.TemporaryDirectory() as folder:
-        found = await break_workers(
-            effort.faults,
-            dask=engine == "dask",
-            seed=seed,
-            folder=Path(folder),
-            rows=effort.rows,
-            workers=effort.workers,
-            rate=effort.rate,
-        )
+        found = await break_workers(effort, dask=dask, seed=seed, folder=Path(folder))
     allowed = (WINDOW + _BURST) * effort.rate
     if found.fullest < _RATE_BOUND * allowed:
         found.broken.append(f"the fullest 10 s hold {found.fullest} requests: the rate limited nothing")
     if found.excess > _BURST * effort.rate:
         found.broken.append(f"10 s hold {found.excess:.0f} requests beyond 10 times the rate")
-    name = f"{effort.workers} {'Dask workers' if engine == 'dask' else 'processes'}, seed {seed}"
-    figures = attrs.asdict(found) | {
-        "rows": effort.rows,
-        "asked": attrs.asdict(effort.faults),
-        "may": allowed,
-    }
+    figures = attrs.asdict(found) | {"rows": effort.rows, "asked": effort.faults, "may": allowed}
+    name = f"{effort.workers} {'Dask workers' if dask else 'processes'}, seed {seed}"
     print(f"## {name}\n\n{_table(('what', 'number'), figures.items())}\n", flush=True)
-    return {"case": name, **figures}
+    return not found.broken
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
@@ -106,19 +81,16 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def _costs(rows: int) -> Results:
+def _print_costs(rows: int) -> None:
     """Import from one process, 2 processes and 2 Dask workers, into a sandbox without faults."""
-    results = []
-    for engine in _ENGINES:
+    shown = []
+    for engine in ("one process", *_ENGINES):
         with tempfile.TemporaryDirectory() as folder:
-            found = _cost(engine, rows, Path(folder))
-        results.append({"case": engine, **found, "broken": []})
-    shown = [(each["case"], f"{each['cpu_us']:.0f}", f"{each['per_second']:,.0f}") for each in results]
+            shown.append((engine, *_cost(engine, rows, Path(folder))))
     print(_table(("Engine", "Coordinator, CPU µs for a row", "Rows a second"), shown), flush=True)
-    return results
 
 
-def _cost(engine: str, rows: int, folder: Path) -> dict[str, float]:
+def _cost(engine: str, rows: int, folder: Path) -> tuple[str, str]:
     with FaultServer(folder / "sandbox.db") as server, contextlib.ExitStack() as stack:
         where = ["--processes", "2"] if engine == "processes" else []
         if engine == "dask":
@@ -126,17 +98,9 @@ def _cost(engine: str, rows: int, folder: Path) -> dict[str, float]:
             cluster.add_worker()
             cluster.add_worker()
             where = ["--dask", cluster.address]
-        source, import_map = write_rows(folder / "rows.csv", rows, prefix="J", customers=5), write_map(folder)
-        command: list[str | Path] = [
-            sys.executable,
-            "-m",
-            "benchmarks.cluster_child",
-            source,
-            import_map,
-            *where,
-        ]
+        command = [sys.executable, "-m", "benchmarks.jobs_child", *write_import(folder, rows), *where]
         process = subprocess.run(
-            [*command, "--marker", "work_order.po_number", "--limit", "64"],
+            [*command, "--limit", "64"],
             env=os.environ | server.variables,
             stdout=subprocess.PIPE,
             text=True,
@@ -146,11 +110,11 @@ def _cost(engine: str, rows: int, folder: Path) -> dict[str, float]:
     found = json.loads(last.partition(" ")[2]) if last.startswith("summary") else {}
     if not found.get("complete"):
         raise SystemExit(f"{engine}: {last}")
-    return {"cpu_us": found["cpu_us_per_row"], "per_second": found["rows_per_second"]}
+    return f"{found['cpu_us_per_row']:.0f}", f"{found['rows_per_second']:,.0f}"
 
 
-async def _break_all(effort: _Effort, engines: Iterable[str], seed: int) -> Results:
-    return list(await asyncio.gather(*(_break(effort, engine, seed) for engine in engines)))
+async def _break_all(effort: Effort, engines: Iterable[str], seed: int) -> bool:
+    return all(await asyncio.gather(*(_break(effort, engine, seed) for engine in engines)))
 
 
 def main() -> int:
@@ -158,24 +122,19 @@ def main() -> int:
     parser = arguments.parser("benchmarks.cluster", __doc__)
     parser.add_argument("--quick", action="store_true", help="2 workers and one fault of each kind")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of the moments of the faults")
-    parser.add_argument("--rows", type=arguments.count, metavar="N", help="rows of each import")
-    parser.add_argument("--only", choices=["processes", "dask", "costs"], help="one part")
-    arguments.add_json(parser)
+    parser.add_argument("--only", choices=[*_ENGINES, "costs"], help="one part")
     args = parser.parse_args()
     arguments.require(parser, "distributed", extra="dask")
     if not os.path.exists("/proc/self/task"):
         parser.error("it finds the processes of workers in /proc, so it needs Linux")
     effort = _QUICK if args.quick else _FULL
-    effort = attrs.evolve(effort, rows=args.rows or effort.rows)
     began = time.monotonic()
-    engines = [engine for engine in ("processes", "dask") if args.only in (None, engine)]
-    results = asyncio.run(_break_all(effort, engines, args.seed))
+    engines = [engine for engine in _ENGINES if args.only in (None, engine)]
+    kept = asyncio.run(_break_all(effort, engines, args.seed))
     if args.only in (None, "costs"):
-        results += _costs(effort.cost_rows)
+        _print_costs(effort.cost_rows)
     print(f"{time.monotonic() - began:.0f} s in all")
-    if args.json:
-        args.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
-    return int(any(each["broken"] for each in results))
+    return int(not kept)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ import random
 import signal
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-from benchmarks.cluster_child import DEADLINE, LEASE
 from benchmarks.cluster_notes import environment, highest_excess, sent, stop_at_work
 from benchmarks.dask_processes import DaskProcesses
 from benchmarks.fault_server import FaultServer
@@ -24,45 +24,33 @@ from benchmarks.jobs_checks import broken_promises, missing_in_files, stored_row
 from benchmarks.jobs_files import MARKER, write_map, write_rows
 from wosdk_async.jobs.journal import State
 
-__all__ = ["Faults", "Found", "break_workers"]
+__all__ = ["Effort", "Found", "break_workers", "write_import"]
 
-_CHILD = [sys.executable, "-m", "benchmarks.cluster_child"]
+_NOTED = "from benchmarks import cluster_notes, jobs_child; cluster_notes.install(); jobs_child.main()"
+_LEASE, _DEADLINE, _SETTLE = 3.0, 2.0, 1.0  # seconds
 _LONGEST = 560.0  # seconds of one job
 _WAITS = 4  # responses that ask to wait, about so many in a job
 _MOST_RUNS = 6  # after the last fault
 
 
 @attrs.frozen(kw_only=True)
-class Faults:
-    """How often what happens at random moments.
+class Effort:
+    """Size of an import, and how often each kind of fault meets it.
 
-    Args:
-        kills: workers that get SIGKILL.
-        stops: workers that get SIGSTOP, and SIGCONT when their leases are over.
-        coordinators: coordinators that get SIGKILL; the command is repeated.
-        schedulers: Dask schedulers that get SIGKILL; the command is repeated with a new cluster.
+    A ``kill`` is SIGKILL for a worker, and a ``stop`` SIGSTOP, and SIGCONT when its leases are over. A
+    ``coordinator``, or the ``scheduler`` of a Dask cluster, gets SIGKILL, and the command is repeated.
     """
 
-    kills: int
-    stops: int
-    coordinators: int
-    schedulers: int
-
-    def numbers(self, *, dask: bool) -> dict[str, int]:
-        """Return how often an import meets each kind of fault."""
-        numbers = {"kill": self.kills, "stop": self.stops, "coordinator": self.coordinators}
-        return numbers | ({"scheduler": self.schedulers} if dask else {})
-
-    def shuffled(self, rng: random.Random, *, dask: bool) -> list[str]:
-        """Return the faults in a random order."""
-        kinds = [kind for kind, number in self.numbers(dask=dask).items() for _ in range(number)]
-        rng.shuffle(kinds)
-        return kinds
+    rows: int
+    workers: int
+    rate: float
+    faults: Mapping[str, int]
+    cost_rows: int
 
 
 @attrs.define(kw_only=True)
 class Found:
-    """What became of one job."""
+    """Outcome of one job."""
 
     faults: Counter[str] = attrs.field(factory=Counter)
     """Faults that met a request of a row under way."""
@@ -81,74 +69,73 @@ class Found:
     """Duration up to the last fault."""
 
 
-@attrs.define(eq=False, kw_only=True)
+def write_import(folder: Path, rows: int) -> list[str]:
+    """Write the files of an import, and return the arguments of its process."""
+    source = write_rows(folder / "rows.csv", rows, prefix="J", customers=5)
+    times = ["--lease", str(_LEASE), "--deadline", str(_DEADLINE), "--settle", str(_SETTLE)]
+    return [str(source), str(write_map(folder)), *times, "--marker", MARKER, "--every", "100"]
+
+
+@attrs.define(eq=False)
 class _BrokenImport:
     """Import in processes of its own, which is begun again after each kill of its coordinator."""
 
-    rng: random.Random
-    server: FaultServer
-    folder: Path
-    rate: float
-    workers: int
-    source: Path
+    effort: Effort
     dask: bool
+    rng: random.Random
+    folder: Path
+    server: FaultServer
     stack: contextlib.ExitStack
-    cluster: DaskProcesses | None = None
+    arguments: list[str]
     found: Found = attrs.field(factory=Found)
-    output: list[str] = attrs.field(factory=list)
-    _import_map: Path = attrs.field(init=False)
+    _cluster: DaskProcesses | None = None
+    _output: list[str] = attrs.field(factory=list)
     _stopped: set[int] = attrs.field(factory=set)
     """Workers that stand still."""
     _waking: set[asyncio.Task[None]] = attrs.field(factory=set)
-    _coordinator: asyncio.subprocess.Process | None = None
-    _reading: asyncio.Task[None] | None = None
+    _coordinator: asyncio.subprocess.Process = attrs.field(init=False)
+    _reading: asyncio.Task[None] = attrs.field(init=False)
 
-    def __attrs_post_init__(self) -> None:
-        self._import_map = write_map(self.folder)
-
-    async def carry_out(self, faults: list[str]) -> None:
-        """Run the import until it is finished, through all faults."""
+    async def carry_out(self) -> None:
+        """Run the import until it is finished, through all faults in a random order."""
         began = time.monotonic()
-        for fault in faults:
+        numbers = self.effort.faults.items()
+        kinds = [kind for kind, number in numbers for _ in range(number) if self.dask or kind != "scheduler"]
+        self.rng.shuffle(kinds)
+        await self._begin()
+        for fault in kinds:
             await self._until_rows_go()
             await asyncio.sleep(self.rng.uniform(0.2, 1.8))  # a random moment is the purpose
             await self._apply(fault)
         self.found.faults_seconds = time.monotonic() - began
         for _ in range(_MOST_RUNS):
             await self._until_rows_go()
-            if await self._end() == 0:
+            if await self._is_finished():
                 break
         else:
-            self.found.broken.append(f"not complete after {_MOST_RUNS} further runs: {self.output[-1]}")
+            self.found.broken.append(f"not complete after {_MOST_RUNS} further runs: {self._output[-1]}")
         await asyncio.gather(*self._waking)
 
     async def _until_rows_go(self) -> None:
         """See that an import runs, and wait until it sends rows (or ends)."""
-        if self._coordinator is None or self._coordinator.returncode is not None:
+        if self._reading.done():
             await self._begin()
-        assert self._reading is not None
-        seen = len(self.output)
+        seen = len(self._output)
         while not self._reading.done():
-            if any(line.startswith("rows") for line in self.output[seen:]):
+            if any(line.startswith("row ") for line in self._output[seen:]):
                 return
             await asyncio.sleep(0.02)
 
     async def _begin(self) -> None:
-        await asyncio.to_thread(self._start_cluster)
-        where = ["--dask", self.cluster.address] if self.cluster else ["--processes", str(self.workers)]
-        arguments: list[str | Path] = [
-            self.source,
-            self._import_map,
-            *where,
-            "--marker",
-            MARKER,
-            "--rate",
-            str(self.rate),
-        ]
+        if self.dask and (self._cluster is None or self._cluster.scheduler.poll() is not None):
+            await asyncio.to_thread(self._start_cluster)
+        where = ["--processes", str(self.effort.workers)]
+        if self._cluster is not None:
+            where = ["--dask", self._cluster.address]
+        command = [sys.executable, "-c", _NOTED, *self.arguments, *where]
         self.found.runs += 1
         self._coordinator = await asyncio.create_subprocess_exec(
-            *_CHILD,
-            *arguments,
+            *(*command, "--rate", str(self.effort.rate), "--limit", "24"),
             env=os.environ | self.server.variables | environment(self.folder),
             stdout=asyncio.subprocess.PIPE,
             stderr=(self.folder / "stderr.log").open("ab"),
@@ -156,37 +143,32 @@ class _BrokenImport:
         self._reading = asyncio.create_task(self._read(self._coordinator))
 
     def _start_cluster(self) -> None:
-        if not self.dask or (self.cluster is not None and self.cluster.scheduler.poll() is None):
-            return
         folder = self.folder / f"dask{self.found.runs}"
         folder.mkdir()
-        variables = environment(self.folder)
-        self.cluster = self.stack.enter_context(DaskProcesses(folder, variables=variables))
-        for _ in range(self.workers):
-            self.cluster.add_worker()
+        cluster = DaskProcesses(folder, variables=environment(self.folder))
+        self._cluster = self.stack.enter_context(cluster)
+        for _ in range(self.effort.workers):
+            cluster.add_worker()
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         while line := await process.stdout.readline():
-            self.output.append(line.decode().rstrip())
+            self._output.append(line.decode().rstrip())
         await process.wait()
 
-    async def _end(self) -> int:
-        """Wait for the end of the run; return its status, and 1 if rows are left that could be sent."""
-        assert self._coordinator is not None
-        assert self._reading is not None
-        await asyncio.wait_for(self._reading, _LONGEST)
-        status = await self._coordinator.wait()
-        if status:
-            self.found.broken.append(f"exit status {status}: {self.output[-1]}")
-            return status
-        summary = json.loads(self.output[-1].partition(" ")[2])
+    async def _is_finished(self) -> bool:
+        """Wait for the end of the run; return whether no row is left that could be sent."""
+        await self._reading
+        if status := self._coordinator.returncode:
+            self.found.broken.append(f"exit status {status}: {self._output[-1]}")
+            return False
+        summary = json.loads(self._output[-1].partition(" ")[2])
         if summary["complete"] and summary["audit"]["state"] != "clean":
             self.found.broken.append(f"the audit: {summary['audit']}")
-        return int(not summary["complete"])
+        return bool(summary["complete"])
 
     async def _apply(self, fault: str) -> None:
-        """Stop a worker that has a request under way: it meets the fault, or goes on without the rest."""
+        """Stop a worker that has a request under way: it meets the fault, or resumes without the others."""
         worker = await stop_at_work(self.folder, self._workers)
         if worker is None:
             self.found.broken.append(f"{fault}: no row was under way, so it would prove nothing; more rows")
@@ -195,50 +177,50 @@ class _BrokenImport:
         if fault == "stop":
             self._stopped.add(worker)
             self._waking.add(asyncio.create_task(self._wake(worker)))
-            return
-        if fault == "kill":
+        elif fault == "kill":
             os.kill(worker, signal.SIGKILL)
-            if self.cluster is not None:
-                await asyncio.to_thread(self.cluster.replace_worker, worker)
-            return
-        assert self._coordinator is not None
-        killed = self.cluster.scheduler if self.cluster and fault == "scheduler" else self._coordinator
-        with contextlib.suppress(ProcessLookupError):
-            killed.kill()
-        _go_on(worker)
-        await (self._scheduler_ended() if fault == "scheduler" else self._coordinator_ended())
+            if self._cluster is not None:
+                await asyncio.to_thread(self._cluster.replace_worker, worker)
+        elif self._cluster is not None and fault == "scheduler":
+            self._cluster.scheduler.kill()
+            self._cluster.scheduler.wait()
+            _resume(worker)
+            async with asyncio.timeout(60):  # the coordinator must end by itself, and say why
+                await self._reading
+            if "scheduler" not in self._output[-1] and '"complete": true' not in self._output[-1]:
+                self.found.broken.append(f"the end of the scheduler: {self._output[-1]}")
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                self._coordinator.kill()
+            _resume(worker)
+            await self._reading
 
     async def _wake(self, process: int) -> None:
-        await asyncio.sleep(self.rng.uniform(LEASE, LEASE + DEADLINE + 1.5))
+        await asyncio.sleep(self.rng.uniform(_LEASE, _LEASE + _DEADLINE + 1.5))
         self._stopped.discard(process)
-        _go_on(process)
-
-    async def _coordinator_ended(self) -> None:
-        assert self._reading is not None
-        await self._reading
-
-    async def _scheduler_ended(self) -> None:
-        """Wait for the coordinator, which must end by itself, and say why, unless all was done."""
-        assert self.cluster is not None
-        assert self._reading is not None
-        self.cluster.scheduler.wait()
-        await asyncio.wait_for(self._reading, 60)
-        if "scheduler" not in self.output[-1] and '"complete": true' not in self.output[-1]:
-            self.found.broken.append(f"the end of the scheduler: {self.output[-1]}")
+        _resume(process)
 
     def _workers(self) -> list[int]:
         """Return the processes of the workers that run, in a random order."""
-        if self.cluster is not None:
-            running = [each.pid for each in self.cluster.workers if each.poll() is None]
+        if self._cluster is not None:
+            running = [each.pid for each in self._cluster.workers if each.poll() is None]
         else:
-            assert self._coordinator is not None
             running = _children(self._coordinator.pid)
         running = [process for process in running if process not in self._stopped]
         self.rng.shuffle(running)
         return running
 
+    async def compare(self) -> None:
+        """Compare the journal with the store."""
+        folder = self.folder / "rows.csv.job"
+        stored = await stored_rows(folder)
+        keys = {row: f"J{row}" for row in range(1, self.effort.rows + 1)}
+        self.found.broken += broken_promises(stored, keys, self.server.orders(), marked=True)
+        self.found.broken += missing_in_files(folder, stored)
+        self.found.states.update(row.state for row in stored)
 
-def _go_on(process: int) -> None:
+
+def _resume(process: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGCONT)
 
@@ -251,32 +233,21 @@ def _children(process: int) -> list[int]:
     return [int(each) for each in text.split()]
 
 
-async def break_workers(
-    faults: Faults, *, dask: bool, seed: int, folder: Path, rows: int, workers: int, rate: float
-) -> Found:
+async def break_workers(effort: Effort, *, dask: bool, seed: int, folder: Path) -> Found:
     """Import so many rows through all faults, and compare the journal with the store."""
     started = time.monotonic()
     with FaultServer(folder / "sandbox.db") as server, contextlib.ExitStack() as stack:
-        server.load(_service(seed, rows))
-        job = _BrokenImport(
-            rng=random.Random(f"{seed} {dask}"),
-            server=server,
-            folder=folder,
-            rate=rate,
-            workers=workers,
-            source=write_rows(folder / "rows.csv", rows, prefix="J", customers=5),
-            stack=stack,
-            dask=dask,
-        )
+        server.load(_service(seed, effort.rows))
+        rng, arguments = random.Random(f"{seed} {dask}"), write_import(folder, effort.rows)
+        job = _BrokenImport(effort, dask, rng, folder, server, stack, arguments)
         async with asyncio.timeout(_LONGEST):
-            await job.carry_out(faults.shuffled(job.rng, dask=dask))
+            await job.carry_out()
         server.load({})
         server.wait_for_late(30)
-        await _compare(job, rows)
-    found = job.found
+        await job.compare()
+    found, requests = job.found, sent(folder)
     found.injected = dict(server.injected)
-    requests = sent(folder)
-    found.requests, (found.fullest, found.excess) = len(requests), highest_excess(requests, rate)
+    found.requests, (found.fullest, found.excess) = len(requests), highest_excess(requests, effort.rate)
     found.seconds = time.monotonic() - started
     return found
 
@@ -297,16 +268,3 @@ def _service(seed: int, rows: int) -> dict[str, Any]:
             {"fault": "status", **create, "rate": min(_WAITS / rows, 1.0), "status": 429, "retry_after": 1},
         ],
     }
-
-
-async def _compare(job: _BrokenImport, rows: int) -> None:
-    """Compare the journal with the store."""
-    there = defaultdict(list)
-    for order in job.server.orders():
-        there[order["PoNumber"]].append(order["Id"])
-    folder = Path(f"{job.source}.job")
-    stored = await stored_rows(folder)
-    keys = {row: f"J{row}" for row in range(1, rows + 1)}
-    job.found.broken += broken_promises(stored, keys, there, marked=True)
-    job.found.broken += missing_in_files(folder, stored)
-    job.found.states.update(row.state for row in stored)

@@ -1,7 +1,6 @@
 """Notes that worker processes make of their requests, by their boot clocks (Linux).
 
-What is killed while no request is under way proves nothing. The processes get the change by their
-environment.
+What is killed while no request is under way proves nothing.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ from wosdk_async.jobs.cluster.leases import boottime
 from wosdk_async.transport.http.engine import Request
 from wosdk_async.transport.http.native.engine import NativeEngine
 
-__all__ = ["WINDOW", "environment", "highest_excess", "install", "sent", "stop_at_work"]
+__all__ = ["WINDOW", "dask_setup", "environment", "highest_excess", "install", "sent", "stop_at_work"]
 
 WINDOW = 10.0  # seconds
-_HOOK = Path(__file__).with_name("cluster_hook")
 _RECORD = b"%20.6f\n"
 _SIZE = 21  # bytes of a record, so that files can be counted without reading them
 _AGAIN = 0.004  # seconds from one attempt to stop a worker to the next
@@ -32,12 +30,18 @@ _LONGEST = 20.0  # seconds of such attempts
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return the variables with which a process, and those that it starts, notes its requests in a folder."""
-    return {"CLUSTER_NOTES": str(folder), "PYTHONPATH": os.pathsep.join([str(_HOOK), str(_HOOK.parents[1])])}
+    """Return the variables with which Dask workers note their requests in a folder."""
+    return {"CLUSTER_NOTES": str(folder), "DASK_DISTRIBUTED__WORKER__PRELOAD": __name__}
 
 
-def install(folder: Path) -> None:
+def dask_setup(_: object) -> None:
+    """Install the notes in a Dask worker that preloads this module."""
+    install()
+
+
+def install() -> None:
     """Let this process write when the first byte of every request to a Company leaves, and when it ended."""
+    folder = Path(os.environ["CLUSTER_NOTES"])
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     sent, ended = (os.open(folder / f"{kind}-{os.getpid()}", flags) for kind in ("sent", "ended"))
     send = NativeEngine.send

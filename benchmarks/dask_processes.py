@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import attrs
@@ -41,27 +40,21 @@ class DaskProcesses:
     variables: dict[str, str] = attrs.field(factory=dict)
     options: list[str] = attrs.field(factory=list)
     workers: list[subprocess.Popen[bytes]] = attrs.field(factory=list)
-    address: str = ""
     scheduler: subprocess.Popen[bytes] = attrs.field(init=False)
 
     def __enter__(self) -> Self:
         self.scheduler = self._start("scheduler", "--port", "0")
-        try:
-            self.address = self._log("scheduler", "Scheduler at:")
-        except BaseException:
-            self._kill_all()
-            raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._kill_all()
-
-    def _kill_all(self) -> None:
+    def __exit__(self, *_: object) -> None:
         for process in [*self.workers, self.scheduler]:
             process.kill()
             process.communicate()  # closes its standard input, too
+
+    @property
+    def address(self) -> str:
+        """Address of the scheduler, as soon as it has one."""
+        return self._log("scheduler", "Scheduler at:")
 
     def add_worker(self) -> str:
         """Start a worker and return its address."""

@@ -7,7 +7,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -122,8 +122,8 @@ class FaultServer:
                 raise TimeoutError(f"late commits are still waiting after {within} s")
             time.sleep(0.05)
 
-    def orders(self) -> list[dict[str, Any]]:
-        """Return Id and PoNumber of every work order, read without the client."""
+    def orders(self) -> defaultdict[str, list[int]]:
+        """Return the ids of all work orders by their PoNumber, read without the client."""
         form = {
             "grant_type": "client_credentials",
             "client_id": self.variables["WOSDK_CLIENT_ID"],
@@ -131,11 +131,12 @@ class FaultServer:
         }
         token = self._http.post("/OAuth/token", data=form).json()["access_token"]
         headers = {"Authorization": f"Bearer {token}", "CompanyName": self.variables["WOSDK_COMPANY"]}
-        rows: list[dict[str, Any]] = []
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        last = 0
         while True:
             expression = {
                 "PropertySet": {"Properties": ["Id", "PoNumber"]},
-                "Criteria": {"Conditions": [_above(rows[-1]["Id"] if rows else 0)]},
+                "Criteria": {"Conditions": [_above(last)]},
                 "Orders": [{"PropertyName": "Id", "OrderType": "Ascending"}],
                 "Count": PAGE,
             }
@@ -143,8 +144,10 @@ class FaultServer:
             response = self._http.post("/api/v1/query/WorkOrder", json=body, headers=headers)
             page = [row["Data"] for row in response.raise_for_status().json()["Entities"]]
             if not page:
-                return rows
-            rows += page
+                return found
+            for row in page:
+                found[row["PoNumber"]].append(row["Id"])
+            last = page[-1]["Id"]
 
     def _start(self) -> None:
         self._process = subprocess.Popen(

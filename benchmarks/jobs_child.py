@@ -1,9 +1,11 @@
 """One import in a process of its own, which says on its standard output where it is.
 
-    python -m benchmarks.jobs_child FILE MAP [--marker FIELD] [--settle SECONDS] [--limit N]
+    python -m benchmarks.jobs_child FILE MAP [--processes N | --dask ADDRESS] [--every N] [--marker FIELD] ...
 
-The Company is that of the environment. ``stage TEXT`` is printed for each stage, ``row N`` for each row that
-ends, and ``summary JSON`` at the end. Unlike the command it has a settle time that a test can wait for.
+The Company is that of the environment. ``stage TEXT`` is printed for each stage, ``row N`` for the first row
+that ends and then for every N-th, and ``summary JSON`` or ``error TEXT`` at the end. The summary has the rows
+a second and the CPU microseconds of a row in this process while rows were sent. Unlike the command it has
+times that a test can wait for.
 """
 
 from __future__ import annotations
@@ -12,24 +14,65 @@ import argparse
 import asyncio
 import json
 import sys
+import time
+from functools import partial
 from pathlib import Path
 
 from wosdk_async import CallOptions, Client, Limits, RetryPolicy
-from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome, tune_process
+from wosdk_async.jobs.cluster.dask import DaskCluster
+from wosdk_async.jobs.cluster.messages import WorkerPool
+from wosdk_async.jobs.cluster.processes import Processes
 
 __all__ = ["main"]
 
 
-async def _run(file: Path, import_map: Path, marker: str | None, settle: float, limit: int) -> None:
-    options = CallOptions(settle=settle, retry=RetryPolicy(attempts=6))
-    job = Import(CsvFile(file), ImportMap.load(import_map), marker=marker, limit=limit, stop_after_doubt=None)
+async def _run(args: argparse.Namespace) -> None:
+    options = CallOptions(deadline=args.deadline, settle=args.settle, retry=RetryPolicy(attempts=6))
+    pool: WorkerPool | None = DaskCluster(args.dask) if args.dask else None
+    job = Import(
+        CsvFile(args.file),
+        ImportMap.load(args.import_map),
+        workers=Processes(args.processes) if args.processes else pool,
+        marker=args.marker,
+        limit=args.limit,
+        lease=args.lease,
+        stop_after_doubt=None,
+    )
+    progress = _Progress(args.every)
+    limits = Limits(connections=args.limit)
+    async with Client.from_env(options=options, limits=limits, rate=args.rate) as client:
+        summary = await job.run(client.company(), on_row=progress.on_row, on_stage=partial(_say, "stage"))
+    found = summary.as_dict() | {"stopped": summary.stopped, "complete": summary.complete}
+    _say("summary", json.dumps(found | progress.figures()))
 
-    def on_row(outcome: RowOutcome) -> None:
-        _say("row", outcome.row)
 
-    async with Client.from_env(options=options, limits=Limits(connections=limit)) as client:
-        summary = await job.run(client.company(), on_row=on_row, on_stage=lambda text: _say("stage", text))
-    _say("summary", json.dumps(summary.as_dict() | {"stopped": summary.stopped}))
+class _Progress:
+    """Counts rows, and the time since the first one."""
+
+    def __init__(self, every: int) -> None:
+        self._every = every
+        self._rows = 0
+
+    def on_row(self, _: RowOutcome) -> None:
+        """Count a row."""
+        if not self._rows:
+            self._began = time.perf_counter(), time.process_time()
+        self._rows += 1
+        self._ended = time.perf_counter(), time.process_time()
+        if self._rows == 1 or self._rows % self._every == 0:
+            _say("row", self._rows)
+
+    def figures(self) -> dict[str, float]:
+        """Return rows a second and CPU microseconds of a row."""
+        if self._rows < 2:
+            return {}
+        (wall, cpu), (wall_end, cpu_end) = self._began, self._ended
+        return {
+            "rows_per_second": (self._rows - 1) / (wall_end - wall),
+            "cpu_us_per_row": (cpu_end - cpu) / (self._rows - 1) * 1e6,
+        }
 
 
 def _say(kind: str, what: object) -> None:
@@ -42,10 +85,21 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("file", type=Path)
     parser.add_argument("import_map", type=Path)
+    parser.add_argument("--processes", type=int)
+    parser.add_argument("--dask")
     parser.add_argument("--marker")
+    parser.add_argument("--deadline", type=float)
     parser.add_argument("--settle", type=float, default=30.0)
+    parser.add_argument("--lease", type=float, default=30.0)
+    parser.add_argument("--rate", type=float)
     parser.add_argument("--limit", type=int, default=32)
-    asyncio.run(_run(**vars(parser.parse_args())))
+    parser.add_argument("--every", type=int, default=1)
+    tune_process()
+    try:
+        asyncio.run(_run(parser.parse_args()))
+    except WosdkError as error:
+        _say("error", error)
+        sys.exit(1)
 
 
 if __name__ == "__main__":

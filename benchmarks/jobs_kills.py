@@ -8,7 +8,7 @@ import random
 import signal
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -161,7 +161,9 @@ class _Killer:
         killing.cancel()
         await asyncio.wait([reading, killing])
         if status not in (0, 1, -signal.SIGKILL) or (moment == "never" and status):
-            self.broken.append(f"job {self.jobs}: exit status {status} ({moment}): {errors[-1500:]}")
+            self.broken.append(
+                f"job {self.jobs}: exit status {status} ({moment}): {output[-1:]} {errors[-1500:]}"
+            )
         return status == -signal.SIGKILL
 
     async def _kill_at(self, process: asyncio.subprocess.Process, moment: str, output: list[str]) -> None:
@@ -196,9 +198,7 @@ class _Killer:
 
     async def compare(self) -> None:
         """Compare the journals of all jobs with the store."""
-        there = defaultdict(list)
-        for order in self.server.orders():
-            there[order["PoNumber"]].append(order["Id"])
+        there = self.server.orders()
         for job in range(1, self.jobs + 1):
             folder, prefix = self._job_folder(job), self._prefix(job)
             rows = await stored_rows(folder)

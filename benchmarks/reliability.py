@@ -27,7 +27,7 @@ import random
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -167,9 +167,7 @@ async def _with_kills(effort: Effort, server: FaultServer, running: AsyncIterabl
 
 
 def _compare(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: float) -> Finding:
-    stored: defaultdict[str, list[int]] = defaultdict(list)
-    for row in server.orders():
-        stored[row["PoNumber"]].append(row["Id"])
+    stored = server.orders()
     broken = [f"{key} is there {len(ids)} times: {ids}" for key, ids in stored.items() if len(ids) > 1]
     if sorted(outcome.index for outcome in outcomes) != list(range(effort.creates)):
         broken.append(f"{len(outcomes)} outcomes of {effort.creates} inputs, or one twice")

@@ -17,18 +17,18 @@ import sys
 import time
 
 from benchmarks import arguments
-from benchmarks.cluster_simulated.faults import FAULTS, put_back
-from benchmarks.cluster_simulated.scenario import Scenario
+from benchmarks.cluster_simulated.faults import FAULTS
+from benchmarks.cluster_simulated.scenario import Scenario, violations
 
 __all__: list[str] = []
 
 _MOST_SEEDS = 3000  # for a fault that is put back
 
 
-def _seeds(first: int, number: int) -> int:
+def _run_seeds(first: int, number: int) -> int:
     began = time.monotonic()
     for seed in range(first, first + number):
-        if found := Scenario(seed).run():
+        if found := violations(seed):
             print(f"seed {seed}: {', '.join(sorted(set(found)))}")
             return 1
     print(f"{number} seeds, nothing broken, {time.monotonic() - began:.0f} s")
@@ -42,20 +42,6 @@ def _replay(seed: int) -> int:
     return int(bool(found))
 
 
-def _faults() -> int:
-    missed = 0
-    for name in FAULTS:
-        with put_back(name):
-            for seed in range(1, _MOST_SEEDS):
-                if found := Scenario(seed).run():
-                    print(f"{name}: found by seed {seed}: {', '.join(sorted(set(found)))}")
-                    break
-            else:
-                missed += 1
-                print(f"{name}: NOT found by {_MOST_SEEDS} seeds")
-    return int(missed > 0)
-
-
 def main() -> int:
     """Read the arguments and simulate."""
     parser = arguments.parser("benchmarks.cluster_simulated", __doc__)
@@ -66,7 +52,9 @@ def main() -> int:
     args = parser.parse_args()
     if args.seed is not None:
         return _replay(args.seed)
-    return _faults() if args.faults else _seeds(args.first, args.seeds)
+    if args.faults:
+        return FAULTS.find_each(violations, range(1, _MOST_SEEDS))
+    return _run_seeds(args.first, args.seeds)
 
 
 if __name__ == "__main__":

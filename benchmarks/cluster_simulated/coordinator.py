@@ -10,8 +10,8 @@ import attrs
 
 from benchmarks.cluster_simulated.world import Process, SimulatedWorker, World
 from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
-from wosdk_async.jobs.cluster.leases import MOST_LOSSES, Lease, RowToSend
-from wosdk_async.jobs.cluster.messages import PushedSession, Report
+from wosdk_async.jobs.cluster.leases import MOST_LOSSES, Lease
+from wosdk_async.jobs.cluster.messages import GrantedRow, PushedSession, Report
 
 __all__ = ["Journal", "SimulatedCoordinator"]
 
@@ -29,13 +29,11 @@ class Journal:
         self.states = dict.fromkeys(range(1, world.plan.rows + 1), PLANNED)
         self.leases: dict[int, Lease] = {}
         """Open leases by their epochs."""
-        self.last_epoch = 0
         self.losses: Counter[int] = Counter()
 
     def grant(self, lease: Lease) -> None:
         """Write a grant and its rows."""
         self.leases[lease.epoch] = lease
-        self.last_epoch = max(self.last_epoch, lease.epoch)
         for row in lease.rows:
             self.states[row] = SENDING
             self.world.granted[row] = lease.epoch
@@ -44,10 +42,6 @@ class Journal:
         """Write that a grant has ended; a second time changes nothing."""
         if self.leases.pop(epoch, None) is not None:
             self.losses.update(lost)
-
-    def set(self, row: int, state: int) -> None:
-        """Write the state of a row."""
-        self.states[row] = state
 
 
 @attrs.define(eq=False)
@@ -67,9 +61,8 @@ class SimulatedCoordinator(Process):
         super().__init__(world, "coordinator")
         plan = world.plan
         self.journal, self._ended = journal, ended
-        self.desk = Desk(
-            plan.options, most=plan.options.in_flight, epoch=journal.last_epoch, now=self.clock()
-        )
+        epoch = max(world.granted.values(), default=0)
+        self.desk = Desk(plan.options, epoch=epoch, now=self.clock())
         self._links: list[_Link] = []
         self._unwritten: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
         self._sending: set[int] = set()
@@ -77,7 +70,7 @@ class SimulatedCoordinator(Process):
         self._doubts: set[int] = set()
         self._settling = False
         leases = list(journal.leases.values())
-        world.note(f"{self.name} begins with {len(leases)} open leases, epoch {journal.last_epoch}")
+        world.note(f"{self.name} begins with {len(leases)} open leases, epoch {epoch}")
         self.at(plan.options.over_after if leases else 0.0, self._leases_over, leases)
         self.at(0.25, self._tick)
 
@@ -91,6 +84,9 @@ class SimulatedCoordinator(Process):
         if not self._unwritten:
             self.at(self.world.rng.uniform(0, 0.05), self._flush)
         self._unwritten.append((call, args))
+
+    def _set(self, row: int, state: int) -> None:
+        self._write(self.journal.states.__setitem__, row, state)
 
     def _flush(self) -> None:
         unwritten, self._unwritten = self._unwritten, []
@@ -111,12 +107,12 @@ class SimulatedCoordinator(Process):
     def _look_up(self, time: int) -> None:
         for row in [row for row in self._doubts if self.world.records[row]]:
             self._doubts.discard(row)
-            self._write(self.journal.set, row, DONE)
+            self._set(row, DONE)
         if time == 1 and self._doubts:
             self.at(0.25, self._look_up, 2)
             return
         for row in self._doubts:
-            self._write(self.journal.set, row, PLANNED)
+            self._set(row, PLANNED)
         self._doubts = set()
         self._flush()
         self._send()
@@ -127,10 +123,10 @@ class SimulatedCoordinator(Process):
         for row, state in self.journal.states.items():
             losses = self.journal.losses[row]
             if state == PLANNED and losses >= MOST_LOSSES:
-                self._write(self.journal.set, row, REFUSED)
+                self._set(row, REFUSED)
             elif state == PLANNED:
                 self._sending.add(row)
-                self.desk.put(RowToSend(row, row, None, "{}", losses), self.clock())
+                self.desk.put(GrantedRow(row, "{}", losses), self.clock())
         self._flush()
         self._settling = False
         if not self._sending:
@@ -144,7 +140,7 @@ class SimulatedCoordinator(Process):
         """Stop as Ctrl-C does."""
         self.world.note(f"{self.name} is stopped")
         for row in self.desk.stop():
-            self._not_started(row)
+            self._end(row.row, PLANNED)
         self.at(_STOP, self._abort)
 
     def _abort(self) -> None:
@@ -152,40 +148,33 @@ class SimulatedCoordinator(Process):
         self.at(_ABORT, self._give_up)
 
     def _give_up(self) -> None:
-        self._apply(self.desk.give_up(), leases_end=False)
+        for row in list(self._sending):
+            lease = self.desk.book.lease_of(row)
+            self._end(row, IN_DOUBT if lease is not None and lease.may_have_arrived else PLANNED)
+        for lease in self.desk.book.unsent():
+            self._write(self.journal.end_grant, lease.epoch, [])
         self._flush()
         self.kill()
 
-    def _apply(self, changes: Changes, *, leases_end: bool = True) -> None:
-        for row, report in changes.ended:
-            self._outcome(row)
-            if report.result == "in_doubt":
-                self._doubt(row)
-            else:
-                self._write(self.journal.set, row.number, DONE if report.result == "done" else REFUSED)
+    def _apply(self, changes: Changes) -> None:
+        for report in changes.ended:
+            self._end(report.row, {"done": DONE, "in_doubt": IN_DOUBT}.get(report.result, REFUSED))
         for row, _ in changes.lost:
-            self._outcome(row)
-            self._doubt(row)
+            self._end(row.row, IN_DOUBT)
         for row in changes.not_started:
-            self._not_started(row)
-        if leases_end:
-            for lease in changes.over:
-                self._write(self.journal.end_grant, lease.epoch, list(lease.rows))
+            self._end(row.row, PLANNED)
+        for lease in changes.over:
+            self._write(self.journal.end_grant, lease.epoch, list(lease.rows))
         if changes.ended or changes.lost:
             self.at(0.0, self._look_whether_ended)
 
-    def _doubt(self, row: RowToSend) -> None:
-        self._doubts.add(row.number)
-        self._write(self.journal.set, row.number, IN_DOUBT)
-
-    def _not_started(self, row: RowToSend) -> None:
-        self._outcome(row)
-        self._write(self.journal.set, row.number, PLANNED)
-
-    def _outcome(self, row: RowToSend) -> None:
-        if row.number not in self._sending:
-            self.world.broken("outcomes", f"row {row.number} has a second outcome")
-        self._sending.discard(row.number)
+    def _end(self, row: int, state: int) -> None:
+        if row not in self._sending:
+            self.world.broken("outcomes", f"row {row} has a second outcome")
+        self._sending.discard(row)
+        if state == IN_DOUBT:
+            self._doubts.add(row)
+        self._set(row, state)
 
     def _look_whether_ended(self) -> None:
         if not self._sending and not self._settling:
@@ -195,7 +184,7 @@ class SimulatedCoordinator(Process):
         """Hold a conversation with a new worker."""
         link = _Link(worker)
         self._links.append(link)
-        self.at(self.world.rng.uniform(0, 0.2), self._exchange, link)
+        self.at(self.world.rng.uniform(0, 0.2), self._exchange, link, 0)
 
     def replace(self, link_of: SimulatedWorker, worker: SimulatedWorker) -> None:
         """Let another worker take the place of one: messages for that reach it."""
@@ -216,17 +205,15 @@ class SimulatedCoordinator(Process):
             if link.reached is not None:
                 self.desk.lose(link.reached)
 
-    def _exchange(self, link: _Link) -> None:
-        if link.exchange < 0:
+    def _exchange(self, link: _Link, after: int) -> None:
+        if link.exchange != after:
             return
-        link.exchange += 1
-        number, world, desk = link.exchange, self.world, self.desk
-        if link.reached is None:
-            order = HELLO
-        else:
+        link.exchange = number = after + 1
+        world, order = self.world, HELLO
+        if link.reached is not None:
             session = None if link.reached.report.session else _SESSION
-            order = desk.order_for(link.reached, session)
-        self.at(_EXCHANGE, self._repeat, link, number)
+            order = self.desk.order_for(link.reached, session)
+        self.at(_EXCHANGE, self._exchange, link, number)
         if world.now < link.cut_until or world.rng.random() < 0.03:
             return  # it is lost
         late = world.rng.uniform(0.5, 5.0) if world.rng.random() < 0.03 else world.rng.uniform(0.001, 0.02)
@@ -238,10 +225,6 @@ class SimulatedCoordinator(Process):
         # Whoever is behind the link when it arrives.
         world.at(late, lambda: link.worker.at(0.0, link.worker.deliver, order, respond))
 
-    def _repeat(self, link: _Link, number: int) -> None:
-        if link.exchange == number:
-            self._exchange(link)
-
     def _receive(self, link: _Link, number: int, report: Report) -> None:
         if link.exchange != number:
             return
@@ -251,11 +234,10 @@ class SimulatedCoordinator(Process):
                 desk.lose(link.reached)
             link.reached = desk.enter(report, link.worker.name, self.clock())
         self._apply(desk.receive(link.reached, report, self.clock()))
-        lease = desk.open_grant(link.reached)
-        if lease is not None:
+        if (lease := desk.open_grant(link.reached)) is not None:
             self._write(self.journal.grant, lease)
             self._write(self._granted, lease, link.reached)
-        self.at(self.world.rng.uniform(0.02, 0.06), self._exchange, link)
+        self.at(self.world.rng.uniform(0.02, 0.06), self._exchange, link, number)
 
     def _granted(self, lease: Lease, worker: ReachedWorker) -> None:
         if self.desk.stopped:

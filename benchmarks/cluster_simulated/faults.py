@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
+from benchmarks.reverts import Reverts
 from wosdk_async.jobs.cluster.desk import Desk, ReachedWorker
 from wosdk_async.jobs.cluster.held_rows import HeldRow, HeldRows
 from wosdk_async.jobs.cluster.leases import ClusterOptions, Lease
 from wosdk_async.jobs.cluster.messages import Order
 
-__all__ = ["FAULTS", "put_back"]
+__all__ = ["FAULTS"]
 
+FAULTS = Reverts()
 _obey, _open_grant, _lose = HeldRows.obey, Desk.open_grant, Desk.lose
 
 
+@FAULTS.replace(
+    HeldRow,
+    "begin",
+    "lease-not-checked",
+    "no check before the first byte",
+    "doubled lost sent-after-lease sent-without-lease",
+)
 def _begin_unchecked(self: HeldRow) -> None:
     self.begun = True
 
 
+FAULTS.replace(
+    ClusterOptions,
+    "over_after",
+    "early-look-up",
+    "look-up before the lease has ended",
+    "doubled over-limit",
+)(property(lambda self: 0.3 * self.lease))
+
+
+@FAULTS.replace(HeldRows, "obey", "nonce-not-compared", "orders to another worker are obeyed", "doubled lost")
 def _obey_any(self: HeldRows, order: Order) -> bool:
     self.nonce, nonce = order.worker, self.nonce
     try:
@@ -28,48 +46,21 @@ def _obey_any(self: HeldRows, order: Order) -> bool:
         self.nonce = nonce
 
 
+@FAULTS.replace(HeldRows, "end", "sent-as-not-sent", "not sent reported for a sent row", "doubled unexpected")
 def _end_unguarded(self: HeldRows, row: HeldRow, fields: Mapping[str, Any]) -> None:
     del self._rows[row.granted.row]
     self.under_way.pop(row.granted.row, None)
     self._record(row, fields)
 
 
+@FAULTS.replace(Desk, "open_grant", "epoch-reused", "each worker's grants have one number", "not-finished")
 def _reuse_epochs(self: Desk, worker: ReachedWorker) -> Lease | None:
-    self.epoch = self.joined  # each worker's grants have one number
+    self.epoch = len(self.workers)
     return _open_grant(self, worker)
 
 
+@FAULTS.replace(Desk, "lose", "early-share", "the share of a lost worker is returned early", "over-limit")
 def _return_share_early(self: Desk, worker: ReachedWorker) -> int:
     rows = _lose(self, worker)
     self.budget.remove(worker.nonce)
     return rows
-
-
-FAULTS: Mapping[str, tuple[type, str, Any]] = {
-    "no check before the first byte": (HeldRow, "begin", _begin_unchecked),
-    "look-up before the lease has ended": (
-        ClusterOptions,
-        "over_after",
-        property(lambda self: 0.3 * self.lease),
-    ),
-    "nonce not compared": (HeldRows, "obey", _obey_any),
-    "not sent reported for a sent row": (HeldRows, "end", _end_unguarded),
-    "epoch reused": (Desk, "open_grant", _reuse_epochs),
-    "share returned early": (Desk, "lose", _return_share_early),
-}
-"""Name -> the class, its attribute, and what takes its place."""
-
-
-@contextmanager
-def put_back(name: str) -> Iterator[None]:
-    """Put a fault back within the block."""
-    kind, attribute, fault = FAULTS[name]
-    right = kind.__dict__[attribute]
-    setattr(kind, attribute, fault)
-    try:
-        yield
-    finally:
-        setattr(kind, attribute, right)
-
-
-_: Callable[..., Any] = put_back

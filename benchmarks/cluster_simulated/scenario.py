@@ -5,10 +5,15 @@ from __future__ import annotations
 from benchmarks.cluster_simulated.coordinator import DONE, REFUSED, Journal, SimulatedCoordinator
 from benchmarks.cluster_simulated.world import Plan, SimulatedWorker, World
 
-__all__ = ["Scenario"]
+__all__ = ["Scenario", "violations"]
 
 _LONGEST = 3000.0  # virtual seconds
 _MOST_RUNS = 40
+
+
+def violations(seed: int) -> list[str]:
+    """Run a seed and return the promises that were broken."""
+    return Scenario(seed).run()
 
 
 class Scenario:
@@ -19,7 +24,7 @@ class Scenario:
         self._journal = Journal(self.world)
         self._workers: list[SimulatedWorker] = []
         self._coordinator: SimulatedCoordinator | None = None
-        self._runs = self._losses = 0
+        self._runs = 0
 
     def run(self) -> list[str]:
         """Return the promises that were broken."""
@@ -65,7 +70,6 @@ class Scenario:
         if coordinator is not self._coordinator or not coordinator.alive:
             return
         for worker in [each for each in self._workers if not each.alive]:
-            self._losses += 1
             self._workers.remove(worker)
             coordinator.lose(worker)
             self._add_worker(worker.place)

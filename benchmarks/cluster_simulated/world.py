@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -30,7 +31,7 @@ class Plan:
     settle: float
     poison: int | None
     """Row that kills each worker that has it, before or after its first byte."""
-    faults: list[tuple[float, str]] = attrs.field(factory=list)
+    faults: list[tuple[float, str]]
 
     @classmethod
     def of(cls, seed: int) -> Plan:
@@ -47,32 +48,17 @@ class Plan:
             no_progress=600.0,
         )
         rows = rng.choice([10, 25, 60])
-        kinds = [
-            "kill",
-            "kill",
-            "stall",
-            "stall",
-            "stall",
-            "stall",
-            "cut",
-            "replace",
-            "coordinator",
-            "all",
-            "stop",
-        ]
+        kinds = ["kill", "kill", *4 * ["stall"], "cut", "replace", "coordinator", "all", "stop"]
         number = rng.choice([1, 2, 4, 8])
         faults = [(rng.uniform(0.0, rng.choice([3.0, 30.0])), rng.choice(kinds)) for _ in range(number)]
-        poison = rng.randint(1, rows) if rng.random() < 0.2 else None
-        settle = rng.uniform(0.3, 2.0)
-        workers = rng.randint(1, 4)
-        return cls(
+        return cls(  # in the order of the draws
             seed=seed,
             options=options,
             rows=rows,
-            workers=workers,
-            settle=settle,
-            poison=poison,
             faults=faults,
+            poison=rng.randint(1, rows) if rng.random() < 0.2 else None,
+            settle=rng.uniform(0.3, 2.0),
+            workers=rng.randint(1, 4),
         )
 
 
@@ -89,8 +75,9 @@ class World:
         """Row -> records with its key."""
         self.granted: dict[int, int] = {}
         """Row -> epoch of its newest grant that is on the disk."""
+        self.ids = itertools.count(1)
         self._queue: list[tuple[float, int, Callable[..., None], tuple[Any, ...]]] = []
-        self._number = 0
+        self._numbers = itertools.count()
         self._sent: list[tuple[float, int]] = []
         self._under_way: dict[tuple[int, int], float] = {}
         """Process and row -> when the call has ended for the service at the latest."""
@@ -99,8 +86,7 @@ class World:
 
     def at(self, delay: float, call: Callable[..., None], *args: Any) -> None:
         """Call something later."""
-        self._number += 1
-        heapq.heappush(self._queue, (self.now + max(delay, 0.0), self._number, call, args))
+        heapq.heappush(self._queue, (self.now + max(delay, 0.0), next(self._numbers), call, args))
 
     def run(self, until: Callable[[], bool], most: float) -> None:
         """Let time pass until something holds."""
@@ -174,11 +160,8 @@ class World:
 class Process:
     """A process with a clock of its own; it may stand still, and dies once."""
 
-    _ids = 0
-
     def __init__(self, world: World, name: str) -> None:
-        Process._ids += 1
-        self.id = Process._ids
+        self.id = next(world.ids)
         self.world, self.name, self.alive = world, f"{name}#{self.id}", True
         self._offset, self._pace = world.rng.uniform(0, 1e5), 1 + world.rng.uniform(-0.004, 0.004)
         self._stalled_until = 0.0
@@ -217,11 +200,8 @@ class SimulatedWorker(Process):
     def __init__(self, world: World, place: int) -> None:
         super().__init__(world, f"worker{place}")
         self.place = place
-        options = world.plan.options
-        nonce = f"{self.id:x}"
-        self._held = HeldRows(nonce, options.deadline, self.clock)
-        self._deadline = options.deadline
-        self._throttled = self._session = 0
+        self._held = HeldRows(f"{self.id:x}", world.plan.options.deadline, self.clock)
+        self._session = 0
         self._next_call = 0.0
         self._heard = self.clock()
         self.at(0.1, self._look)
@@ -238,7 +218,7 @@ class SimulatedWorker(Process):
         self.at(self.world.rng.uniform(0, order.patience), self._respond, respond)
 
     def _respond(self, respond: Callable[[Report], None]) -> None:
-        respond(self._held.report(session=self._session, session_refused=0, throttled=self._throttled))
+        respond(self._held.report(session=self._session, session_refused=0))
 
     def _look(self) -> None:
         """Cancel the calls whose leases have ended; end when the coordinator is gone."""
@@ -259,7 +239,7 @@ class SimulatedWorker(Process):
             if row.granted.row == self.world.plan.poison and self.world.rng.random() < 0.5:
                 self.kill()
                 return
-            self.at(self._deadline, self._time_out, row)
+            self.at(self.world.plan.options.deadline, self._time_out, row)
             self._call_later(row)
 
     def _call_later(self, row: HeldRow) -> None:
@@ -285,7 +265,6 @@ class SimulatedWorker(Process):
             return
         delay = self.world.rng.uniform(0.02, 0.3)
         if kind == "busy":
-            self._throttled += 1
             self.world.call_ended(self, row.granted.row)
             self.at(delay, self._call_later, row)
         elif kind != "slow":

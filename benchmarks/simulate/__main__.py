@@ -36,7 +36,8 @@ def main() -> int:
     )
     options = parser.parse_args()
     if options.reverts:
-        return try_reverts(options)
+        seeds = range(options.start, options.start + options.seeds)
+        return REVERTS.find_each(lambda seed: run(generate_plan(seed)).names, seeds)
     fault = REVERTS[options.revert].apply() if options.revert else contextlib.nullcontext()
     with fault:
         if options.seed is not None:
@@ -101,31 +102,6 @@ def explain(seed: int, name: str, *, shrink: bool) -> Result:
     for violation in result.violations:
         print(f"VIOLATION {violation.name}: {violation.text}")
     return result
-
-
-def try_reverts(options: argparse.Namespace) -> int:
-    """Put each fault back and print after how many seeds it is found; return 1 if one is missed."""
-    missed = 0
-    print("| fault put back | what goes wrong | found after | as |\n|---|---|---:|---|")
-    for name, revert in REVERTS.items():
-        found = search(name, options.start, options.seeds)
-        missed += found is None
-        after, violations = found or (options.seeds, ["NOT FOUND"])
-        print(f"| {name} | {revert.text} | {after} seeds | {', '.join(violations)} |", flush=True)
-    return 1 if missed else 0
-
-
-def search(name: str, start: int, seeds: int) -> tuple[int, list[str]] | None:
-    """Return after how many seeds a fault is found, and the names of its violations; None if it is missed."""
-    revert = REVERTS[name]
-    for seed in range(start, start + seeds):
-        with revert.apply():
-            names = run(generate_plan(seed)).names
-        if new := revert.shows.intersection(names).difference(
-            run(generate_plan(seed)).names if names else ()
-        ):
-            return seed - start + 1, sorted(new)
-    return None
 
 
 if __name__ == "__main__":

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import re
 import sqlite3
 import ssl
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -169,22 +168,6 @@ async def test_rounds_go_on_while_rows_end(local: Local, job: Job, write: Write)
     ready = job(write(HEADER, rows(*range(1, 7))), MAP, marker=MARKER, workers=pool)
     summary, _ = await carried_out(ready, local)
     assert (summary.created, summary.complete) == (6, True)
-
-
-async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, write: Write) -> None:
-    pool = LocalPool(local.company)
-    local.company = local.company.with_options(settle=0)
-
-    def kill(worker: LocalWorker, row: GrantedRow) -> None:
-        if row.row == 30:
-            pool.kill(worker)
-
-    pool.prepare = lambda worker: setattr(worker, "about_to_send", kill)
-    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, **BRIEF)
-    summary, outcomes = await carried_out(ready, local)
-    assert (summary.created, summary.failed) == (39, 1)
-    assert re.search(r"its worker was lost \d times", outcomes[30].reason or "")
-    assert "30" not in await held(local)
 
 
 async def test_the_first_row_of_a_later_run_is_sent_by_a_worker_too(
@@ -377,19 +360,11 @@ async def test_without_workers_leases_of_an_earlier_run_end_first(
     assert await open_leases(folder) == 0
 
 
-async def test_a_stop_while_leases_end_sends_nothing(local: Local, job: Job, write: Write) -> None:
+async def test_a_long_wait_for_leases_is_said_again_and_can_be_stopped(
+    local: Local, job: Job, write: Write
+) -> None:
     source = write(HEADER, rows(1, 2))
     folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
-    ready = job(source, MAP, marker=MARKER)
-    summary = await ready.run(local.company, on_stage=lambda _: ready.stop())
-    assert (summary.created, summary.audit_state) == (0, "due")
-    assert await held(local) == Counter()
-    assert await open_leases(folder) == 1, "the next run waits for it"
-
-
-async def test_a_long_wait_for_leases_is_said_again(local: Local, job: Job, write: Write) -> None:
-    source = write(HEADER, rows(1, 2))
-    await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
     ready = job(source, MAP, marker=MARKER)
     stages: list[str] = []
 
@@ -399,7 +374,10 @@ async def test_a_long_wait_for_leases_is_said_again(local: Local, job: Job, writ
             ready.stop()
 
     async with asyncio.timeout(60):
-        await ready.run(local.company, on_stage=on_stage)
+        summary = await ready.run(local.company, on_stage=on_stage)
+    assert (summary.created, summary.audit_state) == (0, "due")
+    assert await held(local) == Counter()
+    assert await open_leases(folder) == 1, "the next run waits for it"
     seconds = [int(text.rpartition(", in ")[2].removesuffix(" s")) for text in stages]
     assert (len(seconds), seconds[0]) == (2, 600)
     assert 590 <= seconds[1] <= 595
@@ -663,25 +641,23 @@ async def test_a_new_job_is_refused_while_another_process_works_without_a_lease(
     assert not folder.with_name(f"{folder.name}-2").exists()
 
 
-async def test_a_decision_waits_for_workers_that_may_still_send_the_row(
-    local: Local, job: Job, write: Write
+async def undo_all(journal: Journal, local: Local, on_stage: Callable[[str], None]) -> None:
+    undo = Undo(company=local.company, journal=journal, on_stage=on_stage)
+    await undo.run(await local.company.work_orders.cancel_reason("Entered twice"))
+
+
+async def decide_row(journal: Journal, _: Local, on_stage: Callable[[str], None]) -> None:
+    await decide(journal, 1, None, "me", on_stage=on_stage)
+
+
+@pytest.mark.parametrize("change", [decide_row, undo_all])
+async def test_a_change_waits_for_workers_that_may_still_send_rows(
+    local: Local, job: Job, write: Write, change: Any
 ) -> None:
     folder = await left_open(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, 1, seconds=0.3)
     stages: list[str] = []
     async with Journal.open(folder) as journal:
-        await decide(journal, 1, None, "me", on_stage=stages.append)
-        assert await journal.open_leases() == []
-    assert "may still send rows" in stages[0]
-
-
-async def test_an_undo_waits_for_workers_that_may_still_send_rows(
-    local: Local, job: Job, write: Write
-) -> None:
-    folder = await left_open(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, 1, seconds=0.3)
-    stages: list[str] = []
-    async with Journal.open(folder) as journal:
-        undo = Undo(company=local.company, journal=journal, on_stage=stages.append)
-        await undo.run(await local.company.work_orders.cancel_reason("Entered twice"))
+        await change(journal, local, stages.append)
         assert await journal.open_leases() == []
     assert "may still send rows" in stages[0]
 

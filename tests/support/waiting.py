@@ -1,7 +1,8 @@
-"""A bounded wait for what another thread or process does."""
+"""Bounded waits for what another task, thread or process does."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -12,3 +13,10 @@ def until(true: Callable[[], object], seconds: float = 10) -> None:
     while not true():
         assert time.monotonic() < end, "it never came true"
         time.sleep(0.001)
+
+
+async def until_true(true: Callable[[], object], seconds: float = 10) -> None:
+    """Wait as :func:`until` does, and let the loop run meanwhile."""
+    async with asyncio.timeout(seconds):
+        while not true():
+            await asyncio.sleep(0.001)

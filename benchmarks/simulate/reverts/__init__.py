@@ -3,9 +3,9 @@
 A revert is a block in which one function of the client behaves as it did before the fix.
 """
 
+from benchmarks.reverts import Reverts
 from benchmarks.simulate.reverts import marked, responses, runs
-from benchmarks.simulate.reverts.registry import Revert
 
-__all__ = ["REVERTS", "Revert"]
+__all__ = ["REVERTS"]
 
-REVERTS: dict[str, Revert] = {**responses.REVERTS, **runs.REVERTS, **marked.REVERTS}
+REVERTS = Reverts({**responses.REVERTS, **runs.REVERTS, **marked.REVERTS})

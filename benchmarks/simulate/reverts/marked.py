@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from benchmarks.simulate.reverts.registry import Reverts, replace
+from benchmarks.reverts import Reverts, replace
 from wosdk_async.key_turns import KeyTurn
 from wosdk_async.options import CallOptions
 from wosdk_async.reconcile import Reconciler

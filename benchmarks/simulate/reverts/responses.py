@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from benchmarks.simulate.reverts.registry import Reverts, replace
+from benchmarks.reverts import Reverts, replace
 from wosdk_async.protocol import calls, envelopes, responses, wire
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.tls import TLSTransport

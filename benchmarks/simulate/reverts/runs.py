@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.simulate.reverts.registry import Reverts, replace
+from benchmarks.reverts import Reverts, replace
 from wosdk_async import bulk, sender
 from wosdk_async.outcome import NotStarted
 from wosdk_async.run_inputs import RunInputs

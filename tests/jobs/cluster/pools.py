@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import attrs
@@ -20,7 +23,7 @@ from wosdk_async.jobs.cluster.messages import (
     to_bytes,
 )
 
-__all__ = ["HELLO", "SETUP", "Opened", "hello", "lost", "opened"]
+__all__ = ["HELLO", "SETUP", "Opened", "children", "hello", "lost", "opened"]
 
 P = TypeVar("P", bound=WorkerPool)
 
@@ -69,3 +72,15 @@ async def lost(link: WorkerLink) -> str:
     while not link.lost:
         await asyncio.sleep(0.05)
     return link.lost
+
+
+def children(parent: int | None = None) -> list[int]:
+    """The worker processes that a process started, and that have not ended."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, above = each.read_text().rpartition(")")[2].split()[:2]
+            line = (each.parent / "cmdline").read_bytes()
+            if int(above) == (parent or os.getpid()) and state != "Z" and b"dask\0worker" in line:
+                found.append(int(each.parent.name))
+    return found

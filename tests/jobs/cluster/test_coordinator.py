@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.waiting import until_true
 from wosdk_async.errors import InDoubtError, SessionError, WosdkError
 from wosdk_async.jobs.cluster.cluster_run import ClusterRun
 from wosdk_async.jobs.cluster.coordinator import Coordinator
@@ -120,12 +121,6 @@ class Claims:
         if not self.left:
             raise StopAsyncIteration
         return self.left.pop(0)
-
-
-async def until_true(true: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
-        while not true():
-            await asyncio.sleep(0.001)
 
 
 async def ran(
@@ -347,7 +342,7 @@ async def test_a_service_that_refuses_every_session_ends_the_run() -> None:
     pusher = SessionPusher(manager, failures.append)  # type: ignore[arg-type]
     for number in range(6):
         pusher.session_for(number, number)
-        await asyncio.sleep(0.01)
+        await until_true(lambda number=number: manager.generation > number or failures)
     assert isinstance(failures[0], SessionError)
     await pusher.aclose()
 

@@ -20,7 +20,7 @@ from benchmarks.dask_processes import DaskProcesses
 from benchmarks.serving import serving
 from tests.jobs.cluster.pools import HELLO, hello, lost, opened
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.dask import DaskCluster, _is_private, scheduler_address
+from wosdk_async.jobs.cluster.dask import DaskCluster, _is_private
 from wosdk_async.jobs.cluster.messages import Order, PushedSession
 
 
@@ -221,19 +221,21 @@ async def test_a_worker_whose_address_others_can_read_gets_nothing(cluster: Dask
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("address", "right"),
     [
-        "tls://10.0.0.3:8786",
-        "tls://scheduler.example:8786",
-        "tcp://127.0.0.1:8786",
-        "tcp://localhost:8786",
-        "tcp://[::1]:8786",
-        "127.0.0.1:8786",
+        ("tls://10.0.0.3:8786", "tls://10.0.0.3:8786"),
+        ("tls://scheduler.example:8786", "tls://scheduler.example:8786"),
+        ("tcp://127.0.0.1:8786", "tcp://127.0.0.1:8786"),
+        ("tcp://localhost:8786", "tcp://localhost:8786"),
+        ("tcp://[::1]:8786", "tcp://[::1]:8786"),
+        ("127.0.0.1:8786", "tcp://127.0.0.1:8786"),
+        ("dask+tls://10.0.0.3:8786", "tls://10.0.0.3:8786"),
+        ("dask://127.0.0.1:8786", "tcp://127.0.0.1:8786"),
+        ("dask+tcp://[::1]:8786", "tcp://[::1]:8786"),
     ],
 )
-def test_addresses_that_are_private(address: str) -> None:
-    scheme, _, place = address.rpartition("://")
-    assert scheduler_address(address) == f"{scheme or 'tcp'}://{place}"
+def test_addresses_that_are_private(address: str, right: str) -> None:
+    assert DaskCluster(address).address == right
 
 
 @pytest.mark.parametrize(
@@ -256,18 +258,6 @@ def test_addresses_where_others_would_read_the_token(address: str) -> None:
     with pytest.raises(ConfigurationError, match="tls://"):
         DaskCluster(address)
     assert not _is_private(address)
-
-
-@pytest.mark.parametrize(
-    ("address", "right"),
-    [
-        ("dask+tls://10.0.0.3:8786", "tls://10.0.0.3:8786"),
-        ("dask://127.0.0.1:8786", "tcp://127.0.0.1:8786"),
-        ("dask+tcp://[::1]:8786", "tcp://[::1]:8786"),
-    ],
-)
-def test_addresses_as_the_command_writes_them(address: str, right: str) -> None:
-    assert DaskCluster(address).address == right
 
 
 @pytest.mark.parametrize(

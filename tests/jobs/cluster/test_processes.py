@@ -19,11 +19,11 @@ import dask
 import distributed
 import pytest
 
-from tests.jobs.cluster.pools import hello, lost, opened
+from tests.jobs.cluster.pools import children, hello, lost, opened
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held
-from tests.support.waiting import until
+from tests.support.waiting import until, until_true
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster import processes
 from wosdk_async.jobs.cluster.processes import Processes
@@ -31,19 +31,8 @@ from wosdk_async.jobs.journal import Journal
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
+CREATE = "WoCreateCommand"
 BRIEF: dict[str, Any] = {"lease": 3, "skew": 0.5}
-
-
-def children(parent: int | None = None) -> list[int]:
-    """The processes that a process started, and that have not ended."""
-    found = []
-    for each in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            state, above = each.read_text().rpartition(")")[2].split()[:2]
-            line = (each.parent / "cmdline").read_bytes()
-            if int(above) == (parent or os.getpid()) and state != "Z" and b"dask\0worker" in line:
-                found.append(int(each.parent.name))
-    return found
 
 
 def exists(path: str) -> bool:
@@ -272,8 +261,7 @@ async def test_killed_and_stopped_processes_lose_and_double_nothing(
     running = asyncio.create_task(carried_out(ready, local))
     stopped: list[int] = []
     for count, kind in ((15, signal.SIGKILL), (35, signal.SIGSTOP), (55, signal.SIGKILL)):
-        while local.server.count("WoCreateCommand") < count and not running.done():
-            await asyncio.sleep(0.02)
+        await until_true(lambda most=count: local.server.count(CREATE) >= most or running.done(), 60)
         process = next(each for each in children() if each not in stopped)
         os.kill(process, kind)
         if kind == signal.SIGSTOP:
@@ -336,13 +324,11 @@ async def test_a_token_that_is_refused_and_a_service_that_asks_to_wait(
     numbers = range(1, 61)
     ready = job(write(HEADER, rows(*numbers)), MAP, marker=MARKER, workers=Processes(2), limit=4)
     running = asyncio.create_task(carried_out(ready, local))
-    while local.server.count("WoCreateCommand") < 10:
-        await asyncio.sleep(0.01)
+    await until_true(lambda: local.server.count(CREATE) >= 10, 60)
     refuse_the_token_of_now(local)
-    while local.server.count("WoCreateCommand") < 25:
-        await asyncio.sleep(0.01)
-    local.server.busy = True
-    await asyncio.sleep(0.3)
+    await until_true(lambda: local.server.count(CREATE) >= 25, 60)
+    local.server.busy, sent = True, local.server.count(CREATE)
+    await until_true(lambda: local.server.count(CREATE) >= sent + 4, 60)
     local.server.busy = False
     summary, _ = await running
     assert (summary.created, summary.complete) == (60, True)

@@ -7,9 +7,10 @@ import logging
 
 import pytest
 
-from tests.jobs.cluster.ordering import ordered, session_of
+from tests.jobs.cluster.ordering import Clock, ordered, session_of
 from tests.jobs.conftest import Local
 from tests.jobs.runs import held
+from tests.support.waiting import until_true
 from wosdk_async.jobs.cluster.held_rows import LeaseEndedError
 from wosdk_async.jobs.cluster.messages import Order, Share, to_bytes
 from wosdk_async.jobs.cluster.worker import Sealed
@@ -40,51 +41,29 @@ async def test_results_are_repeated_until_they_are_confirmed(local: Local) -> No
     assert [result.number for result in worker.results] == [1, 2, 3, 4, 5]
 
 
-async def test_orders_for_another_worker_are_not_obeyed(local: Local) -> None:
-    """The report says who is there; nothing is sent and nothing is forgotten."""
-    async with ordered(local) as worker:
-        grant = worker.grant(1, await worker.bodies(range(1, 4)))
-        for nonce in ("", "another"):
-            report = await worker.say(
-                worker=nonce, grants=(grant,), share=Share(number=9, rate=1.0, in_flight=1)
-            )
-            assert (report.worker, report.epochs, report.share) == (worker.worker.nonce, (), 1)
-    assert await held(local) == {}
-
-
 async def test_a_worker_that_is_made_again_has_another_nonce(local: Local) -> None:
     """So it obeys no order to the one before it in its place."""
     async with ordered(local) as before, ordered(local) as worker:
         assert worker.worker.nonce != before.worker.nonce
         grant = worker.grant(1, await worker.bodies(range(1, 4)))
-        report = await worker.say(worker=before.worker.nonce, grants=(grant,))
-        assert (report.worker, report.epochs) == (worker.worker.nonce, ())
+        for nonce in ("", before.worker.nonce):
+            report = await worker.say(worker=nonce, grants=(grant,))
+            assert (report.worker, report.epochs) == (worker.worker.nonce, ())
     assert await held(local) == {}
 
 
 async def test_no_more_rows_are_under_way_than_the_share_allows(local: Local) -> None:
-    """Without calls in its share a worker starts nothing."""
+    """A share of nothing has the rate 0: the worker keeps to it, and resumes with the next share."""
     local.server.held = asyncio.Event()
     async with ordered(local) as worker:
-        worker.share = Share(number=2, rate=None, in_flight=0)
-        grants = (worker.grant(1, await worker.bodies(range(1, 11))),)
-        report = await worker.say(grants=grants)
-        assert (report.unstarted, local.server.count("WoCreateCommand")) == (10, 0)
-        worker.share = Share(number=3, rate=None, in_flight=3)
+        worker.share = Share(number=2, rate=0.0, in_flight=0)
+        report = await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 11))),))
+        assert (report.share, report.unstarted, local.server.count("WoCreateCommand")) == (2, 10, 0)
+        worker.share = Share(number=3, rate=50.0, in_flight=3)
         while (await worker.say()).unstarted != 7:
             pass
         local.server.held.set()
-        await worker.all_of(10)
-
-
-async def test_a_share_of_nothing_has_the_rate_0(local: Local) -> None:
-    """The worker keeps to it, and goes on with the next share."""
-    async with ordered(local) as worker:
-        worker.share = Share(number=2, rate=0.0, in_flight=0)
-        report = await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 3))),))
-        assert (report.share, report.unstarted) == (2, 2)
-        worker.share = Share(number=3, rate=50.0, in_flight=2)
-        assert {result.result for result in (await worker.all_of(2)).values()} == {"done"}
+        assert {result.result for result in (await worker.all_of(10)).values()} == {"done"}
 
 
 async def test_rows_that_the_rate_delays_do_not_run_out_of_time(local: Local) -> None:
@@ -213,14 +192,16 @@ async def test_a_host_without_https_needs_trust(local: Local) -> None:
 async def test_a_worker_without_orders_for_a_whole_lease_ends(local: Local) -> None:
     """Its calls are cancelled, and a coordinator that comes back needs a new worker."""
     local.server.held = asyncio.Event()
-    async with ordered(local, lease=0.5, deadline=0.3) as worker:
+    clock = Clock()
+    async with ordered(local, clock, lease=60.0) as worker:
         await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 4))),), patience=0.0)
         await local.server.arrived.wait()
+        clock.ahead = 60.0
         with pytest.raises(LeaseEndedError, match="no order for a whole lease"):
             while True:
-                await asyncio.sleep(0.6)
-                await worker.say()
-        assert not worker.worker._tasks
+                await worker.say(worker="another")  # which is no order for it
+                await asyncio.sleep(0)
+        await until_true(lambda: not worker.worker._tasks)
         local.server.held.set()
 
 

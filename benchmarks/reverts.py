@@ -1,0 +1,78 @@
+"""Faults that can be put back, and the search for the seed of a simulation that finds each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import attrs
+
+__all__ = ["Revert", "Reverts", "replace"]
+
+Run = Callable[[int], Collection[str]]
+"""Runs one seed and returns the names of its violations."""
+
+
+@attrs.frozen
+class Revert:
+    """Fault that can be put back; ``shows`` holds the names of the violations that it causes."""
+
+    text: str
+    shows: frozenset[str]
+    apply: Callable[[], AbstractContextManager[None]]
+
+    def find(self, run: Run, seeds: range) -> tuple[int, list[str]] | None:
+        """Return after how many seeds the fault is found, and as which violations; None if it is missed."""
+        for count, seed in enumerate(seeds, 1):
+            with self.apply():
+                names = run(seed)
+            if new := self.shows.intersection(names).difference(run(seed) if names else ()):
+                return count, sorted(new)
+        return None
+
+
+class Reverts(dict[str, Revert]):
+    """Faults by name."""
+
+    def add(self, name: str, text: str, shows: str) -> Callable[[Callable[[], Iterator[None]]], None]:
+        """Return the decorator of a generator that puts a fault back until it ends.
+
+        ``shows`` holds the names of the violations, with spaces between them.
+        """
+
+        def register(function: Callable[[], Iterator[None]]) -> None:
+            self[name] = Revert(text, frozenset(shows.split()), contextmanager(function))
+
+        return register
+
+    def replace(self, owner: Any, attribute: str, name: str, text: str, shows: str) -> Callable[[Any], None]:
+        """Return the decorator of what takes the place of an attribute."""
+
+        def register(value: Any) -> None:
+            fault = Revert(text, frozenset(shows.split()), lambda: replace(owner, attribute, value))
+            self[name] = fault
+
+        return register
+
+    def find_each(self, run: Run, seeds: range) -> int:
+        """Put each fault back and print after how many seeds it is found; return 1 if one is missed."""
+        missed = 0
+        print("| fault put back | what goes wrong | found after | as |\n|---|---|---:|---|")
+        for name, revert in self.items():
+            found = revert.find(run, seeds)
+            missed += found is None
+            after, violations = found or (len(seeds), ["NOT FOUND"])
+            print(f"| {name} | {revert.text} | {after} seeds | {', '.join(violations)} |", flush=True)
+        return int(missed > 0)
+
+
+@contextmanager
+def replace(owner: Any, name: str, value: Any) -> Iterator[None]:
+    """Replace an attribute within the block."""
+    original = owner.__dict__[name]
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, original)
