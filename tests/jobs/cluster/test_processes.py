@@ -119,6 +119,7 @@ async def test_settings_of_dask_for_other_clusters_change_nothing(
     """A site that requires TLS; nothing is left in the temporary folder."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("DASK_CONFIG", "/settings/of/the/site")
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION", "True")
     with dask.config.set({"distributed.comm.require-encryption": True}):
         async with opened(Processes(1)) as pool:
             link = await pool.links.get()

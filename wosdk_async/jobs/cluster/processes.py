@@ -150,4 +150,4 @@ def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WOSDK_")}
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     quiet = dict.fromkeys(("DASK_LOGGING__DISTRIBUTED", "DASK_LOGGING__WOSDK_ASYNC"), "critical")
-    return {**kept, **quiet, "PYTHONPATH": paths}
+    return {**kept, **quiet, "PYTHONPATH": paths, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": "False"}
