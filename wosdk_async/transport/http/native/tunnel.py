@@ -148,9 +148,8 @@ class Tunnel(Layer):
 
     def _refused(self, why: str, remedy: str = "", gone: bool = False) -> SendError:
         self._received.clear()  # it may repeat the password
-        shown = self._proxy.secrets.hide(why, _MAX_HEAD)
         return SendError(
-            f"{self._origin.text}: the proxy {self._proxy.shown} does not connect: {shown}",
+            f"{self._origin.text}: the proxy {self._proxy.shown} does not connect: {why}",
             sent=False,
             remedy=remedy,
             host_gone=gone,
