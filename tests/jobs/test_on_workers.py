@@ -24,7 +24,7 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from wosdk_async import Client, WoCreateCommand
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs import ImportMapError, ImportOptions
+from wosdk_async.jobs import ImportOptions
 from wosdk_async.jobs.cluster.job_workers import JobWorkers
 from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
 from wosdk_async.jobs.decisions import decide, settle_job
@@ -36,15 +36,6 @@ from wosdk_async.options import CallOptions, RetryPolicy
 NUMBERS = range(1, 41)
 BRIEF: dict[str, Any] = {"lease": 0.6, "skew": 0}
 """Times in which a lost worker is soon known to send nothing."""
-
-
-async def test_rows_without_a_key_are_refused_before_anything_is_sent(
-    local: Local, job: Job, write: Write
-) -> None:
-    pool = LocalPool(local.company)
-    with pytest.raises(ImportMapError, match="workers need a key for each row"):
-        job(write(HEADER, rows(*NUMBERS)), MAP, workers=pool)
-    assert (pool.workers, await held(local)) == ([], Counter())
 
 
 async def open_leases(folder: Path) -> int:
@@ -236,6 +227,20 @@ async def test_the_first_20_lost_workers_are_said(local: Local, job: Job, write:
         f"worker {worker.name} was lost: killed; it had no rows" for worker in pool.workers[1:21]
     }
     assert len([stage for stage in stages if stage.startswith("warning: worker")]) == 20
+
+
+async def test_a_callback_that_raises_ends_the_import(local: Local, job: Job, write: Write) -> None:
+    """As in one process; it is called by a task of the coordinator, whose end nobody would see."""
+    pool = LocalPool(local.company, workers=2)
+    pool.prepare = lambda worker: setattr(worker, "lost", "" if worker.name.endswith(".0") else "killed")
+
+    def stage(text: str) -> None:
+        if text.startswith("warning"):
+            raise BrokenPipeError
+
+    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, on_stage=stage)
+    with pytest.raises(BrokenPipeError):
+        await carried_out(ready, local)
 
 
 async def test_a_pool_that_breaks_stops_the_import(local: Local, job: Job, write: Write) -> None:

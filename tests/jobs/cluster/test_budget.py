@@ -1,6 +1,5 @@
 """Shares of rate and concurrency: never more than the total, whatever is lost on the way."""
 
-import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -102,13 +101,6 @@ class Shares(RuleBasedStateMachine):
 
 
 TestShares = Shares.TestCase
-
-
-def test_equal_shares():
-    budget = budget_of(rate=30.0, in_flight=10, workers="abc")
-
-    assert calls(budget, "abc") == [4, 3, 3]
-    assert [budget.share(worker).rate for worker in "abc"] == pytest.approx([12.0, 9.0, 9.0])
 
 
 def test_with_fewer_calls_than_workers_some_wait():

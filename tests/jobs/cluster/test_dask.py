@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import signal
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -138,23 +137,15 @@ async def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) ->
             pass
 
 
-async def test_a_scheduler_that_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 1.0)
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(ConfigurationError, match=r"cannot be reached .*check that it runs"):
-            await opened(DaskCluster(address)).__aenter__()
-
-
-async def test_a_server_that_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("said", "what"), [(b"", "cannot be reached"), (b"SSH-2.0\r\n" * 100, "")])
+async def test_a_server_that_is_no_scheduler(monkeypatch: pytest.MonkeyPatch, said: bytes, what: str) -> None:
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"SSH-2.0-OpenSSH_9.2\r\n" * 100)
+        writer.write(said)
         await reader.read()
-        writer.close()
 
-    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 2.0)
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 1.0)
     async with serving(respond) as port:
-        with pytest.raises(ConfigurationError, match=r"the scheduler at .* check that it runs, that host"):
+        with pytest.raises(ConfigurationError, match=rf"the scheduler at .* {what}.*check that it runs"):
             await opened(DaskCluster(f"tcp://127.0.0.1:{port}")).__aenter__()
 
 
@@ -190,6 +181,24 @@ async def test_workers_of_another_version_get_nothing(cluster: DaskProcesses, tm
     text = "\n".join(said)
     assert all(found in text for found in OTHERS), text
     assert "install wosdk_async[dask]==" in text
+
+
+async def test_a_worker_that_was_refused_is_tried_again_when_it_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It may have been restarted with the right version, at the address that it had."""
+    welcomed: list[str] = []
+
+    async def welcome(_: DaskCluster, address: str) -> None:
+        welcomed.append(address)
+
+    monkeypatch.setattr(DaskCluster, "_welcome", welcome)
+    pool = DaskCluster("tcp://127.0.0.1:8786")
+    pool._refused["tcp://127.0.0.1:9000"] = "it has wosdk_async 0.1"
+    pool._compare({})  # it ends, and is started again
+    pool._compare({"tcp://127.0.0.1:9000": {}})
+    await asyncio.sleep(0)
+    assert welcomed == ["tcp://127.0.0.1:9000"]
 
 
 async def test_the_token_is_in_nothing_that_dask_tells(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.jobs.conftest import Local
 from tests.jobs.runs import held
 from tests.support.waiting import until_true
 from wosdk_async.jobs.cluster.held_rows import LeaseEndedError
-from wosdk_async.jobs.cluster.messages import Order, Share, to_bytes
+from wosdk_async.jobs.cluster.messages import Order, RowReport, Share, from_bytes, to_bytes
 from wosdk_async.jobs.cluster.worker import Sealed
 
 
@@ -220,3 +220,11 @@ async def test_an_exchange_is_bytes(local: Local) -> None:
     async with ordered(local) as worker:
         order = Order(worker=worker.worker.nonce, received=0, share=worker.share, patience=0.0)
         assert worker.worker.nonce.encode() in await worker.worker.exchange(Sealed(to_bytes(order)))
+
+
+def test_half_a_surrogate_pair_in_a_response_does_not_end_a_worker() -> None:
+    """A service that cuts a text after 16-bit units sends one; a report with it could not be encoded."""
+    texts = dict.fromkeys(("reason", "code", "record", "request_id"), "cut \ud83d")
+    report = RowReport(number=1, epoch=1, row=1, result="failed", **texts)
+    assert from_bytes(to_bytes(report), RowReport) == report
+    assert report.reason == report.record == "cut ?"

@@ -43,8 +43,7 @@ class Coordinator:
     """Grants the rows of one run of a job to workers.
 
     ``session`` returns what a worker gets, given the numbers of the session that it uses and of the one that
-    the service refused; ``worked`` is called when a row was carried out, so the service takes the session.
-    ``on_event`` gets a text for people when a worker is lost.
+    the service refused. ``on_event`` gets a text for people when a worker is lost.
     """
 
     def __init__(
@@ -55,11 +54,10 @@ class Coordinator:
         *,
         options: ClusterOptions,
         session: Callable[[int, int], PushedSession | None],
-        worked: Callable[[], None] = lambda: None,
         on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._pool, self._setup, self._journal, self._options = pool, setup, journal, options
-        self._session, self._worked, self._on_event = session, worked, on_event
+        self._session, self._on_event = session, on_event
         self._run: ClusterRun | None = None
         self._failure: Exception | None = None
         self._closing = False
@@ -117,8 +115,6 @@ class Coordinator:
         """Write the ends of leases, and tell the run."""
         for lease in changes.over:
             self._journal.end_grant(lease.epoch, lost=tuple(lease.rows) if lease.may_have_arrived else ())
-        if any(report.result == "done" for report in changes.ended):
-            self._worked()
         self._losses.update(row.row for row, _ in changes.lost)
         if self._run is not None:
             self._run.apply(changes)

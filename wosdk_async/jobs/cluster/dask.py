@@ -204,6 +204,7 @@ class DaskCluster:
                 task.cancel()
             if task.done():
                 del self._arriving[address]
+        self._refused = {address: why for address, why in self._refused.items() if address in workers}
         for address in set(workers) - set(self._links) - set(self._arriving) - set(self._refused):
             self._arriving[address] = asyncio.create_task(self._welcome(address))
 
@@ -215,12 +216,12 @@ class DaskCluster:
             # First with a function that is everywhere: a worker that cannot read a message of Dask ends.
             version = await self._submit(address, pkgutil.resolve_name, "wosdk_async.version:VERSION")
             if version != VERSION:
-                raise ConfigurationError(f"it has wosdk_async {version}, and this process {VERSION}")
+                raise ImportError(f"it has wosdk_async {version}, and this process {VERSION}")
             future = self._submit(address, Worker, self._setup, actor=True)
             link = _ActorLink(address, await future, future, self._client)
         except Exception as error:  # of Dask, or of the worker
-            remedy = f"install wosdk_async[dask]=={VERSION} there"
-            self._refused[address] = f"worker {address} cannot be used: {_text(error)}; {remedy}"
+            remedy = f"; install wosdk_async[dask]=={VERSION} there" if isinstance(error, ImportError) else ""
+            self._refused[address] = f"worker {address} cannot be used: {_text(error)}{remedy}"
             self._on_stage(f"warning: {self._refused[address]}")
             return
         self._links[address] = link

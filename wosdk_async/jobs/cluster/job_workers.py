@@ -26,7 +26,7 @@ _DEADLINE = 2 / 3  # of the lease, for a row when the Company has no deadline
 _MOST_WARNINGS = 20  # about workers; of lost grants the journal has the number
 _LEAST_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each call at a time
 _RENEWAL = 30.0  # seconds for the renewal of a session before the run ends
-_FRUITLESS = 5  # renewals one after another without a row that was carried out, before the run ends
+_FRUITLESS, _SOON = 5, 2.0  # renewals before the run ends, each so many seconds after the one before
 
 
 class JobWorkers:
@@ -81,21 +81,23 @@ class JobWorkers:
             self._journal,
             options=self.options,
             session=self._sessions.session_for,
-            worked=self._sessions.worked,
             on_event=self._event,
         )
         await coordinator.__aenter__()
         self._coordinator = coordinator
         return True
 
-    def _failed(self, error: WosdkError) -> None:
+    def _failed(self, error: Exception) -> None:
         if self._coordinator is not None:
             self._coordinator.fail(error)
 
     def _event(self, text: str) -> None:
         if len(self.warnings) < _MOST_WARNINGS:
             self.warnings.append(text)
-            self._on_event(text)
+            try:
+                self._on_event(text)
+            except Exception as error:  # of the program: in the tasks of the coordinator nobody would see it
+                self._failed(error)
 
     def _setup(self, marker: str | None) -> Setup:
         """Return the setup. Raise ConfigurationError for options that other processes cannot take over."""
@@ -148,11 +150,7 @@ class SessionPusher:
     def __init__(self, manager: SessionManager, failed: Callable[[WosdkError], None]) -> None:
         self._manager, self._failed = manager, failed
         self._renewal: asyncio.Task[None] | None = None
-        self._fruitless = 0
-
-    def worked(self) -> None:
-        """Note that a row was carried out, so the service takes the session."""
-        self._fruitless = 0
+        self._fruitless, self._renewed_at = 0, 0.0
 
     def session_for(self, used: int, refused: int) -> PushedSession | None:
         """Return the session that a worker gets, None when it has the newest or there is none yet."""
@@ -178,7 +176,9 @@ class SessionPusher:
     def _renew(self, after: int) -> None:
         if self._renewal is not None and not self._renewal.done():
             return
-        self._fruitless += 1
+        now = self._manager.clock.now()
+        self._fruitless = self._fruitless + 1 if now - self._renewed_at < _SOON else 1
+        self._renewed_at = now
         if self._fruitless > _FRUITLESS:  # the log-in works, and the service refuses what it gives
             self._failed(SessionError(f"the service refused {_FRUITLESS} sessions one after another"))
         else:

@@ -30,9 +30,12 @@ MOST_LOSSES = 4  # leases in which a row may be lost, all but the first one alon
 _CHARACTERS = 4_000_000  # of the rows of a lease, so that its message stays short
 
 
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC_RAW", None))  # macOS has the latter
+
+
 def boottime() -> float:
     """Return seconds of a clock that nobody sets and that runs while the machine sleeps."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+    return time.monotonic() if _CLOCK is None else time.clock_gettime(_CLOCK)
 
 
 @attrs.frozen(kw_only=True)

@@ -15,6 +15,7 @@ import attrs
 from cattrs.preconf.orjson import make_converter
 
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.journal.entries import storable, storable_or_none
 from wosdk_async.secret import Secret, as_secret
 
 __all__ = ["MOST_RESULTS", "NO_SHARE", "Grant", "GrantedRow", "Order", "PushedSession", "Report", "RowReport"]
@@ -124,14 +125,14 @@ class RowReport:
     result: Literal["done", "failed", "in_doubt", "not_sent"]
     entity: str = ""
     id: int | None = None
-    record: str | None = None
+    record: str | None = attrs.field(default=None, converter=storable_or_none)
     version: int | None = None
     found: bool = False
     error: str = ""
-    reason: str = ""
-    code: str = ""
+    reason: str = attrs.field(default="", converter=storable)
+    code: str = attrs.field(default="", converter=storable)
     status: int = 0
-    request_id: str | None = None
+    request_id: str | None = attrs.field(default=None, converter=storable_or_none)
     attempts: int = 0
     waits: tuple[float, ...] = ()
     seconds: float = 0.0

@@ -300,6 +300,11 @@ def storable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
+def storable_or_none(text: str | None) -> str | None:
+    """Return the same of a text that may be missing."""
+    return None if text is None else storable(text)
+
+
 def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)

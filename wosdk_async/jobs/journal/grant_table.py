@@ -19,8 +19,7 @@ _OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS lease (
         epoch INTEGER PRIMARY KEY, run INTEGER NOT NULL, worker TEXT NOT NULL, state INTEGER NOT NULL,
-        count INTEGER NOT NULL, rows TEXT, rate REAL, in_flight INTEGER NOT NULL, granted_at REAL NOT NULL,
-        seconds REAL NOT NULL
+        rows TEXT, rate REAL, in_flight INTEGER NOT NULL, seconds REAL NOT NULL
     )""",
     "CREATE INDEX IF NOT EXISTS lease_open ON lease (epoch) WHERE state = 0",
     "CREATE TABLE IF NOT EXISTS loss (row INTEGER PRIMARY KEY, leases INTEGER NOT NULL)",
@@ -61,14 +60,13 @@ class GrantTotals:
     lost_rows: int = 0
 
 
-def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int, now: float) -> None:
-    """Save a grant that is about to leave; ``now`` is Unix time, and decides nothing."""
+def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int) -> None:
+    """Save a grant that is about to leave."""
     for each in _TABLES:
         db.execute(each)
-    rows = orjson.dumps(grant.rows).decode()
-    what = (grant.epoch, run, grant.worker, _OPEN, len(grant.rows), rows)
-    how = (grant.rate, grant.in_flight, now, grant.seconds)
-    db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", what + how)
+    what = (grant.epoch, run, grant.worker, _OPEN, orjson.dumps(grant.rows).decode())
+    how = (grant.rate, grant.in_flight, grant.seconds)
+    db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?)", what + how)
 
 
 def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> None:
@@ -93,8 +91,8 @@ def carry_leases_over(db: sqlite3.Connection) -> None:
     for each in _TABLES:
         db.execute(each)
     db.execute(
-        "INSERT INTO main.lease SELECT epoch, 0, worker, state, count, '[]', rate, in_flight, granted_at, "
-        "seconds FROM earlier.lease WHERE state = ? OR epoch = (SELECT max(epoch) FROM earlier.lease)",
+        "INSERT INTO main.lease SELECT epoch, 0, worker, state, '[]', rate, in_flight, seconds "
+        "FROM earlier.lease WHERE state = ? OR epoch = (SELECT max(epoch) FROM earlier.lease)",
         [_OPEN],
     )
 

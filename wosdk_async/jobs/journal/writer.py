@@ -54,7 +54,6 @@ class JournalWriter(JournalReader):
         self._run = 0
         self.secrets: Callable[[], Secrets] = Secrets
         """Returns what no record may hold: a response may repeat it. Whoever has the Company sets it."""
-        """Whether no row was ever lost with a worker; None until that is read."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             self._opened = self.path.stat()
@@ -156,9 +155,7 @@ class JournalWriter(JournalReader):
         """
         commits = self._usable_commits()
         commits.queue.rows += record.rows
-        commits.queue.others.append(
-            functools.partial(save_grant, grant=record, run=self.run, now=self._clock())
-        )
+        commits.queue.others.append(functools.partial(save_grant, grant=record, run=self.run))
         await commits.written()
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
