@@ -1,4 +1,4 @@
-"""Leases that runs before left open, of this job or others of the file: their workers may still send."""
+"""Leases that runs before left open, of this job or of those beside it: their workers may still send."""
 
 from __future__ import annotations
 
