@@ -465,3 +465,49 @@ async def test_rejects_that_were_created_by_their_own_job_are_not_imported(
     with pytest.raises(ImportMapError, match=r"no row of the job .* is rejected any more: .*--again insists"):
         await job(rejects, MAP).run(local.company)
     assert await held(local) == Counter("12")
+
+
+async def test_rejects_are_not_sent_by_a_job_that_theirs_does_not_know(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    """Its --retry refused would send them once more."""
+    summary = await job(write(HEADER, [["2", "x" * 4000, "", ""], *rows(1)]), MAP).run(local.company)
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    with pytest.raises(ImportMapError, match=r"belong to the job in .* leave out --job"):
+        await job(rejects, MAP, folder=tmp_path / "elsewhere").run(local.company)
+    assert await held(local) == Counter("1")
+
+
+async def test_a_job_of_rejects_that_cannot_be_read_is_not_one_that_sent_nothing(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, [["2", "x" * 4000, "", ""], *rows(1)])
+    summary = await job(source, MAP).run(local.company)
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    again = await job(rejects, MAP).run(local.company)
+    assert again.folder is not None
+    (again.folder / "journal.db").write_bytes(b"no longer a journal")
+    with pytest.raises(JournalError):
+        await job(source, MAP, retry_refused=True).run(local.company)
+    assert await held(local) == Counter("12")
+
+
+async def test_the_journal_of_another_file_is_no_reason_to_send_all_once_more(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The lock says whose journal it was."""
+    source = write(HEADER, rows(1, 2))
+    mine = await job(source, MAP).run(local.company)
+    other = source.rename(source.with_name("other.csv"))
+    source = write(HEADER, rows(1, 2))
+    theirs = await job(other, MAP, again=True).run(local.company)
+    assert mine.folder is not None
+    assert theirs.folder is not None
+    shutil.copy(theirs.folder / "journal.db", mine.folder / "journal.db")
+    with pytest.raises(JournalError, match="is the journal of another job"):
+        await job(source, MAP).run(local.company)
+    assert await held(local) == Counter("1122")

@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 import attrs
 
-from wosdk_async.jobs.errors import ImportMapError, JournalError
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.going_on import is_finished, is_untouched, newest_of, tells_rows_by_keys, why_not
 from wosdk_async.jobs.job_places import jobs_at, jobs_beside, jobs_of_rejects
 from wosdk_async.jobs.journal import Journal, State
@@ -304,6 +304,11 @@ class GivenImport:
         keys = self.keys("job")
         if not _creates(self.import_map.operation) or (keys is not None and keys.are_own):
             return  # a look-up of the keys finds what was created
+        if (self.path.parent / JOURNAL).is_file() and self.base.parent != self.path.parent:
+            raise ImportMapError(
+                f"the rows of {self.path} belong to the job in {self.path.parent}, which would not know that "
+                "they are sent, and no key prevents that they are created again: leave out --job"
+            )
         found = await compared(self.source, None, await _sent_in(jobs_at(self.base), *self.known_by[:2]))
         worst = max(found, key=lambda each: each.without_keys, default=None)
         if worst is not None and worst.without_keys:
@@ -332,12 +337,11 @@ class GivenImport:
 
 
 async def _sent_by_rejects(folder: Path) -> list[SentRows]:
-    """Return what the jobs of the rejects of a job have sent; a journal that cannot be read says nothing."""
+    """Return what the jobs of the rejects of a job have sent. Raises JournalError if that is not known."""
     found = []
     for each in jobs_of_rejects(folder):
-        with contextlib.suppress(JournalError):
-            async with Journal.open(each, snapshot=True) as journal:
-                found.append(await sent_rows(journal))
+        async with Journal.open(each, snapshot=True) as journal:
+            found.append(await sent_rows(journal))
     return found
 
 

@@ -110,7 +110,10 @@ class Journal(JournalWriter):
                 )
 
             def planned(rows: int) -> JobPlan:
-                return attrs.evolve(plan() if callable(plan) else plan, rows=rows)
+                made = attrs.evolve(plan() if callable(plan) else plan, rows=rows)
+                with explained(path):
+                    lock.write_job(made.job)
+                return made
 
             lock.write_stamp(0)  # that of a journal that was here before
             part = create_journal(folder, entries, planned, earlier.path if earlier else None)

@@ -19,7 +19,7 @@ from wosdk_async.regular_files import open_existing, open_or_create, read_regula
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.fork_safety import register_after_fork
 
-__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "require_not_held"]
+__all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in", "require_not_held"]
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
@@ -51,8 +51,8 @@ else:
 class FolderLock:
     """The lock of a job folder, held until :meth:`release`; the system releases it when the process ends.
 
-    The file says who holds it, and the stamp of the last commit: a journal that has only older ones has
-    lost what it promised to keep.
+    The file says who holds it, whose journal is in the folder, and the stamp of the last commit: a journal
+    that has only older ones has lost what it promised to keep.
 
     Raises:
         JournalError: another process holds it, or the folder cannot be written.
@@ -70,6 +70,7 @@ class FolderLock:
             os.close(self._file)
             raise _held(folder) from None
         self.stamp = _stamp_in(self._file)
+        self._job = job_in(folder)
         try:
             self._write_holder()
         except OSError as error:
@@ -102,6 +103,11 @@ class FolderLock:
                 os.lseek(self._file, 0, os.SEEK_SET)
                 os.write(self._file, b"%0*d" % (_STAMP, stamp))
 
+    def write_job(self, job: str) -> None:
+        """Note the id of the job whose journal is in the folder. Raises OSError."""
+        self._job = job
+        self._write_holder()
+
     def release(self) -> None:
         """Give the lock back; the file stays."""
         if self._file >= 0:
@@ -119,6 +125,7 @@ class FolderLock:
             "pid": os.getpid(),
             "host": socket.gethostname(),
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
+            "job": self._job,
         }
         text = b"%0*d\n%s\n" % (_STAMP, self.stamp, orjson.dumps(holder))
         os.lseek(self._file, 0, os.SEEK_SET)
@@ -157,14 +164,24 @@ def require_not_held(folder: Path) -> None:
 
 def holder_of(folder: Path) -> str | None:
     """Return who holds or held the lock of a job folder last, for people; None when that is not known."""
+    if not (holder := _holder(folder)):
+        return None
+    return one_line(f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}")
+
+
+def job_in(folder: Path) -> str | None:
+    """Return the id of the job whose journal is in a folder; None when nobody has noted that."""
+    job = _holder(folder).get("job")
+    return job if isinstance(job, str) else None
+
+
+def _holder(folder: Path) -> Mapping[str, Any]:
     try:
         content, _ = read_regular(folder / LOCK, _LONGEST)
         holder: Any = orjson.loads(content.partition(b"\n")[2])
     except (OSError, orjson.JSONDecodeError):
-        return None
-    if not isinstance(holder, Mapping):
-        return None
-    return one_line(f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}")
+        return {}
+    return holder if isinstance(holder, Mapping) else {}
 
 
 def _stamp_in(file: int) -> int:

@@ -11,6 +11,7 @@ import orjson
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import FORMAT, JobPlan
+from wosdk_async.jobs.journal.lock import job_in
 from wosdk_async.jobs.journal.schema import strange_name
 from wosdk_async.regular_files import connect_database
 
@@ -31,6 +32,10 @@ JOURNAL = "journal.db"
 NO_JOURNAL = (
     "is not the journal of a job. If a job was here, restore the folder from a backup: a new job would send "
     "all its rows again. If not, name another folder"
+)
+_OF_ANOTHER = (
+    "is the journal of another job than that of this folder. Bring back its own: another one does not know "
+    "what was sent from here"
 )
 _READ = "mode=ro"
 _IMMUTABLE = "mode=ro&immutable=1"
@@ -67,6 +72,8 @@ def connect(
         db = _connect_to_read(path, snapshot=snapshot) if read_only else open_database(path)
         try:
             _check(db, path)
+            if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
+                raise JournalError(f"{path}: {_OF_ANOTHER}")
             if not read_only:
                 if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                     raise JournalError(_damaged(path, str(found)))
