@@ -188,6 +188,7 @@ class ChangeFeed(Generic[E]):
 
         A new record may have a time before the watermark, if the service's clock was behind for a while.
         """
+        # That ids grow is assumed (docs/assumptions.md)
         known = reading.highest if self._time is None or self._highest is None else self._highest
         ranges = [
             (self._moved(), reading.last, min(known, reading.highest)),
