@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,7 +105,7 @@ def test_outputs_that_cannot_be(wosdk: Wosdk, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("served")
 def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
-    """And says so when nothing has changed."""
+    """And says so when nothing has changed, when a clock is wrong, and when a part is missing."""
     folder = tmp_path / "orders"
     create = ("WorkOrder.TypeCategory=Request", "WorkOrder.SubType=259", "WorkOrder.Customer=512")
     items = 'WorkOrder.Items:=[{"Asset": {"Id": 20430}, "Task": {"Id": 14211}}]'
@@ -112,6 +114,20 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
     assert first.stdout.startswith(f"{folder / 'part-000001'}: 1 row, ")
     second = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
     assert (second.exit_code, second.stdout) == (0, "nothing has changed since the last part\n")
+    ahead = folder / "part-000001" / "watermark.json"
+    ahead.write_text(re.sub(r'(time\\":\\")....', r"\g<1>2999", ahead.read_text()))
+    third = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
+    assert (third.exit_code, third.stdout[: third.stdout.index(",")]) == (
+        0,
+        f"{folder / 'part-000002'}: 1 row",
+    )
+    assert re.search(
+        r"the service's clock is \d{6} days, [\d:]+ behind .* all work orders and none", third.stderr
+    )
+    shutil.rmtree(folder / "part-000001")
+    fourth = wosdk("export", "WorkOrder", "--since", "last", "-o", folder)
+    assert fourth.exit_code == 2
+    assert f"{folder}: part-000001 is missing (rows: 1); restore it from a backup, or " in fourth.stderr
 
 
 @pytest.mark.usefixtures("orders")

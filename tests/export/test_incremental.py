@@ -236,16 +236,18 @@ async def test_nothing_is_removed_that_no_run_left(local: Local, tmp_path: Path,
     assert elsewhere.exists()
 
 
-async def test_a_watermark_of_the_future_is_refused(local: Local, tmp_path: Path) -> None:
-    """Changes would be missed until then, and every run would say that nothing has changed."""
+async def test_a_watermark_of_the_future_hides_nothing(local: Local, tmp_path: Path) -> None:
+    """The service's clock is behind it, so all orders come again, and the next watermark is right."""
     folder = tmp_path / "orders"
     await IncrementalExport(WorkOrder, folder, company=local.company)
     path = folder / "part-000001" / "watermark.json"
     about = json.loads(path.read_bytes())
     about["watermark"] = json.dumps(json.loads(about["watermark"]) | {"time": "2999-01-01T00:00:00Z"})
     path.write_text(json.dumps(about))
-    with pytest.raises(ExportError, match=r"watermark\.json: its watermark is 2999-01-01 00:00 UTC"):
-        await IncrementalExport(WorkOrder, folder, company=local.company)
+    summary = await IncrementalExport(WorkOrder, folder, company=local.company)
+    assert (summary.rows, summary.clock_behind > 900 * 365 * 86400) == (3, True)
+    summary = await IncrementalExport(WorkOrder, folder, company=local.company)
+    assert (summary.rows, summary.clock_behind) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -259,13 +261,19 @@ async def test_a_watermark_of_the_future_is_refused(local: Local, tmp_path: Path
 async def test_each_run_looks_back(
     acme: Company, orders: Orders, tmp_path: Path, overlap: dict[str, timedelta], found: list[int]
 ) -> None:
-    """Orders of transactions that were under way come late, with a time before the watermark."""
-    orders.rows = {1: order(1, LastActionDateUtc="2026-03-01T15:00:00Z")}
+    """Moves of transactions that were under way come late, with a time before the watermark.
+
+    New orders come, whatever their time is.
+    """
+    orders.rows = {id: order(id, LastActionDateUtc="2026-03-01T09:00:00Z") for id in range(20, 24)}
+    orders.rows[30] = order(30, LastActionDateUtc="2026-03-01T15:00:00Z")
     await IncrementalExport(WorkOrder, tmp_path / "orders", company=acme, **overlap)
-    late = {20: "14:50:00", 21: "14:55:00", 22: "15:00:00", 23: "14:49:59"}
-    orders.rows |= {id: order(id, LastActionDateUtc=f"2026-03-01T{time}Z") for id, time in late.items()}
+    late = {20: "14:50:00", 21: "14:55:00", 22: "15:00:00", 23: "14:49:59", 31: "09:00:00"}
+    orders.rows |= {
+        id: order(id, LastActionDateUtc=f"2026-03-01T{time}Z", ConcurrencyId=4) for id, time in late.items()
+    }
     await IncrementalExport(WorkOrder, tmp_path / "orders", company=acme, **overlap)
-    assert [row["Id"] for row in rows(tmp_path / "orders", 2)] == found
+    assert [row["Id"] for row in rows(tmp_path / "orders", 2)] == [*found, 31]
 
 
 @pytest.mark.parametrize(

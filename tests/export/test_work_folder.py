@@ -11,7 +11,7 @@ import pytest
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.export import work_folder
 from wosdk_async.jobs.export.errors import ExportError
-from wosdk_async.jobs.export.part_folder import WATERMARK, watermark_of
+from wosdk_async.jobs.export.part_folder import WATERMARK, PartChain
 from wosdk_async.jobs.export.plan import ExportPlan
 from wosdk_async.jobs.export.work_folder import WorkFolder, work_folder_of
 
@@ -25,7 +25,7 @@ def test_files_that_never_end_are_not_read(tmp_path: Path) -> None:
     part = folder_with(tmp_path / "part-000001")
     os.mkfifo(part / WATERMARK)
     with pytest.raises(ExportError):
-        watermark_of(part, PLAN)
+        PartChain.read(tmp_path)
 
 
 def folder_with(path: Path) -> Path:

@@ -8,6 +8,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from benchmarks.payload import create_command
@@ -72,6 +73,22 @@ async def test_all_times_of_a_company_go_by_it() -> None:
             assert later.wo is not None
             records = [await acme.get(WorkOrder, order.id) for order in (made.wo, later.wo)]
     assert [record.created_date_utc for record in records] == [START, START + timedelta(minutes=21)]
+
+
+def test_the_date_of_responses_goes_by_it() -> None:
+    """Each response has one, with a fault or a page of the sandbox's own, too."""
+    with LocalCompany(clock=VirtualClock(START)) as local:
+        root = local.variables["WOSDK_LOCATOR_URL"]
+        local.faults.load({"rule": [{"fault": "status", "operation": "query", "status": 502}]})
+        replies = [
+            httpx.post(f"{root}/api/v1/query/Customer"),
+            httpx.get(f"{root}/base/Customer"),
+            httpx.get(root),
+        ]
+    assert replies[0].status_code == 502
+    assert {tuple(reply.headers.get_list("date")) for reply in replies} == {
+        ("Sat, 01 Mar 2025 12:00:00 GMT",)
+    }
 
 
 async def test_latency_goes_by_it() -> None:

@@ -73,8 +73,12 @@ class ChangeFeed(Generic[E]):
         stored = str(feed.watermark)
 
     No move is lost. A record comes again only if it moved again, if the loop was left while it was the
-    current one, if more records moved within the overlap than a watermark holds (5,000), or if its
-    ``ConcurrencyId`` is not a whole number.
+    current one, if more records moved within the overlap than a watermark holds (5,000), if its
+    ``ConcurrencyId`` is not a whole number, or if the service set its clock back.
+
+    Attributes:
+        clock_behind: by how much the service's clock was behind the watermark when the last pass began, if by
+            more than the overlap. That pass reads all records. Zero otherwise.
     """
 
     def __init__(
@@ -94,6 +98,8 @@ class ChangeFeed(Generic[E]):
         self._time = since.time
         self._seen = {record.id: record for record in since.seen}
         self._reading = since.reading
+        self._highest = since.highest
+        self.clock_behind = timedelta(0)
         self._properties = properties
         self._overlap = overlap
         self._sleep = sleep
@@ -109,20 +115,24 @@ class ChangeFeed(Generic[E]):
         So a loop that stops early gets its current record again when it goes on from here.
         """
         return Watermark(
-            company=self._company, time=self._time, seen=tuple(self._seen.values()), reading=self._reading
+            company=self._company,
+            time=self._time,
+            seen=tuple(self._seen.values()),
+            reading=self._reading,
+            highest=self._highest,
         )
 
     async def __aiter__(self) -> AsyncGenerator[E, None]:
         reading = self._reading = self._reading or await self._begin()
         if reading is None:
             return
-        left = self._moved().where(self._key > reading.last, self._key <= reading.highest)
-        async with aclosing(aiter(left.select(*self._properties))) as records:
-            async for record in records:
-                now = _as_seen(record)
-                if self._seen.get(now.id) != now:
-                    yield record
-                self._keep(now, reading)
+        for left in self._left(reading):
+            async with aclosing(aiter(left.select(*self._properties))) as records:
+                async for record in records:
+                    now = _as_seen(record)
+                    if self._seen.get(now.id) != now:
+                        yield record
+                    self._keep(now, reading)
         self._finish(reading)
 
     def poll(self, every: float) -> AsyncGenerator[E, None]:
@@ -146,16 +156,45 @@ class ChangeFeed(Generic[E]):
 
     async def _begin(self) -> Pass | None:
         """Return a pass up to now; None if nothing has moved."""
-        trace = Trace()
-        moved = self._moved(trace).where(self._at.not_null()).select("Id", MOVED)
-        newest = await moved.order_by(self._at.desc()).first()
-        if newest is None and self._time is not None:
+        newest, clock = await self._newest()
+        self.clock_behind = self._behind(clock)
+        if self.clock_behind:  # what moved since may have any time before the watermark
+            self._time, self._seen = None, {}
+            newest, clock = await self._newest()
+        if newest is None and self._time is not None and self._highest is None:
             return None
         # Two, to see that they come in descending order: what is above the first one would be missed.
-        highest = await first_page(self._moved().select("Id").order_by(self._key.desc()), 2)
+        highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
-        return Pass(_earliest(newest, _date_of(trace)), id_of(highest[0]), 0)
+        return Pass(_earliest(newest, clock), id_of(highest[0]), 0)
+
+    async def _newest(self) -> tuple[Any, datetime | None]:
+        """Return the record that moved last, and the time by the service's clock."""
+        trace = Trace()
+        moved = self._moved(trace).where(self._at.not_null()).select("Id", MOVED)
+        return await moved.order_by(self._at.desc()).first(), _date_of(trace)
+
+    def _behind(self, clock: datetime | None) -> timedelta:
+        """Return by how much the service's clock is behind the watermark, if by more than the overlap."""
+        is_of_service = self._highest is not None or self._seen  # a time that the caller named has neither
+        if clock is None or self._time is None or not is_of_service:
+            return timedelta(0)
+        behind = self._time - clock
+        return behind if behind > self._overlap else timedelta(0)
+
+    def _left(self, reading: Pass) -> list[Query[E]]:
+        """Return the queries for the rest of a pass: known records that moved, and all that are new.
+
+        A new record may have a time before the watermark, if the service's clock was behind for a while.
+        """
+        # That ids grow is assumed (docs/assumptions.md)
+        known = reading.highest if self._time is None or self._highest is None else self._highest
+        ranges = [
+            (self._moved(), reading.last, min(known, reading.highest)),
+            (self._query(None), max(known, reading.last), reading.highest),
+        ]
+        return [query.where(self._key > low, self._key <= high) for query, low, high in ranges if low < high]
 
     def _moved(self, trace: Trace | None = None) -> Query[E]:
         query = self._query(trace)
@@ -175,6 +214,7 @@ class ChangeFeed(Generic[E]):
         """Move the watermark on after a pass, and forget the records that no look back will find."""
         times = [time for time in (self._time, reading.newest) if time is not None]
         self._time = max(times, default=None)  # the newest record may have got a new time that is earlier
+        self._highest = max(self._highest or 0, reading.highest)
         self._reading = None
         self._seen = {
             record.id: record for record in self._seen.values() if self._is_near(record, self._time)

@@ -41,7 +41,8 @@ class Watermark:
     """Position of a change feed, which a program can store.
 
     All records of ``company`` that moved up to ``time``, by the service's clock, were processed. ``seen`` are
-    the records that a look back would find again, and ``reading`` is the pass that was left early.
+    the records that a look back would find again, ``reading`` is the pass that was left early, and
+    ``highest`` is the highest id of the passes that were finished.
     ``str(watermark)`` is one line of JSON; :meth:`parse` reads it.
     """
 
@@ -49,6 +50,7 @@ class Watermark:
     time: datetime | None = None
     seen: tuple[Seen, ...] = attrs.field(default=(), repr=lambda records: f"<{len(records)} records>")
     reading: Pass | None = None
+    highest: int | None = None
 
     def __str__(self) -> str:
         found = attrs.asdict(self, recurse=False)
@@ -65,12 +67,13 @@ class Watermark:
         """
         try:
             found = codec.loads(text.encode())
-            time, reading = found["time"], found["reading"]
+            time, reading, highest = found["time"], found["reading"], found.get("highest")  # new after 0.2
             return cls(
                 company=_as(str, found["company"]),
                 time=None if time is None else _time(time),
                 seen=tuple(_seen(*record) for record in found["seen"][:MOST_SEEN]),
                 reading=None if reading is None else _pass(*reading),
+                highest=None if highest is None else _as(int, highest),
             )
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidCallError(

@@ -130,6 +130,7 @@ class _Server(uvicorn.Server):
                 log_level="error",
                 proxy_headers=False,  # access checks trust the address of the socket only
                 server_header=False,  # facts 3.8: not among the recorded headers
+                date_header=False,  # the application sends it, by the sandbox's clock
                 timeout_graceful_shutdown=5,
                 ssl_certfile=file,
                 ssl_keyfile=file,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +121,12 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
         from wosdk_async.cli.output.formats import guarded_texts
 
         say(guarded_texts(summary.guarded))
+    if summary.clock_behind:
+        behind = timedelta(seconds=round(summary.clock_behind))
+        say(
+            f"the service's clock is {behind} behind the last part, so the new part has all work orders and "
+            "none is missed; ask the maintainers of the service to correct the clock"
+        )
     if as_json:
         from wosdk_async.cli.output.cells import json_text
 

@@ -29,14 +29,11 @@ from wosdk_async.jobs.export.options import ExportOptions
 from wosdk_async.jobs.export.output_place import require_folder_place
 from wosdk_async.jobs.export.part_folder import (
     WATERMARK,
-    last_part,
-    next_part,
+    PartChain,
     readable_text,
     remove_left,
     require_parts,
-    watermark_of,
 )
-from wosdk_async.jobs.export.plan import ExportPlan
 from wosdk_async.jobs.export.summary import ExportSummary
 from wosdk_async.jobs.export.table_writers import writing_table
 from wosdk_async.model import Record
@@ -138,16 +135,22 @@ class IncrementalExport(ExportJob):
             lock.release()
 
     async def _add_part(self, acme: Company, started: float) -> ExportSummary:
-        last = await self._in_thread(lambda: last_part(self.folder))
-        plan = self._table.plan(acme)
-        since = await self._in_thread(lambda: watermark_of(last, plan))
-        feed = self._feed(acme, since)
-        path = next_part(self.folder, last)
+        parts = await self._in_thread(lambda: PartChain.read(self.folder))
+        plan, path = self._table.plan(acme), parts.next
+        feed = self._feed(acme, parts.watermark(plan))
         draft = self.folder / f".{path.name}"
         try:
             size = await self._write_rows(feed, draft)
             if self.rows:
-                await self._in_thread(lambda: self._publish(draft, path, plan, feed.watermark))
+                about = {
+                    "plan": plan.as_dict(),
+                    "rows": self.rows,
+                    "bytes": size,
+                    "before": parts.before,
+                    "version": __version__,
+                    "watermark": readable_text(feed.watermark),
+                }
+                await self._in_thread(lambda: self._publish(draft, path, about))
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
@@ -159,18 +162,13 @@ class IncrementalExport(ExportJob):
             columns=self._table.width,
             seconds=time.monotonic() - started,
             guarded=self._table.guard.texts,
+            clock_behind=feed.clock_behind.total_seconds(),
         )
 
     # --- the folder ---------------------------------------------------------------------------
 
-    def _publish(self, draft: Path, path: Path, plan: ExportPlan, watermark: Watermark) -> None:
+    def _publish(self, draft: Path, path: Path, about: dict[str, Any]) -> None:
         """Put rows and watermark at their place, in one step."""
-        about = {
-            "plan": plan.as_dict(),
-            "rows": self.rows,
-            "version": __version__,
-            "watermark": readable_text(watermark),
-        }
         with create_file(draft / WATERMARK) as file:
             file.write(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         for each in draft.iterdir():

@@ -27,6 +27,8 @@ class ExportSummary:
     """Time of this run."""
     guarded: int = 0
     """Texts of a CSV that got an apostrophe, so that no spreadsheet takes them for formulas."""
+    clock_behind: float = 0.0
+    """Seconds by which the service's clock was behind the last part; if not 0, the part has all records."""
 
     @property
     def rate(self) -> float:
