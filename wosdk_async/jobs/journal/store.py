@@ -33,10 +33,6 @@ NO_JOURNAL = (
     "is not the journal of a job. If a job was here, restore the folder from a backup: a new job would send "
     "all its rows again. If not, name another folder"
 )
-_OF_ANOTHER = (
-    "is the journal of another job than that of this folder. Bring back its own: another one does not know "
-    "what was sent from here"
-)
 _READ = "mode=ro"
 _IMMUTABLE = "mode=ro&immutable=1"
 APPLICATION_ID = 0x574F4A4C  # "WOJL", in the header of the file
@@ -73,7 +69,10 @@ def connect(
         try:
             _check(db, path)
             if (job := job_in(folder)) is not None and job != read_plan(db, path).job:
-                raise JournalError(f"{path}: {_OF_ANOTHER}")
+                raise JournalError(
+                    f"{path}: is the journal of another job than that of this folder. Bring back its own: "
+                    "another one does not know what was sent from here"
+                )
             if not read_only:
                 if not was_closed and (found := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                     raise JournalError(_damaged(path, str(found)))
