@@ -48,8 +48,9 @@ class ReachedWorker:
     name: str
     heard: float
     received: int = 0
-    """Number of its last result that arrived; ``told`` of the last one of which it knows that."""
+    """Number of its last result that arrived."""
     told: int = 0
+    """Number of the last one of which it knows that."""
     unconfirmed: dict[int, Grant] = attrs.field(factory=dict)
     """Grants that it may not have got."""
     report: Report = _NO_REPORT
