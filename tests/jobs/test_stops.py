@@ -81,10 +81,10 @@ def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None
         for _ in range(ALIKE - 1):
             rules.unsent("no connection")
         other()
-        assert rules.reason is None
+        assert rules.stop.reason is None
     for _ in range(ALIKE):
         rules.unsent("no connection")
-    assert rules.reason == "20 rows in a row could not be sent: no connection"
+    assert rules.stop.reason == "20 rows in a row could not be sent: no connection"
 
 
 async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(

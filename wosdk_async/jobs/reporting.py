@@ -28,7 +28,7 @@ __all__ = ["RowReports"]
 class RowReports:
     """Writes the outcome of each row into the journal, and gives it to ``on_row``.
 
-    ``stops`` says when the import has to stop by itself; the caller looks at it after each report.
+    ``stops`` stops the import at a limit.
     """
 
     operation: RowOperation
@@ -173,7 +173,7 @@ class RowReports:
     def _write(self, record: RowRecord) -> None:
         self.journal.record(record)
         if self.journal.failed is not None:
-            self.stops.stop(self.journal.failed.message)
+            self.stops.stop.start_no_more(self.journal.failed.message)
 
 
 _STATES = {

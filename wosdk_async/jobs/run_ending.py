@@ -97,7 +97,7 @@ async def _write_end(
     if refused:
         more["refused"] = True
     with contextlib.suppress(JournalError):  # the summary says why the journal failed
-        await journal.end_run(status, stopped=work.stopped, **more)
+        await journal.end_run(status, stopped=work.stop.reason, **more)
 
 
 async def close_job(job: OpenedJob, *, refused: bool) -> None:

@@ -54,7 +54,6 @@ class JournalWriter(JournalReader):
         self._run = 0
         self.secrets: Callable[[], Secrets] = Secrets
         """Returns what no record may hold: a response may repeat it. Whoever has the Company sets it."""
-        """Whether no row was ever lost with a worker; None until that is read."""
         self._commits: CommitQueue | None = None
         if lock is not None:
             self._opened = self.path.stat()
