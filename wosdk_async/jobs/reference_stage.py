@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable
 
 import attrs
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, is_closed
 from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reference_creation import ReferenceCreation
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.stop import ABORT_GRACE, Stop
+from wosdk_async.jobs.stop import ABORT_GRACE, CLOSED, Stop
 
 __all__ = ["ReferenceStage"]
 
@@ -70,13 +70,15 @@ class ReferenceStage:
         on_stage: Callable[[str], None],
     ) -> None:
         """Create the missing records of one reference; those in doubt are looked up and created again."""
-        index, spec = creation.index, creation.spec
+        index, spec, company = creation.index, creation.spec, creation.company
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):
                 break
             noun = "record" if len(missing) == 1 else "records"
             on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
             await self.stop.consume(creation.run(ABORT_GRACE), creation.add)
+            if is_closed(company):
+                self.stop.start_no_more(CLOSED)
             if self.stop.reason or not index.in_doubt(spec):
                 break
             await creation.look_up()  # most are there: only the response was lost

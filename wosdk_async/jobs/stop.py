@@ -11,10 +11,10 @@ import attrs
 
 from wosdk_async.bulk import Run
 
-__all__ = ["ABORT_GRACE", "ASKED", "SAID_EACH", "Stop", "StoppedError", "say_and_sleep"]
+__all__ = ["ABORT_GRACE", "ASKED", "CLOSED", "SAID_EACH", "Stop", "StoppedError", "say_and_sleep"]
 
 ABORT_GRACE = 0.5  # seconds that calls under way still get when a run is aborted
-ASKED = "it was asked to stop"
+ASKED, CLOSED = "it was asked to stop", "the client was closed"
 
 SAID_EACH = 5.0  # seconds between two texts
 _SOON = 1.0  # seconds of a wait whose end is not worth a text

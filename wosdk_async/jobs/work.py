@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from wosdk_async.company import Company, secrets_of
+from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.audit import Audit
 from wosdk_async.jobs.building import RowBuilder
@@ -98,6 +98,7 @@ class JobWork:
             journal=journal,
             stops=stops,
             on_row=tell,
+            closed=partial(is_closed, company),
             columns_behind=import_map.columns_behind,
         )
         self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit, stop)
