@@ -163,9 +163,10 @@ async def _run(
             )
             print_summary(summary, given.as_json, ran=opened.new or not opened.finished)
         if summary.files_failed is not None:
-            raise CliError(
-                f"{ended}, but its files could not be written: {summary.files_failed}", Exit.UNWRITTEN
-            )
+            text = f"{ended}, but its files could not be written: {summary.files_failed}"
+            if summary.all_ended:
+                raise CliError(text, Exit.UNWRITTEN)
+            say(text)
     return summary
 
 
