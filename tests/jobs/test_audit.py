@@ -12,7 +12,7 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import order
-from wosdk_async import WoCreateCommand
+from wosdk_async import WoCreateCommand, marked_records
 from wosdk_async.jobs.audit import Audit
 from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal, RowRecord, State
 from wosdk_async.jobs.operation_names import operation_named
@@ -101,6 +101,19 @@ async def test_rows_without_and_with_two_records_are_listed(local: Local, job: J
     }
     assert (set(listed[1].ids), listed[1].key, listed[1].line) == ({fifth.id, other}, "5", 6)
     assert sixth.id in listed[2].ids
+
+
+async def test_a_key_that_many_records_carry_is_twice(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = await imported(local, job, write(HEADER, rows(1, 2)))
+    for _ in range(2):
+        await created(local, "2")
+    monkeypatch.setattr(marked_records, "MOST_ROWS", 3)
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert (result.once, result.twice) == (1, 1)
+    assert (listed[0].row, listed[0].ids) == (2, ())
 
 
 async def test_a_double_that_was_cancelled_does_not_count(local: Local, job: Job, write: Write) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.company import Company
+from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import (
     THERE_BEFORE,
     AuditResult,
@@ -134,8 +135,13 @@ class Audit:
         sent = await self.journal.losses() if before else {}
         judged = []
         for row in rows:
-            records = _counted(found.get(row.key or "", ()))
-            verdict = _verdict(row, len(records), was_there=_was_there(row) and row.row not in sent)
+            with_key = found.get(row.key or "", ())
+            records: Sequence[Any] = ()
+            number = 2  # too many records have the key
+            if not isinstance(with_key, RowError):
+                records = _counted(with_key)
+                number = len(records)
+            verdict = _verdict(row, number, was_there=_was_there(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
             if row.state in _DOUBTFUL and verdict == "once":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -18,7 +18,7 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reporting import RowReports
-from wosdk_async.jobs.row_operation import RowOperation, effect_of
+from wosdk_async.jobs.row_operation import Found, RowOperation, effect_of
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undone_keys import find_rows
 from wosdk_async.outcome import Outcome
@@ -92,7 +92,7 @@ class RowSender:
     def _journal(self) -> Journal:
         return self.rows.journal
 
-    async def _find(self, path: str, keys: list[str]) -> Mapping[str, Sequence[Any]]:
+    async def _find(self, path: str, keys: list[str]) -> Found:
         try:
             return await find_rows(self._operation, self.company, self._journal, path, keys)
         except JournalError:
@@ -139,7 +139,9 @@ class RowSender:
         for claim in claims:
             records = found.get(claim.key or "", ())
             try:
-                if decided(claim, records, again):
+                if isinstance(records, RowError):
+                    self.reports.there_before(claim.row, records.message)
+                elif decided(claim, records, again):
                     wanted.append(claim)
             except RowError as error:
                 self.reports.not_sent(claim.row, error)

@@ -172,7 +172,9 @@ class Settling:
             try:
                 if self.operation.compares and each.record is None:
                     raise RowError("its row cannot be read any more, so nothing can be compared")
-                effect = self.operation.settled(each.record, each.key, found.get(each.key, ()))
+                if isinstance(records := found.get(each.key, ()), RowError):
+                    raise records
+                effect = self.operation.settled(each.record, each.key, records)
             except RowError as error:
                 self._leave(each, error.message)
                 continue
