@@ -16,7 +16,7 @@ __all__ = ["StopSignals"]
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0
-_SPARE = 0.5  # seconds of the grace that are left for the files
+_SPARE = 0.8  # seconds of the grace that are left for the files
 
 
 class StopSignals:

@@ -136,11 +136,8 @@ class Audit:
         judged = []
         for row in rows:
             with_key = found.get(row.key or "", ())
-            records: Sequence[Any] = ()
-            number = 2  # too many records have the key
-            if not isinstance(with_key, RowError):
-                records = _counted(with_key)
-                number = len(records)
+            records = () if isinstance(with_key, RowError) else _counted(with_key)
+            number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
             verdict = _verdict(row, number, was_there=_was_there(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
