@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from wosdk_async.resources.labor import Labor
     from wosdk_async.resources.work_orders import WorkOrders
 
-__all__ = ["Company", "secrets_of", "sender_of"]
+__all__ = ["Company", "is_closed", "secrets_of", "sender_of"]
 
 E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
@@ -790,6 +790,11 @@ def _where_fields_go(entity: object) -> str:
 def sender_of(company: Company) -> CallSender:
     """Return what sends the calls of a Company, for the packages above this one."""
     return company._sender
+
+
+def is_closed(company: Company) -> bool:
+    """Return whether the client of a Company was closed, so that it sends no further call."""
+    return company._sender.transport.closed
 
 
 def secrets_of(company: Company) -> Secrets:

@@ -20,7 +20,7 @@ from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["GATHERING", "KEYS_IN_QUERY", "MarkedRecords", "find_marked"]
+__all__ = ["GATHERING", "KEYS_IN_QUERY", "MarkedRecords", "find_each", "find_marked"]
 
 KEYS_IN_QUERY = 200
 """Most keys in one query."""
@@ -63,9 +63,10 @@ class _Search:
                 raise
             return error
         if len(rows) >= MOST_ROWS:
+            which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
             return NotUniqueError(
-                f"{MOST_ROWS} records or more of {field.entity.wire_name} have one of {len(keys)} keys in"
-                f" {field.path}; a marker is a field with a key of its own in each record"
+                f"{MOST_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
+                "a marker is a field with a key of its own in each record"
             )
         found: dict[str, list[Any]] = {text: [] for text in keys}
         for row in rows:  # facts 3.4: removed records too
@@ -78,13 +79,16 @@ class _Search:
         return found
 
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
-        """Ask for the halves of ``keys`` again, after ``error``. Raises it when both of them fail."""
+        """Ask for the halves of ``keys`` again, after ``error``.
+
+        Raises it when both of them fail, unless they have too many records: then each half has such a key.
+        """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)
         items = list(keys.items())
         halves = dict(items[: len(items) // 2]), dict(items[len(items) // 2 :])
         parts = [(half, await self._ask(half)) for half in halves]
-        if all(isinstance(part, WosdkError) for _, part in parts):
+        if all(isinstance(part, WosdkError) and not isinstance(part, NotUniqueError) for _, part in parts):
             raise error
         found: dict[str, list[Any] | WosdkError] = {}
         for half, part in parts:
@@ -105,9 +109,26 @@ async def find_marked(
         NotUniqueError: so many records have a key that they do not fit into one response.
         WosdkError: a key could not be looked up.
     """
+    found: dict[Any, list[Any]] = {}
+    for key, records in (await find_each(field, keys, send, properties)).items():
+        if isinstance(records, NotUniqueError):
+            raise records
+        found[key] = records
+    return found
+
+
+async def find_each(
+    field: MarkedField, keys: Iterable[Key], send: Send, properties: Sequence[str]
+) -> dict[Any, list[Any] | NotUniqueError]:
+    """Return the records that have each key, or the error of a key that too many records have.
+
+    Raises:
+        InvalidCallError: a value cannot be a key.
+        WosdkError: a key could not be looked up.
+    """
     wanted = checked_keys(field, keys)
     texts = {str(key): key for key in wanted}
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[Any] | NotUniqueError] = {}
 
     search = _Search(field, send, properties or ("*",))
 
@@ -120,7 +141,7 @@ async def find_marked(
                 raise outcome.error
             if isinstance(outcome, Done):
                 for text, records in outcome.result.items():
-                    if isinstance(records, WosdkError):
+                    if isinstance(records, WosdkError) and not isinstance(records, NotUniqueError):
                         raise records
                     found[text] = records
     return {key: found[str(key)] for key in wanted}

@@ -8,6 +8,7 @@ import csv
 import json
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,8 @@ from tests.cli.importing import MAP, imported, killed
 from wosdk_async.cli.commands.import_ import import_command
 from wosdk_async.cli.kept_commands import _NOT_KEPT, kept_arguments
 from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.errors import NoAnswerError
+from wosdk_async.jobs import settling
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.sandbox import LocalCompany
 
@@ -256,6 +259,57 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "was undone: 14 of 14; nothing is sent" in again.stderr
     assert "to import the file again, as a new job: --again" in again.stderr
     assert "nothing: the job was undone; --again" in wosdk("jobs", "show", folder).stdout
+
+
+@pytest.mark.parametrize("rows", [[3], list(range(1, 15))], ids=["one in doubt", "all in doubt"])
+def test_an_undo_that_only_settles_doubts_writes_the_files(
+    file: Path, store: Path, wosdk: Wosdk, rows: list[int]
+) -> None:
+    """As after a kill: the records are cancelled, and the journal does not know it."""
+    folder = imported(wosdk, file, store)
+    before = {name: (folder / name).read_bytes() for name in ("results.csv", "report.json")}
+    assert wosdk("jobs", "undo", folder, *REASON).exit_code == 0
+
+    async def kill() -> None:
+        async with Journal.open(folder) as journal:
+            await journal.start_run(command="undo")
+            for row in rows:
+                await journal.begin_undo(row)
+
+    asyncio.run(kill())
+    for name, content in before.items():
+        (folder / name).write_bytes(content)
+    checked = wosdk("jobs", "undo", folder, "--check")
+    assert (checked.exit_code, checked.stdout) == (0, "14 undone\n")
+    assert (folder / "results.csv").read_bytes() == before["results.csv"], "a look writes nothing"
+    assert "undone in part" in wosdk("jobs", "show", folder).stdout
+    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    with (folder / "results.csv").open(encoding="utf-8", newline="") as results:
+        assert {each["outcome"] for each in csv.DictReader(results)} == {"undone"}
+    report = json.loads((folder / "report.json").read_bytes())
+    assert report["undo"] == "undone: 14 of 14"
+    assert report["runs"][-1]["exit_status"] == 0
+
+
+def test_a_settle_that_fails_half_way_writes_the_files(
+    file: Path, store: Path, wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = imported(wosdk, file, store, "--marker", "work_order.po_number")
+    killed(folder, 3, 4)
+    find_rows, calls = settling.find_rows, iter(range(9))
+
+    async def failing(*args: Any, **options: Any) -> Any:
+        if next(calls):
+            raise NoAnswerError("no queries today")
+        return await find_rows(*args, **options)
+
+    monkeypatch.setattr(settling, "find_rows", failing)
+    monkeypatch.setattr(settling, "_PAGE", 1)
+    (folder / "report.json").unlink()
+    result = wosdk("jobs", "settle", folder)
+    assert (result.exit_code, "no queries today" in result.stderr) == (6, True)
+    counts = json.loads((folder / "report.json").read_bytes())["counts"]
+    assert counts["created"] == 13, counts
 
 
 def test_an_undo_beside_rows_in_doubt_is_not_complete(file: Path, store: Path, wosdk: Wosdk) -> None:

@@ -119,6 +119,36 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     }
 
 
+def test_a_file_that_is_edited_during_the_run_leaves_rows_to_send(tmp_path: Path) -> None:
+    """Status 8 is for rows that have all ended; a scheduler would not give the command again."""
+    header, first, *_ = table()
+    source = tmp_path / "f.csv"
+
+    def write(last: str) -> None:  # the first row is refused, so there are rejects to write
+        with source.open("w", newline="", encoding="utf-8") as file:
+            keys = [*map(str, range(1200)), last]
+            csv.writer(file).writerows(
+                [header, [f"too few cells: {last}"], *([key, *first[1:]] for key in keys)]
+            )
+
+    write("last")
+    ours, theirs = os.pipe()  # the import cannot run ahead of us by more than a pipe holds
+    arguments = ("import", source, "--map", MAP, "--sandbox", tmp_path / "s.db", "--json")
+    process = spawn(*arguments, "--outcomes", f"/dev/fd/{theirs}", pass_fds=(theirs,))
+    os.close(theirs)
+    with open(ours, encoding="utf-8") as outcomes:
+        outcomes.readline()
+        write("edited")
+        outcomes.readlines()
+    stdout, stderr = process.communicate()
+    summary = json.loads(stdout)
+    assert (process.returncode, summary["not_started"] > 0) == (1, True), stderr
+    assert "rejects.csv was not written" in stderr
+    assert "the file has changed since the job began" in stderr
+    runs = json.loads(source.with_name("f.csv.job").joinpath("report.json").read_text("utf-8"))["runs"]
+    assert [run["exit_status"] for run in runs] == [1]
+
+
 def test_a_signal_gives_calls_that_hang_as_long_as_it_says(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

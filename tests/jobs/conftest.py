@@ -29,7 +29,8 @@ class Watched:
     Creations wait while ``held`` is set; while ``broken``, or ``broken_times``, their answer tells nothing;
     while ``busy`` they are to wait. Paths that end with ``hidden`` find nothing; of those that end with
     ``failing``, the requests with a number in ``failing_numbers``, from 1, are refused. ``altered`` changes
-    what creations answer. A body with the text ``refused`` is refused.
+    what creations answer. A body with the text ``refused`` is refused. Requests for which ``silent`` returns
+    True, given method and path, get no response; ``silenced`` is set by the first.
     """
 
     def __init__(self, app: Any) -> None:
@@ -46,9 +47,16 @@ class Watched:
         self.bodies: list[str] = []
         self.altered: Callable[[Any], None] | None = None
         self.refused: str | None = None
+        self.silent: Callable[[str], bool] = lambda _: False
+        self.silenced = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         self.asked.append(f"{scope['method']} {scope['path']}")
+        if self.silent(self.asked[-1]):
+            self.silenced.set()
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            return
 
         async def listening() -> Any:
             message = await receive()

@@ -12,7 +12,7 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import order
-from wosdk_async import WoCreateCommand
+from wosdk_async import WoCreateCommand, marked_records
 from wosdk_async.jobs.audit import Audit
 from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal, RowRecord, State
 from wosdk_async.jobs.operation_names import operation_named
@@ -36,14 +36,10 @@ def the_audit(
     seconds: float = 0,
     **changes: Any,
 ) -> Audit:
-    async def nothing(_: set[int]) -> dict[int, Any]:
-        return {}
-
     settling = Settling(
         company=local.company,
         journal=journal,
         operation=operation_named("WoCreateCommand"),
-        rebuilt=nothing,
         marker=MARKER,
         seconds=seconds,
         on_row=on_row,
@@ -105,6 +101,19 @@ async def test_rows_without_and_with_two_records_are_listed(local: Local, job: J
     }
     assert (set(listed[1].ids), listed[1].key, listed[1].line) == ({fifth.id, other}, "5", 6)
     assert sixth.id in listed[2].ids
+
+
+async def test_a_key_that_many_records_carry_is_twice(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = await imported(local, job, write(HEADER, rows(1, 2)))
+    for _ in range(2):
+        await created(local, "2")
+    monkeypatch.setattr(marked_records, "MOST_ROWS", 3)
+    result, listed = await audited(local, folder)
+    assert result is not None
+    assert (result.once, result.twice) == (1, 1)
+    assert (listed[0].row, listed[0].ids) == (2, ())
 
 
 async def test_a_double_that_was_cancelled_does_not_count(local: Local, job: Job, write: Write) -> None:
@@ -173,7 +182,6 @@ async def test_a_row_in_doubt_that_is_found_is_done(
         found = await local.company.find_marked(WoCreateCommand, MARKER, ["2"])
         await local.company.update(found["2"][0], po_number="elsewhere")
         result = await the_audit(local, journal, on_row=outcomes.append).run()
-        assert result is not None
         assert (result.once, result.undecided, result.clean) == (1, 1, True)
         first, second = await journal.rows_in()
     assert (first.state, first.proof, second.state) == (State.DONE, "looked up", state)
@@ -190,22 +198,20 @@ async def test_a_look_up_that_finds_nothing_is_not_believed_alone(
     assert (result.once, listed) == (3, [])
 
 
-async def test_an_audit_that_is_stopped_keeps_nothing(local: Local, job: Job, write: Write) -> None:
+async def test_an_audit_that_is_cancelled_keeps_nothing(local: Local, job: Job, write: Write) -> None:
     folder = await imported(local, job, write(HEADER, rows(1)))
     async with Journal.open(folder) as journal:
         journal.record(RowRecord(1, State.REFUSED))
         stages: list[str] = []
         audit = the_audit(local, journal, seconds=600, on_stage=stages.append)
-
-        async def stop() -> None:
-            while len(stages) < 2:  # until it waits to look again
-                await asyncio.sleep(0)
-            audit.stop()
-
-        result, _ = await asyncio.gather(audit.run(), stop())
-        assert (result, await journal.audit()) == (None, None)
+        running = asyncio.create_task(audit.run())
+        while len(stages) < 2:  # until it waits to look again
+            await asyncio.sleep(0)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert await journal.audit() is None
         assert stages[1] == "audit: rows that do not fit: 1; looked up again in 600 s"
-        assert await audit.run() is None
 
 
 async def test_a_record_with_another_id_is_another(local: Local, job: Job, write: Write) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
-from wosdk_async import Client, Customer, WorkZone
+from wosdk_async import Client, Customer, WorkZone, marked_records
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
 from wosdk_async.jobs.check import Check, CheckResult, Finding
@@ -315,3 +315,14 @@ async def test_a_request_is_shown_with_all_digits_of_its_numbers(
     result = await checked(local, write(HEADER, [["1", amount, "", ""]]), AMOUNT)
     (request,) = result.requests
     assert str(request["body"]["Command"]["WorkOrder"]["VendorNte"]["Value"]) == str(Decimal(amount))
+
+
+async def test_a_key_that_many_records_carry_is_found_before_the_import(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await job(write(HEADER, rows("N/A", "N/A", "N/A")), MAP).run(local.company)
+    monkeypatch.setattr(marked_records, "MOST_ROWS", 3)
+    source = write(HEADER, rows(1, "N/A"))
+    result = await checked(local, source, MAP, marker=MARKER, again=True)
+    assert (kinds(result), result.counts["would_send"]) == ({2: "ambiguous"}, 1)
+    assert "have the key 'N/A'" in result.findings[0].reason

@@ -8,8 +8,8 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
-from tests.jobs.runs import carried_out, held, order
-from wosdk_async import WoCreateCommand
+from tests.jobs.runs import carried_out, held, killed_while_sending, order
+from wosdk_async import WoCreateCommand, marked_records
 from wosdk_async.jobs import ImportMapError
 
 
@@ -66,6 +66,52 @@ async def test_keys_that_cannot_be_looked_up_stop_the_import_with_a_summary(
     summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.complete, summary.created_now) == (True, 100)
     assert await held(local) == Counter(map(str, range(1, 301)))
+
+
+@pytest.mark.parametrize("if_exists", ["fail", "skip"])
+async def test_a_key_that_1000_records_carry_fails_its_row_alone(
+    local: Local, job: Job, write: Write, if_exists: str
+) -> None:
+    made = await job(write(HEADER, rows(*["N/A"] * 1000)), MAP, limit=64).run(local.company)
+    assert made.created == 1000
+    source = write(HEADER, rows("1", "N/A", "3"))
+    again = job(source, MAP, marker=MARKER, again=True, if_exists=if_exists)
+    summary, outcomes = await carried_out(again, local)
+    assert (summary.created, summary.failed, summary.stopped) == (2, 1, None)
+    assert (outcomes[2].outcome, outcomes[2].line) == ("failed", 3)
+    assert outcomes[2].reason == (
+        "1000 records or more of WorkOrder have the key 'N/A' in po_number; a marker is a field with a key "
+        "of its own in each record"
+    )
+
+
+async def test_several_keys_that_many_records_carry(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In both halves of a page, and beside keys of which each has a few records."""
+    monkeypatch.setattr(marked_records, "MOST_ROWS", 4)
+    await job(write(HEADER, rows(*["a"] * 5, *["b"] * 6, "c", "c", "d")), MAP).run(local.company)
+    source = write(HEADER, rows("a", 1, "c", 2, 3, "d", 4, "b"))
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, again=True), local)
+    assert (summary.created, summary.failed, summary.stopped) == (4, 4, None)
+    failed = {row: each.reason or "" for row, each in outcomes.items() if each.outcome == "failed"}
+    assert {row: text.split(": ")[0] for row, text in failed.items() if "or more" not in text} == {
+        3: "is there already",
+        6: "is there already",
+    }
+    assert all(f"have the key {key!r}" in failed[row] for row, key in ((1, "a"), (8, "b")))
+
+
+async def test_a_row_in_doubt_whose_key_many_records_carry_stays_in_doubt(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await job(write(HEADER, rows("a", "a", "a")), MAP).run(local.company)
+    source = write(HEADER, rows("a", "b"))
+    await killed_while_sending(job(source, MAP, marker=MARKER, again=True), local, [1])
+    monkeypatch.setattr(marked_records, "MOST_ROWS", 3)
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert (summary.created, summary.in_doubt) == (1, 1)
+    assert "have the key 'a'" in (outcomes[1].reason or "")
 
 
 async def test_a_marker_that_cannot_be_proved_stops_the_import(local: Local, job: Job, write: Write) -> None:

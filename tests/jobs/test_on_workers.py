@@ -430,8 +430,8 @@ async def test_an_audit_does_not_hold_for_rows_that_are_sent_after_it(
     summary = await first.run(local.company)
     assert (summary.failed, summary.audit_state, summary.complete) == (1, "clean", False)
     again = job(source, MAP, marker=MARKER, retry_refused=True)
-    again.stop()
-    assert (await again.run(local.company)).audit_state == "due"
+    summary = await again.run(local.company, on_row=lambda _: again.stop())
+    assert summary.audit_state == "due"
 
 
 async def test_settle_waits_for_leases_too(local: Local, job: Job, write: Write) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import Import, ImportMapError, RowOutcome, lookup, sending
+from wosdk_async.jobs import Import, ImportMapError, RowOutcome, lookup, reference_stage
 
 
 def named(*customers: str) -> list[list[str]]:
@@ -289,7 +289,7 @@ async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Jo
 async def test_a_record_whose_creation_is_aborted_is_reported(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
+    monkeypatch.setattr(reference_stage, "ABORT_GRACE", 0.0)
     local.server.creation, local.server.held = "base/Customer", asyncio.Event()
     ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED, limit=1)
     outcomes: list[RowOutcome] = []

@@ -66,7 +66,7 @@ def test_rows_with_one_fault_in_common_stop_the_import(reasons: list[str], stops
     rules = StopRules(ImportOptions(), rows=100)
     for reason in reasons:
         rules.refused(reason)
-    assert (rules.reason is not None) == stops
+    assert (rules.stop.reason is not None) == stops
 
 
 def test_the_first_rows_were_not_all_refused_when_one_was_carried_out() -> None:
@@ -75,7 +75,7 @@ def test_the_first_rows_were_not_all_refused_when_one_was_carried_out() -> None:
     rules.done()
     for _ in range(ALIKE):
         rules.refused("bad")
-    assert rules.reason is None
+    assert rules.stop.reason is None
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.maps import CREATED, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
-from wosdk_async import ConfigurationError, RetryPolicy
+from wosdk_async import Client, ConfigurationError, RetryPolicy
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import ImportMapError, ImportOptions, RowOutcome, Summary
 from wosdk_async.jobs.stops import ALIKE, StopRules
@@ -81,10 +81,10 @@ def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None
         for _ in range(ALIKE - 1):
             rules.unsent("no connection")
         other()
-        assert rules.reason is None
+        assert rules.stop.reason is None
     for _ in range(ALIKE):
         rules.unsent("no connection")
-    assert rules.reason == "20 rows in a row could not be sent: no connection"
+    assert rules.stop.reason == "20 rows in a row could not be sent: no connection"
 
 
 async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
@@ -128,3 +128,51 @@ async def test_a_cancelled_job_goes_on(local: Local, job: Job, write: Write) -> 
     summary, _ = await carried_out(job(source, MAP, marker=MARKER, limit=4), local)
     assert summary.created == 30
     assert await held(local) == Counter(map(str, range(1, 31)))
+
+
+@pytest.mark.parametrize("marker", [None, MARKER])
+@pytest.mark.parametrize("limit", [1, 8])
+async def test_rows_behind_a_client_that_is_closed_are_not_started(
+    local: Local, job: Job, write: Write, marker: str | None, limit: int
+) -> None:
+    source = write(HEADER, rows(*range(1, 61)))
+    outcomes: dict[int, RowOutcome] = {}
+    closing: list[asyncio.Task[None]] = []
+    async with Client.from_env(local.variables) as client:
+
+        def on_row(row: RowOutcome) -> None:
+            outcomes[row.row] = row
+            if len(outcomes) == 5:
+                closing.append(asyncio.create_task(client.aclose()))
+
+        ready = job(source, MAP, marker=marker, limit=limit, on_row=on_row)
+        summary = await ready.run(client.company())
+        await closing[0]
+    assert Counter(row.outcome for row in outcomes.values()).keys() == {"created", "not_started"}
+    assert (summary.failed, summary.in_doubt, len(outcomes)) == (0, 0, 60)
+    assert summary.stopped is not None
+    assert "closed" in summary.stopped
+    summary, _ = await carried_out(job(source, MAP, marker=marker), local)
+    assert (summary.complete, sum((await held(local)).values())) == (True, 60)
+
+
+async def test_records_behind_a_client_that_is_closed_fail_no_row(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The client is closed while what the rows refer to is created."""
+    source = write(HEADER, [row for i in range(1, 21) for row in rows(i, customer=f"New {i}")])
+    outcomes: dict[int, RowOutcome] = {}
+    closing: list[asyncio.Task[None]] = []
+    async with Client.from_env(local.variables) as client:
+
+        def on_stage(text: str) -> None:
+            if text.startswith("creating"):
+                closing.append(asyncio.create_task(client.aclose()))
+
+        ready = job(source, WORK_ORDER + CREATED, on_stage=on_stage)
+        ready_run = ready.run(client.company(), on_row=lambda row: outcomes.update({row.row: row}))
+        summary = await ready_run
+        await closing[0]
+    assert (summary.failed, summary.not_started, len(outcomes)) == (0, 20, 20)
+    summary, _ = await carried_out(job(source, WORK_ORDER + CREATED), local)
+    assert (summary.complete, summary.created) == (True, 20)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +23,7 @@ from wosdk_async.cli.output.going_on import say_earlier
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
+from wosdk_async.cli.stop_signals import StopSignals
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.earlier_job import EarlierJob
@@ -33,17 +33,11 @@ from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.opening import company_identity
 from wosdk_async.jobs.overview import overview
-from wosdk_async.jobs.sending import ABORT_GRACE
 from wosdk_async.jobs.sources.spool import shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
 from wosdk_async.regular_files import open_user_path
 
 __all__ = ["require_new", "require_outcomes", "run_import"]
-
-# Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
-_GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
-if hasattr(signal, "SIGHUP"):  # Windows has none
-    _GRACE[signal.SIGHUP] = 6.0
 
 FindEarlier = Callable[[str], Awaitable[EarlierJob | None]]
 """Returns the job of the same file, given what identifies the Company."""
@@ -85,18 +79,22 @@ def run_import(given: ImportArguments) -> int:
                 say(f"warning: {warning}")
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
-        signals = _Signals(job, WORKERS_GRACE if given.make_pool is not None else None)
+        signals = StopSignals(
+            job.stop,
+            grace=WORKERS_GRACE if given.make_pool is not None else None,
+            on_first=lambda status: setattr(job, "exit_status", status),
+        )
         lines = _lines(given.outcomes, anew=opened.new)
         try:
             summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
         except WosdkError as error:
-            if signals.first is None:
+            if signals.status is None:
                 raise
             say(message_of(error))
-            return 128 + signals.first
+            return signals.status
     if summary.complete:
         return Exit.DONE
-    return Exit.SOME if signals.first is None else 128 + signals.first
+    return signals.status or Exit.SOME
 
 
 def _job(given: ImportArguments, folder: Path | None) -> tuple[Import, FindEarlier]:
@@ -127,7 +125,7 @@ async def _require_meant(
 
 async def _run(
     job: Import,
-    signals: _Signals,
+    signals: StopSignals,
     lines: IO[bytes] | nullcontext[None],
     given: ImportArguments,
     temporary: bool,
@@ -165,9 +163,10 @@ async def _run(
             )
             print_summary(summary, given.as_json, ran=opened.new or not opened.finished)
         if summary.files_failed is not None:
-            raise CliError(
-                f"{ended}, but its files could not be written: {summary.files_failed}", Exit.UNWRITTEN
-            )
+            text = f"{ended}, but its files could not be written: {summary.files_failed}"
+            if summary.all_ended:
+                raise CliError(text, Exit.UNWRITTEN)
+            say(text)
     return summary
 
 
@@ -215,41 +214,3 @@ def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None
         return nullcontext()
     # Unbuffered: the line of a row is in the file even if the process is killed later.
     return open_user_path(outcomes, append=not anew, buffering=0)
-
-
-# --- signals --------------------------------------------------------------------------------
-
-
-class _Signals:
-    """Ctrl-C, SIGTERM and SIGHUP during an import.
-
-    After the first no further row is started; after a second one, or when the grace ends, the calls under way
-    are aborted. ``first`` is the number of the first signal, ``grace`` the seconds of calls of workers.
-    """
-
-    def __init__(self, job: Import, grace: float | None) -> None:
-        self.first: int | None = None
-        self._job, self._grace = job, grace
-
-    @contextmanager
-    def handled(self) -> Iterator[None]:
-        """Handle the signals within the block."""
-        loop = asyncio.get_running_loop()
-        with ExitStack() as handlers:
-            # Windows has no such handlers: there Ctrl-C cancels the import, which still waits for its calls.
-            with suppress(NotImplementedError):
-                for number in _GRACE:
-                    loop.add_signal_handler(number, self._stop, number)
-                    handlers.callback(loop.remove_signal_handler, number)
-            yield
-
-    def _stop(self, number: signal.Signals) -> None:
-        self._job.stop()
-        if self.first is None:
-            self.first = int(number)
-            self._job.exit_status = 128 + number
-            again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
-            grace = self._grace or _GRACE[number]
-            say(f"stopping: calls under way get {grace:.0f} s, {again}")
-            if self._grace is None:  # the second stop aborts the calls after ABORT_GRACE
-                asyncio.get_running_loop().call_later(grace - ABORT_GRACE, self._job.stop)

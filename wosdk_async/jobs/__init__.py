@@ -10,7 +10,7 @@
 earlier runs left in doubt, and ``reference_stage.py`` completes what rows refer to. ``sending.py`` sends the
 rows that ``reading.py`` reads and ``building.py`` builds. ``reporting.py`` writes what became of them into
 ``journal/``. ``cluster/`` sends the rows from many workers; ``earlier_leases.py`` waits for those of earlier
-runs, and ``audit.py`` looks up what they made. Exports are in ``export/``.
+runs, and ``audit.py`` looks up what they made. ``stop.py`` stops all of them. Exports are in ``export/``.
 """
 
 from __future__ import annotations

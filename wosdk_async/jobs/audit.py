@@ -11,6 +11,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.company import Company
+from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import (
     THERE_BEFORE,
     AuditResult,
@@ -26,8 +27,8 @@ from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.jobs.run_records import had_workers
 from wosdk_async.jobs.settling import Settling
+from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
 from wosdk_async.jobs.undone_keys import find_rows, is_ended
-from wosdk_async.jobs.waits import NowAndThen, stopped_within
 
 __all__ = ["Audit", "audit_state_of", "why_no_audit"]
 
@@ -75,27 +76,23 @@ class Audit:
     """Field that carries the keys."""
     settling: Settling
     on_stage: Callable[[str], None]
-    _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
-    def stop(self) -> None:
-        """Look up nothing further; the audit is made when the job is run again."""
-        self._stopped.set()
-
-    async def run(self) -> AuditResult | None:
-        """Carry the audit out and keep what it found in the journal; None when it was stopped.
+    async def run(self) -> AuditResult:
+        """Carry the audit out and keep what it found in the journal; nothing of one that is cancelled.
 
         Raises:
             JournalError: the journal cannot be read or written.
             WosdkError: a look-up failed.
         """
         self.on_stage(f"audit: rows to look up by {self.marker}: {self.journal.plan.rows}")
-        now_and_then, looked_up = NowAndThen(self.on_stage), 0
+        loop, looked_up = asyncio.get_running_loop(), 0
+        said_at = loop.time()
         suspects: list[StoredRow] = []
         async for page in self.journal.pages(size=_PAGE):
-            if self._stopped.is_set():
-                return None
-            now_and_then(f"audit: rows looked up: {looked_up} of {self.journal.plan.rows}")
+            if loop.time() >= said_at + SAID_EACH:
+                said_at = loop.time()
+                self.on_stage(f"audit: rows looked up: {looked_up} of {self.journal.plan.rows}")
             looked_up += len(page)
             keyed = [row for row in page if row.key is not None]
             self._counts["not_made"] += len(page) - len(keyed)  # without a key nothing is sent
@@ -105,25 +102,21 @@ class Audit:
                 else:
                     self._counts[verdict] += 1
         listed = await self._look_again(suspects)
-        if listed is None:
-            return None
         names: tuple[Verdict, ...] = ("once", *FINDINGS, "undecided", "not_made")
         result = AuditResult(at=time.time(), **{name: self._counts[name] for name in names})
         await self.journal.save_audit(result, listed)
         self.on_stage(f"audit: {result}")
         return result
 
-    async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow] | None:
-        """Return the rows that the Company still does not have as the journal says; None when stopped."""
+    async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow]:
+        """Return the rows that the Company still does not have as the journal says."""
         if not suspects:
             return []
 
         def say(left: float) -> None:
             self.on_stage(f"audit: rows that do not fit: {len(suspects)}; looked up again in {left:.0f} s")
 
-        say(self.settling.seconds)
-        if await stopped_within(self._stopped, self.settling.seconds, say):
-            return None
+        await say_and_sleep(self.settling.seconds, say)
         listed = []
         for start in range(0, len(suspects), _PAGE):
             for row, verdict, records in await self._look_up(suspects[start : start + _PAGE]):
@@ -142,8 +135,10 @@ class Audit:
         sent = await self.journal.losses() if before else {}
         judged = []
         for row in rows:
-            records = _counted(found.get(row.key or "", ()))
-            verdict = _verdict(row, len(records), was_there=_was_there(row) and row.row not in sent)
+            with_key = found.get(row.key or "", ())
+            records = () if isinstance(with_key, RowError) else _counted(with_key)
+            number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
+            verdict = _verdict(row, number, was_there=_was_there(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
             if row.state in _DOUBTFUL and verdict == "once":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, MissingRecordError, RowError
 from wosdk_async.jobs.operations import OnRecords
-from wosdk_async.jobs.row_operation import Effect, Label, effect_of
+from wosdk_async.jobs.row_operation import Effect, Found, Label, effect_of
 from wosdk_async.model import OpenEnum, Record
 from wosdk_async.query.fields import fields
 
@@ -48,9 +48,7 @@ class Changing(OnRecords):
                 "leave the marker out"
             )
 
-    async def find(
-        self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False
-    ) -> Mapping[str, Sequence[Any]]:
+    async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
         """Return the records that have each key, removed ones too: 200 keys in one query."""
         marked: Any = getattr(fields(self.kind), path)
         is_number = self.kind.__wire__[path]["type"] == "integer"

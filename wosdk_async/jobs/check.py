@@ -31,9 +31,10 @@ from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.replaced_fields import ReplacedFields
+from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
-from wosdk_async.jobs.undone_keys import is_taken_back, undone_beside
+from wosdk_async.jobs.undone_keys import undone_beside, without_taken_back
 
 __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
@@ -178,15 +179,12 @@ class Check:
         if self._job is not None and not self._job.is_unchanged:
             found = await self._carried_over(self._job, page, found, built.seen)
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
-        records: Mapping[str, Sequence[Any]] = {}
+        records: Found = {}
         if self._keys is not None and self._keys.are_own and keys:
             began = time.perf_counter()
             records = await self._operation.find(company, self._keys.path, keys)
             self._looks.append(time.perf_counter() - began)
-            records = {
-                key: [each for each in found if not is_taken_back(each, self._undone)]
-                for key, found in records.items()
-            }
+            records = without_taken_back(records, self._undone)
         return [
             await self._decided(company, each, records.get(each.key, ()))
             if isinstance(each, BuiltRow)
@@ -238,7 +236,9 @@ class Check:
             return Finding(row.number, row.line, "refused", reason)
         return None
 
-    async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any]) -> Finding:
+    async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any] | RowError) -> Finding:
+        if isinstance(found, RowError):
+            return built.finding(kind_of(found), found.message)
         if self._operation.by is not None:
             try:
                 self._operation.point(built.record, built.key, found)

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from contextlib import suppress
 
 from wosdk_async.company import Company
-from wosdk_async.jobs.earlier_leases import EarlierLeases
+from wosdk_async.jobs.earlier_leases import end_leases
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.settling import Settling
+from wosdk_async.jobs.stop import Stop, StoppedError
 
 __all__ = ["decide", "settle_job"]
 
 
 async def settle_job(
-    journal: Journal, company: Company, *, on_stage: Callable[[str], None] = lambda _: None
+    journal: Journal,
+    company: Company,
+    *,
+    on_stage: Callable[[str], None] = lambda _: None,
+    stop: Stop | None = None,
 ) -> dict[str, int]:
     """Look up the rows in doubt by their keys; those that are certainly not there are planned again.
 
     Nothing is sent. It takes as long as a call may take to settle when a row is not there at first, and
     before that as long as workers of earlier runs may still send rows: ``on_stage`` gets a text then.
+    ``stop`` ends it; what is not decided then stays in doubt.
 
     Returns:
         How many rows were ``looked_up``, were ``found``, and were ``not_there``.
@@ -41,25 +47,24 @@ async def settle_job(
             f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file; "
             "wosdk jobs resume does that first"
         )
-    await EarlierLeases(journal, on_stage).end()
-
-    async def nothing(_: set[int]) -> Mapping[int, Any]:
-        return {}
 
     counts = journal.counts()
     settling = Settling(
         company=company,
         journal=journal,
         operation=operation,
-        rebuilt=nothing,
         marker=journal.plan.marker,
         seconds=company.options.settle,
         on_row=lambda _: None,
         on_stage=on_stage,
     )
-    await settling.look_at_earlier_runs()
-    absent = await settling.settle()
-    settling.leave_the_rest()
+    absent: set[int] = set()
+    with suppress(StoppedError):
+        async with (stop or Stop()).ends():
+            await end_leases(journal, on_stage)
+            await settling.look_at_earlier_runs()
+            absent = await settling.settle()
+    await settling.leave_the_rest()
     await journal.flush()
     looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
     return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
@@ -87,7 +92,7 @@ async def decide(
     """
     if id is not None and usable_id(id) is None:
         raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
-    await EarlierLeases(journal, on_stage).end()  # until then a worker may send the row
+    await end_leases(journal, on_stage)  # until then a worker may send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")

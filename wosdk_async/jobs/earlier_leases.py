@@ -7,83 +7,65 @@ import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import attrs
-
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.job_places import jobs_beside
 from wosdk_async.jobs.journal import JobPlan, Journal, OpenLease
 from wosdk_async.jobs.journal.folder import ADDRESS, plan_of
 from wosdk_async.jobs.journal.lock import require_not_held
-from wosdk_async.jobs.waits import stopped_within
+from wosdk_async.jobs.stop import say_and_sleep
 
-__all__ = ["EarlierLeases"]
+__all__ = ["end_leases", "end_leases_beside"]
 
 _WAITING = "workers of an earlier run may still send rows: nothing is sent before their leases have ended"
 
 
-@attrs.define(eq=False)
-class EarlierLeases:
-    """Waits until no worker of an earlier run sends anything, counted from now, as no clock is believed."""
+async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
+    """Wait until no worker of an earlier run of this job sends anything, and end its leases.
 
-    journal: Journal
-    on_stage: Callable[[str], None] = lambda _: None
-    _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
+    The time counts from now, as no clock is believed. When the wait is cancelled, the leases stay open.
 
-    def stop(self) -> None:
-        """Wait no longer: the leases stay open, and the next run waits for them."""
-        self._stopped.set()
+    Raises:
+        JournalError: the journal cannot be written.
+    """
+    leases = await journal.open_leases()
+    if not leases:
+        return
+    await _over(leases, on_stage)
+    for lease in leases:
+        journal.end_grant(lease.epoch)
+    await journal.flush()
 
-    async def end(self) -> None:
-        """End the open leases of this job, unless it is stopped before.
 
-        Raises:
-            JournalError: the journal cannot be written.
-        """
-        leases = await self.journal.open_leases()
-        if not leases or await self._over(leases):
-            return
-        for lease in leases:
-            self.journal.end_grant(lease.epoch)
-        await self.journal.flush()
+async def end_leases_beside(journal: Journal, on_stage: Callable[[str], None]) -> None:
+    """Wait for the workers of other jobs of the same file, and end their leases.
 
-    async def end_beside(self) -> None:
-        """End the open leases of other jobs of the same file, unless it is stopped before.
+    While a process works on such a job nothing is sent, whether it has leases now or not: it may grant
+    its next rows, or send them itself. Each process holds the lock of its own job before it looks at the
+    others, so of two that begin at once at least one is refused.
 
-        While a process works on such a job nothing is sent, whether it has leases now or not: it may grant
-        its next rows, or send them itself. Each process holds the lock of its own job before it looks at the
-        others, so of two that begin at once at least one is refused.
+    Raises:
+        JournalError: another process works on such a job.
+    """
+    ended: set[tuple[int, str]] = set()
+    for folder in await asyncio.to_thread(_jobs_of_same_file, journal):
+        await asyncio.to_thread(require_not_held, folder)
+        leases = await _open_leases(folder)  # not before: until then it may have granted some
+        if not leases:
+            continue
+        async with Journal.open(folder) as other:
+            await _over(leases, on_stage)
+            for each in leases:
+                other.end_grant(each.epoch)
+        ended |= {(each.epoch, each.worker) for each in leases}
+    # Those that this job took over from such a job are the same.
+    for each in await journal.open_leases() if ended else ():
+        if each.run == 0 and (each.epoch, each.worker) in ended:
+            journal.end_grant(each.epoch)
 
-        Raises:
-            JournalError: another process works on such a job.
-        """
-        ended: set[tuple[int, str]] = set()
-        for folder in await asyncio.to_thread(_jobs_of_same_file, self.journal):
-            if self._stopped.is_set():
-                break
-            await asyncio.to_thread(require_not_held, folder)
-            leases = await _open_leases(folder)  # not before: until then it may have granted some
-            if not leases:
-                continue
-            async with Journal.open(folder) as other:
-                if await self._over(leases):
-                    return
-                for each in leases:
-                    other.end_grant(each.epoch)
-            ended |= {(each.epoch, each.worker) for each in leases}
-        # Those that this job took over from such a job are the same.
-        for each in await self.journal.open_leases() if ended else ():
-            if each.run == 0 and (each.epoch, each.worker) in ended:
-                self.journal.end_grant(each.epoch)
 
-    async def _over(self, leases: Iterable[OpenLease]) -> bool:
-        """Wait for the longest of some leases; return whether it was stopped before."""
-
-        def say(left: float) -> None:
-            self.on_stage(f"{_WAITING}, in {left:.0f} s")
-
-        seconds = max(lease.seconds for lease in leases)
-        say(seconds)
-        return await stopped_within(self._stopped, seconds, say)
+async def _over(leases: Iterable[OpenLease], on_stage: Callable[[str], None]) -> None:
+    seconds = max(lease.seconds for lease in leases)
+    await say_and_sleep(seconds, lambda left: on_stage(f"{_WAITING}, in {left:.0f} s"))
 
 
 def _jobs_of_same_file(journal: Journal) -> list[Path]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import anyio
@@ -29,6 +28,7 @@ from wosdk_async.jobs.rows import RowOutcome, Summary
 from wosdk_async.jobs.run_ending import close_job, end_run
 from wosdk_async.jobs.run_records import details_of
 from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.stop import Stop
 from wosdk_async.jobs.undone_keys import keep_undone
 from wosdk_async.jobs.work import JobWork
 
@@ -92,9 +92,9 @@ class Import:
             )
         self.exit_status = 1
         """What the journal keeps of a run that left rows; a program that a signal stops has its own."""
-        self._stops = 0
+        self._stop = Stop()
         self._work: JobWork | None = None
-        self._task: asyncio.Task[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._job: OpenedJob | None = None
         self._rows = 0
         replaced = ReplacedFields.of(import_map)
@@ -143,21 +143,13 @@ class Import:
         return self._work.workers_now if self._work is not None else None
 
     def stop(self) -> None:
-        """Start no further row. Called again, abort the calls under way: their rows are in doubt.
+        """Start no further row, and end waits and look-ups. Called again, abort the calls under way.
 
-        With workers the calls under way have two seconds, and are aborted then.
+        Their rows are in doubt. With workers the calls under way have two seconds, and are aborted then.
         """
-        self._stops += 1
-        if self._stops == 1 and self._workers is not None and self._task is not None:
-            self._task.get_loop().call_later(WORKERS_GRACE, self._abort)
-        if self._work is not None:
-            self._work.stop()
-        if self._stops == 2 and self._task is not None:
-            self._task.cancel()
-
-    def _abort(self) -> None:
-        if self._stops == 1:
-            self.stop()
+        self._stop.ask()
+        if self._stop.asked == 1 and self._workers is not None and self._loop is not None:
+            self._loop.call_later(WORKERS_GRACE, self._stop.ask)
 
     async def open(
         self,
@@ -178,7 +170,11 @@ class Import:
             ImportMapError: the file has changed since an unfinished job began.
         """
         if self._job is None:
-            self._company = company or self._required_company()
+            if (found := company or self._company_given) is None:
+                raise InvalidCallError(
+                    "the import has no Company; write job.run(company) or Import(..., company=...)"
+                )
+            self._company = found
             await self._company.connect()
             self._job = await open_job(
                 self._source,
@@ -190,13 +186,6 @@ class Import:
             )
             await keep_undone(self._job.journal, job_base(self._source, self.options))
         return self._job
-
-    def _required_company(self) -> Company:
-        if self._company_given is None:
-            raise InvalidCallError(
-                "the import has no Company; write job.run(company) or Import(..., company=...)"
-            )
-        return self._company_given
 
     async def run(
         self,
@@ -222,7 +211,7 @@ class Import:
             JournalError: the journal cannot be used.
             WosdkError: the lookup of the references failed. In all cases this run created nothing.
         """
-        self._task = asyncio.current_task()
+        self._loop = asyncio.get_running_loop()
         job = await self.open(company)
         try:
             work = self._work = JobWork(
@@ -234,6 +223,7 @@ class Import:
                 marker=self._marker,
                 options=self.options,
                 rows=self._rows,
+                stop=self._stop,
                 workers=self._workers,
                 on_row=on_row or self._callbacks[0],
                 on_stage=on_stage or self._callbacks[1],
@@ -241,22 +231,19 @@ class Import:
         except BaseException:  # options that workers cannot have
             await self.close()
             raise
-        if self._stops:
-            work.stop()
         summary = failure = None
         if job.new or not job.finished:
             await job.journal.start_run(**details_of(self.options, self._company, self._workers))
         try:
             try:
                 if not job.finished:
-                    await self._carry_out(work)
-                self._task = None
+                    await work.carry_out()
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
-                    await work.report_not_started()
+                    await work.totals.report_not_started()
                 raise
-            await work.report_not_started()
-            summary = await work.summary()
+            await work.totals.report_not_started()
+            summary = await work.totals.summary()
             return summary
         except BaseException as error:
             failure = error
@@ -272,32 +259,6 @@ class Import:
                     error=failure,
                     stopped_status=self.exit_status,
                 )
-
-    async def _carry_out(self, work: JobWork) -> None:
-        async with work:
-            try:
-                prepared = False
-                with self._keep_reporting():
-                    prepared = await work.prepare()
-                try:
-                    with self._keep_reporting():
-                        if prepared:  # not cut by a stop
-                            await work.send()
-                            await work.audit()
-                finally:
-                    work.leave_the_rest()
-            finally:
-                self._task = None  # nothing is under way that a second stop could abort
-
-    @contextlib.contextmanager
-    def _keep_reporting(self) -> Iterator[None]:
-        """Suppress a cancellation that :meth:`stop` asked for: every row still needs its outcome."""
-        try:
-            yield
-        except asyncio.CancelledError:
-            if self._stops < 2 or self._task is None:
-                raise
-            self._task.uncancel()
 
     async def close(self) -> None:
         """Close the journal of the job, if it is open; :meth:`run` does it itself.

@@ -64,7 +64,7 @@ class JobTotals:
 
     async def report_not_started(self) -> None:
         """Report the rows that were not started, so that each row has its outcome."""
-        reason = self.stops.reason or "the import was stopped before this row"
+        reason = self.stops.stop.cause or "the import was stopped before this row"
         async for stored in self._stored(State.PLANNED):
             if stored.row not in self.reports.unsent:
                 self.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
@@ -74,8 +74,8 @@ class JobTotals:
             for stored in page:
                 yield stored
 
-    async def summary(self, stopped: str | None) -> Summary:
-        """Return the counts of the job; ``stopped`` says why rows were not started."""
+    async def summary(self) -> Summary:
+        """Return the counts of the job."""
         counts, index = await self._counts(), self.index
         unsent = len(self.reports.unsent)
         undone = self.job.undone
@@ -96,7 +96,7 @@ class JobTotals:
             references_found=index.found,
             references_created=index.created,
             warnings=self._warnings(),
-            stopped=stopped,
+            stopped=self.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
             audit_why=why_no_audit(self.job.plan) if audit_state == "impossible" else None,

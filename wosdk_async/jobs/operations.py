@@ -6,17 +6,18 @@ the operations on records that exist, and ``row_operation.py`` what all of them 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
 import attrs
 
 from wosdk_async.bulk import Run
-from wosdk_async.company import Company
-from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import ImportMapError, RowError
-from wosdk_async.jobs.row_operation import Effect, Item, Items, Label, effect_of
+from wosdk_async.company import Company, sender_of
+from wosdk_async.errors import NotUniqueError, WosdkError
+from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, RowError
+from wosdk_async.jobs.row_operation import Effect, Found, Item, Items, Label, effect_of
+from wosdk_async.marked_records import find_each
 from wosdk_async.markers import field_of
 from wosdk_async.model import Command, Record, WoCreateCommand
 from wosdk_async.model.lazy import Lazy, unmade
@@ -45,13 +46,15 @@ class Making:
         except WosdkError as error:
             raise ImportMapError(error.message) from None
 
-    async def find(
-        self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False
-    ) -> Mapping[str, Sequence[Any]]:
+    async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
         """Return the records that have each key."""
         del whole  # they come with all values
-        found: Mapping[Any, Sequence[Any]] = await company.find_marked(self.kind, path, keys)
-        return found
+        field, send = field_of(self.kind, path), sender_of(company).send
+        found = await find_each(field, keys, send, ())
+        return {
+            key: AmbiguousNameError(records.message) if isinstance(records, NotUniqueError) else records
+            for key, records in found.items()
+        }
 
     def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
         """Raise LookupError: there is no other record to point to."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from wosdk_async.bulk import Run
-from wosdk_async.company import Company
+from wosdk_async.company import Company, is_closed
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
@@ -60,6 +60,7 @@ class ReferenceCreation:
         entry.may_pass = (
             not isinstance(outcome, Failed)
             or isinstance(outcome.error, JournalError)
+            or is_closed(self.company)
             or ending_of(outcome.error).passes
         )
         if isinstance(outcome, InDoubt):

@@ -112,7 +112,7 @@ class ReferenceIndex:
         async def query(names: list[str], _: Trace) -> dict[str, list[int]]:
             return await find_named(company, spec, names, RowContext({}, self))
 
-        async with Run(batches, query, limit=limit) as run:
+        async with Run(batches, query, limit=limit, grace=0.0) as run:
             async for outcome in run:
                 if not isinstance(outcome, Done):
                     raise _error_of(outcome)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import attrs
 
-from wosdk_async.bulk import Run
-from wosdk_async.company import Company
+from wosdk_async.company import Company, is_closed
 from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reference_creation import ReferenceCreation
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.sending import ABORT_GRACE
+from wosdk_async.jobs.stop import ABORT_GRACE, CLOSED, Stop
 
 __all__ = ["ReferenceStage"]
 
@@ -34,14 +31,7 @@ class ReferenceStage:
     builder: RowBuilder
     index: ReferenceIndex
     limit: int
-    _stopped: bool = False
-    _run: Run[Any, Any] | None = None
-
-    def stop(self) -> None:
-        """Create no further record."""
-        self._stopped = True
-        if self._run is not None:
-            self._run.stop()
+    stop: Stop
 
     async def complete(self, settled: Callable[[], Awaitable[None]], on_stage: Callable[[str], None]) -> None:
         """Look up the records of all names, and create those that are missing and that a row can use.
@@ -59,7 +49,6 @@ class ReferenceStage:
         await index.look_up(company, limit)
         unsure = [each for each in await journal.references() if each.state in _UNSURE]
         if any(not index.is_known(each.reference, each.name) for each in unsure):
-            on_stage(f"records in doubt: {len(unsure)}; they are looked up again when they have settled")
             await settled()
             await index.look_up(company, limit)
         for name in import_map.fixed:
@@ -81,22 +70,23 @@ class ReferenceStage:
         on_stage: Callable[[str], None],
     ) -> None:
         """Create the missing records of one reference; those in doubt are looked up and created again."""
-        index, spec = creation.index, creation.spec
+        index, spec, company = creation.index, creation.spec, creation.company
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):
                 break
             noun = "record" if len(missing) == 1 else "records"
             on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
-            await self._consume(creation.run(ABORT_GRACE), creation.add)
-            if self._stopped or not index.in_doubt(spec):
+            await self.stop.consume(creation.run(ABORT_GRACE), creation.add)
+            if is_closed(company):
+                self.stop.start_no_more(CLOSED)
+            if self.stop.reason or not index.in_doubt(spec):
                 break
             await creation.look_up()  # most are there: only the response was lost
-            if not (doubts := index.in_doubt(spec)):
+            if not index.in_doubt(spec):
                 break
-            on_stage(f"records in doubt: {len(doubts)}; they are looked up again when they have settled")
             await settled()
             # Twice, as one look-up alone may have read the response of another.
-            if not self._stopped and await creation.look_up() and await creation.look_up() and rounds_left:
+            if await creation.look_up() and await creation.look_up() and rounds_left:
                 creation.plan_again()
 
     async def _mark_wanted(self) -> None:
@@ -110,19 +100,3 @@ class ReferenceStage:
                     with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
                         for record in self.builder.build(row)[1]:
                             record.wanted = True
-            if self._stopped:
-                return
-
-    async def _consume(self, run: Run[Any, Any], report: Callable[[Any], None]) -> None:
-        """Carry out a run and report every outcome, one for each input also when it is cancelled."""
-        self._run = run
-        if self._stopped:
-            run.stop()
-        try:
-            async with run:
-                async for outcome in run:
-                    report(outcome)
-        except asyncio.CancelledError:
-            async for outcome in run:  # what ended meanwhile, and what was not started
-                report(outcome)
-            raise

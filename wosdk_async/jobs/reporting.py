@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import InDoubtError
+from wosdk_async.errors import ConfigurationError, InDoubtError
 from wosdk_async.jobs.claims import Claim
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
@@ -17,6 +17,7 @@ from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
 from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
+from wosdk_async.jobs.stop import CLOSED
 from wosdk_async.jobs.stops import StopRules
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.verdicts import ending_of
@@ -28,13 +29,15 @@ __all__ = ["RowReports"]
 class RowReports:
     """Writes the outcome of each row into the journal, and gives it to ``on_row``.
 
-    ``stops`` says when the import has to stop by itself; the caller looks at it after each report.
+    ``stops`` stops the import at a limit.
     """
 
     operation: RowOperation
     journal: Journal
     stops: StopRules
     on_row: Callable[[RowOutcome], None]
+    closed: Callable[[], bool] = lambda: False
+    """Returns whether the client was closed."""
     columns_behind: Callable[[str], str | None] = lambda _: None
     """Returns which columns of the file are behind the fields that a reason names."""
     unsent: set[int] = attrs.field(factory=set)
@@ -81,6 +84,10 @@ class RowReports:
     def ended(self, outcome: Outcome[Claim, Any]) -> None:
         """Report the outcome of a call."""
         claim = outcome.input
+        error = outcome.error if isinstance(outcome, Failed) and self.closed() else None
+        if error and (isinstance(error, ConfigurationError) or ending_of(error).passes):
+            self.stops.stop.start_no_more(CLOSED)
+            outcome = NotStarted(outcome.index, claim)
         if isinstance(outcome, NotStarted):
             self.journal.record(RowRecord(claim.row.number, State.PLANNED))
             return
@@ -173,7 +180,7 @@ class RowReports:
     def _write(self, record: RowRecord) -> None:
         self.journal.record(record)
         if self.journal.failed is not None:
-            self.stops.stop(self.journal.failed.message)
+            self.stops.stop.start_no_more(self.journal.failed.message)
 
 
 _STATES = {

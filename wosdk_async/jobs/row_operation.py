@@ -9,12 +9,16 @@ import attrs
 
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
+from wosdk_async.jobs.errors import RowError
 from wosdk_async.model import Record
 
-__all__ = ["Effect", "Item", "Items", "Label", "RowOperation", "effect_of", "usable_id"]
+__all__ = ["Effect", "Found", "Item", "Items", "Label", "RowOperation", "effect_of", "usable_id"]
 
 Label = Literal["created", "updated", "deleted", "done"]
 """What a row is when its operation was carried out."""
+
+Found = Mapping[str, Sequence[Any] | RowError]
+"""Records that have each key; or the error of the rows whose key too many records have."""
 
 
 def usable_id(value: Any) -> int | None:
@@ -109,9 +113,7 @@ class RowOperation(Protocol):
     def effect(self, result: Any) -> Effect:
         """Return what :meth:`send` or the run gave, in short."""
 
-    async def find(
-        self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False
-    ) -> Mapping[str, Sequence[Any]]:
+    async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
         """Return the records that have each key in the field at ``path``; ``whole`` with all values."""
 
     def point(self, record: Any, key: str, found: Sequence[Any]) -> None:

@@ -216,6 +216,11 @@ class Summary:
         return all_done and self.missing is None and self.audit_state in ("none", "impossible", "clean")
 
     @property
+    def all_ended(self) -> bool:
+        """Whether the same command would send no row, and look none up."""
+        return not (self.in_doubt or self.not_started or self.waiting)
+
+    @property
     def created(self) -> int:
         """The rows that were carried out, by the name that fits imports that create."""
         return self.done

@@ -65,7 +65,7 @@ async def end_run(
                 if summary is not None:
                     summary.files = files
             except OutputError as output_error:
-                if ran and error is None:
+                if ran and error is None and summary is not None and summary.all_ended:
                     await _write_end(journal, work, _UNWRITTEN, output_error)
                 raise
     except (OutputError, JournalError) as output_error:
@@ -97,7 +97,7 @@ async def _write_end(
     if refused:
         more["refused"] = True
     with contextlib.suppress(JournalError):  # the summary says why the journal failed
-        await journal.end_run(status, stopped=work.stopped, **more)
+        await journal.end_run(status, stopped=work.stop.reason, **more)
 
 
 async def close_job(job: OpenedJob, *, refused: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -18,18 +18,17 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reporting import RowReports
-from wosdk_async.jobs.row_operation import RowOperation, effect_of
+from wosdk_async.jobs.row_operation import Found, RowOperation, effect_of
+from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undone_keys import find_rows
-from wosdk_async.jobs.waits import unless_stopped
+from wosdk_async.outcome import Outcome
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-__all__ = ["ABORT_GRACE", "RowSender"]
+__all__ = ["RowSender"]
 
-ABORT_GRACE = 2.0  # seconds that calls under way still get when the import is aborted
-_WORKERS_GRACE = 0.5  # the same with workers
 _TURN = 25  # rows that are built before the event loop gets a turn
 
 
@@ -42,17 +41,10 @@ class RowSender:
     builder: RowBuilder
     reports: RowReports
     options: ImportOptions
+    stop: Stop
     workers: JobWorkers | None = None
     """Those that send the rows; None sends them from here."""
-    _stopped: asyncio.Event = attrs.field(factory=asyncio.Event)
     _proved: bool = False
-    _stop_current: Callable[[], None] | None = None
-
-    def stop(self) -> None:
-        """Start no further row."""
-        self._stopped.set()
-        if self._stop_current is not None:
-            self._stop_current()
 
     async def send(self, only: set[int] | None = None) -> None:
         """Send the planned rows, or those of them in ``only``, which were sent before and have settled.
@@ -79,8 +71,7 @@ class RowSender:
                         await self._journal.begin([claim.row.number])
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
-                grace = ABORT_GRACE if here else _WORKERS_GRACE
-                await self._consume(Run(first, prove, limit=1, grace=grace), claims)
+                await self._consume(Run(first, prove, limit=1, grace=ABORT_GRACE), claims)
             if self.workers is not None:
                 await self._consume(self.workers.run(claims), claims)
             else:
@@ -101,7 +92,7 @@ class RowSender:
     def _journal(self) -> Journal:
         return self.rows.journal
 
-    async def _find(self, path: str, keys: list[str]) -> Mapping[str, Sequence[Any]]:
+    async def _find(self, path: str, keys: list[str]) -> Found:
         try:
             return await find_rows(self._operation, self.company, self._journal, path, keys)
         except JournalError:
@@ -117,7 +108,7 @@ class RowSender:
         async for page in self.rows.pages():
             claims = []
             for place, (row, key) in enumerate(page, 1):
-                if self._must_stop():
+                if self.stop.reason is not None:
                     return
                 if row.number not in unsent and (only is None or row.number in only):
                     try:
@@ -126,14 +117,8 @@ class RowSender:
                         self.reports.not_sent(row, error)
                 if place % _TURN == 0:
                     await asyncio.sleep(0)
-            if claims and not self._must_stop():
+            if claims and self.stop.reason is None:
                 yield await self._not_there(claims, again=only is not None)
-
-    def _must_stop(self) -> bool:
-        """Return whether no further row is started; stop first when a stop rule says so."""
-        if self.reports.stops.reason is not None and not self._stopped.is_set():
-            self.stop()
-        return self._stopped.is_set()
 
     async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
         """Return the claims whose keys are not in the Company yet; the others end here.
@@ -144,12 +129,23 @@ class RowSender:
             return claims
         path = self.builder.keys.path
         keys = [claim.key for claim in claims if claim.key is not None]
-        # A look-up may be silent for long.
-        found = await unless_stopped(self._stopped, self._find(path, keys), otherwise=None)
-        if found is None:
+        try:
+            async with self.stop.ends():
+                found = await self._find(path, keys)
+        except StoppedError:
             return []
         decided = self._points if self._operation.by is not None else self._is_new
-        return [claim for claim in claims if decided(claim, found.get(claim.key or "", ()), again)]
+        wanted = []
+        for claim in claims:
+            records = found.get(claim.key or "", ())
+            try:
+                if isinstance(records, RowError):
+                    self.reports.there_before(claim.row, records.message)
+                elif decided(claim, records, again):
+                    wanted.append(claim)
+            except RowError as error:
+                self.reports.not_sent(claim.row, error)
+        return wanted
 
     def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
         """Return whether no record carries the key of a row; otherwise the row ends."""
@@ -167,18 +163,14 @@ class RowSender:
         return False
 
     def _points(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Return whether the record that a row changes is known, and not changed yet."""
+        """Return whether a row is to be sent, with the record that it changes. Raise RowError without one."""
         operation = self._operation
-        try:
-            if again and not operation.compares:  # an update can be written again
-                effect = operation.settled(claim.record, claim.key or "", records)
-                if effect is not None:
-                    self.reports.carried_out_before(claim.row, effect)
-                    return False
-            operation.point(claim.record, claim.key or "", records)
-        except RowError as error:
-            self.reports.not_sent(claim.row, error)
-            return False
+        if again and not operation.compares:  # an update can be written again
+            effect = operation.settled(claim.record, claim.key or "", records)
+            if effect is not None:
+                self.reports.carried_out_before(claim.row, effect)
+                return False
+        operation.point(claim.record, claim.key or "", records)
         return True
 
     # --- sending ------------------------------------------------------------------------------
@@ -188,40 +180,34 @@ class RowSender:
         result = await self._operation.send(self.company.traced(trace), claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
-            self._proved = bool((await self._find(path, [claim.key or ""])).get(claim.key or ""))
+            async with self.stop.ends():
+                found = await self._find(path, [claim.key or ""])
+        except StoppedError:  # the next run proves the marker
+            return result
         except WosdkError as error:  # the record was created all the same
-            self.reports.stops.stop(f"the marker could not be proved: {created}; {error.message}")
-        else:
-            if not self._proved:
-                self.reports.stops.stop(
-                    f"the marker does not work: {created}, and no query finds it by that; choose another "
-                    "marker"
-                )
+            self.stop.start_no_more(f"the marker could not be proved: {created}; {error.message}")
+            return result
+        self._proved = bool(found.get(claim.key or ""))
+        if not self._proved:
+            self.stop.start_no_more(
+                f"the marker does not work: {created}, and no query finds it by that; choose another marker"
+            )
         return result
 
     async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
         """Carry out a run and report every outcome, one for each claim also when it is cancelled."""
 
+        def report(outcome: Outcome[Claim, Any]) -> None:
+            self.reports.ended(outcome)
+            claims.recorded()
+
         def stop() -> None:
             claims.stop()
             run.stop()
 
-        self._stop_current = stop
-        if self._must_stop():
-            stop()
         try:
-            async with run:
-                async for outcome in run:
-                    self.reports.ended(outcome)
-                    claims.recorded()
-                    self._must_stop()
-        except asyncio.CancelledError:
-            claims.stop()
-            async for outcome in run:  # what ended meanwhile, and what was not started
-                self.reports.ended(outcome)
-            raise
+            await self.stop.consume(run, report, stop)
         finally:
-            self._stop_current = None
             self.reports.flush()
 
 

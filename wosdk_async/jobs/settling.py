@@ -14,8 +14,8 @@ from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome
+from wosdk_async.jobs.stop import say_and_sleep
 from wosdk_async.jobs.undone_keys import find_rows
-from wosdk_async.jobs.waits import stopped_within
 
 __all__ = ["Doubt", "Settling"]
 
@@ -62,23 +62,28 @@ class Doubt:
 
 @attrs.define(eq=False, kw_only=True)
 class Settling:
-    """Decides what became of rows in doubt."""
+    """Decides what became of rows in doubt.
+
+    All but :meth:`leave_the_rest` may be cancelled: what is not decided then is left in doubt.
+    """
 
     company: Company
     journal: Journal
     operation: RowOperation
-    rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]]
-    """Function that returns what is built from rows of the file, without those that cannot be built."""
     marker: str | None
     """Field that carries the keys; without one nothing can be decided."""
     seconds: float
     """Seconds after which a row that is not there will not appear any more (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
+    rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
+    """Function that returns what is built from rows of the file; operations that compare need it."""
     on_stage: Callable[[str], None] = lambda _: None
     """Called with a text that says what is waited for, again every few seconds."""
     undecided: list[Doubt] = attrs.field(factory=list)
     done: int = 0
-    _ended: asyncio.Event = attrs.field(factory=asyncio.Event)
+    _left: set[int] = attrs.field(factory=set)
+    _looked: bool = False
+    """Whether all rows of earlier runs were looked up."""
 
     @property
     def _seconds_left(self) -> float:
@@ -86,32 +91,23 @@ class Settling:
         until = max((each.since for each in self.undecided), default=0.0) + self.seconds
         return max(until - asyncio.get_running_loop().time(), 0.0)
 
-    def stop(self) -> None:
-        """Wait no longer: what is not decided stays in doubt."""
-        self._ended.set()
-
     async def look_at_earlier_runs(self) -> None:
         """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
 
         The settle time of those that are not there starts now: the clock of the earlier run may be wrong.
         Without a marker they are in doubt for good.
         """
+        if self.marker is None:
+            await self.leave_the_rest()
+            return
         now = asyncio.get_running_loop().time()
         async for page in self.journal.pages(State.SENDING, State.IN_DOUBT, size=_PAGE):
-            killed = _NO_MARKER if self.marker is None else _UNSETTLED
-            doubts = [
-                Doubt.of(row, now, killed)
-                for row in page
-                if self.marker is not None or row.state == State.SENDING
-            ]
-            if self.marker is None:
-                for each in doubts:
-                    self._leave(each, each.reason)
-                continue
-            if self.operation.compares:
+            doubts = [Doubt.of(row, now, _UNSETTLED) for row in page]
+            if self.rebuilt is not None and self.operation.compares:
                 records = await self.rebuilt({each.row for each in doubts})
                 doubts = [attrs.evolve(each, record=records.get(each.row)) for each in doubts]
             self.undecided += await self._look_up(doubts)
+        self._looked = True
 
     async def settle(self) -> set[int]:
         """Wait until the undecided rows have settled, and return those that are certainly not there.
@@ -120,8 +116,7 @@ class Settling:
         """
         if self.marker is None or not self.undecided:
             return set()
-        if await self._has_stopped_before_they_settle():
-            return set()
+        await say_and_sleep(self._seconds_left, self._say_left(f"rows in doubt: {len(self.undecided)}"))
         try:
             # Twice, as one lookup alone may have read the response of another.
             for _ in range(2):
@@ -129,8 +124,9 @@ class Settling:
                     absent_rows = {each.row for each in await self._look_up(page)}
                     decided = {each.row for each in page} - absent_rows
                     self.undecided = [each for each in self.undecided if each.row not in decided]
-                if not self.undecided or await stopped_within(self._ended, _BETWEEN):
+                if not self.undecided:
                     return set()
+                await asyncio.sleep(_BETWEEN)
         except WosdkError:
             return set()
         absent, self.undecided = self.undecided, []
@@ -148,13 +144,23 @@ class Settling:
 
     async def wait(self) -> None:
         """Wait as long as anything that was sent before now may take to appear."""
-        await stopped_within(self._ended, self.seconds, self._say_left("records in doubt"))
+        await say_and_sleep(self.seconds, self._say_left("records in doubt"))
 
-    def leave_the_rest(self) -> None:
-        """Leave what is undecided in doubt."""
+    async def leave_the_rest(self) -> None:
+        """Leave in doubt what is undecided, and rows of earlier runs that were not looked up."""
         for each in self.undecided:
             self._leave(each, each.reason)
         self.undecided = []
+        if self._looked:
+            return
+        self._looked = True
+        # Without a marker a row that was left in doubt before stays so.
+        states = (State.SENDING,) if self.marker is None else (State.SENDING, State.IN_DOUBT)
+        async for page in self.journal.pages(*states, size=_PAGE):
+            for row in page:
+                if row.row not in self._left:
+                    reason = _NO_MARKER if self.marker is None else _UNSETTLED
+                    self._leave(Doubt.of(row, 0.0, reason), row.reason or reason)
 
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
         """Return the rows that are not there; the others are decided."""
@@ -166,7 +172,9 @@ class Settling:
             try:
                 if self.operation.compares and each.record is None:
                     raise RowError("its row cannot be read any more, so nothing can be compared")
-                effect = self.operation.settled(each.record, each.key, found.get(each.key, ()))
+                if isinstance(records := found.get(each.key, ()), RowError):
+                    raise records
+                effect = self.operation.settled(each.record, each.key, records)
             except RowError as error:
                 self._leave(each, error.message)
                 continue
@@ -187,14 +195,9 @@ class Settling:
     def _leave(self, doubt: Doubt, reason: str) -> None:
         record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
         self.journal.record(record)
+        self._left.add(doubt.row)
         row = Row(doubt.row, doubt.line, {})
         self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
-
-    async def _has_stopped_before_they_settle(self) -> bool:
-        say, left = self._say_left(f"rows in doubt: {len(self.undecided)}"), self._seconds_left
-        if not self._ended.is_set():
-            say(left)
-        return await stopped_within(self._ended, left, say)
 
     def _say_left(self, what: str) -> Callable[[float], None]:
         until = "until then the service may still carry them out"

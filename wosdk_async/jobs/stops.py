@@ -7,6 +7,7 @@ import re
 import attrs
 
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.stop import Stop
 
 __all__ = ["StopRules", "cause_of"]
 
@@ -23,11 +24,11 @@ def cause_of(reason: str) -> str:
 
 @attrs.define
 class StopRules:
-    """Counts what becomes of rows; ``reason`` says why the import stops, None while it goes on."""
+    """Counts the outcomes of rows, and stops the import at a limit."""
 
     options: ImportOptions
     rows: int
-    reason: str | None = None
+    stop: Stop = attrs.field(factory=Stop)
     failed: int = 0
     doubted: int = 0
     _ended: int = 0
@@ -47,7 +48,7 @@ class StopRules:
         faults = frozenset(cause_of(reason).split("; "))
         self._shared = faults if self._ended == 1 else self._shared & faults
         if self._ended == ALIKE <= self.rows and self._shared:
-            self.stop(f"the first {ALIKE} rows were all refused for one reason: {reason}")
+            self.stop.start_no_more(f"the first {ALIKE} rows were all refused for one reason: {reason}")
         self._unsent = 0
 
     def unsent(self, reason: str) -> None:
@@ -56,7 +57,7 @@ class StopRules:
         self._shared = frozenset()
         self._unsent += 1
         if self._unsent == ALIKE:
-            self.stop(f"{ALIKE} rows in a row could not be sent: {reason}")
+            self.stop.start_no_more(f"{ALIKE} rows in a row could not be sent: {reason}")
 
     def in_doubt(self) -> None:
         """Count a row that may have been carried out."""
@@ -66,7 +67,8 @@ class StopRules:
         self.doubted += 1
         limit = self.options.stop_after_doubt
         if limit is not None and self.doubted >= limit:
-            self.stop(f"{self.doubted} rows are in doubt, the limit is {limit} (--stop-after-doubt)")
+            text = f"{self.doubted} rows are in doubt, the limit is {limit} (--stop-after-doubt)"
+            self.stop.start_no_more(text)
 
     def _fail(self) -> None:
         self._ended += 1
@@ -74,9 +76,4 @@ class StopRules:
         limit = self.options.stop_after
         if limit is not None and self.failed >= limit.rows(self.rows):
             rows = "1 row has" if self.failed == 1 else f"{self.failed} rows have"
-            self.stop(f"{rows} failed, the limit is {limit} (--stop-after)")
-
-    def stop(self, reason: str) -> None:
-        """Stop for ``reason``, unless there is one already."""
-        if self.reason is None:
-            self.reason = reason
+            self.stop.start_no_more(f"{rows} failed, the limit is {limit} (--stop-after)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -11,9 +12,10 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.earlier_leases import EarlierLeases
+from wosdk_async.jobs.earlier_leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
+from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo_calls import Target, cancel, delete
 from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.undo_records import CreatedRecords
@@ -57,9 +59,7 @@ class Undo:
     on_row: Callable[[UndoRow], None] = lambda _: None
     on_stage: Callable[[str], None] = lambda _: None
     _records: CreatedRecords = attrs.field(init=False)
-    _run: Run[Target, Any] | None = attrs.field(init=False, default=None)
-    _stopped: bool = attrs.field(init=False, default=False)
-    _earlier: EarlierLeases | None = attrs.field(init=False, default=None)
+    _stop: Stop = attrs.field(init=False, factory=Stop)
 
     def __attrs_post_init__(self) -> None:
         self.journal.secrets = partial(secrets_of, self.company)
@@ -94,12 +94,8 @@ class Undo:
         return None
 
     def stop(self) -> None:
-        """Undo no further record."""
-        self._stopped = True
-        if self._earlier is not None:
-            self._earlier.stop()
-        if self._run is not None:
-            self._run.stop()
+        """Undo no further record, and end look-ups. Called again, abort the calls under way."""
+        self._stop.ask()
 
     async def end_leases(self) -> None:
         """Wait until no worker of a killed run sends rows of the job.
@@ -109,15 +105,14 @@ class Undo:
         Raises:
             JournalError: the journal cannot be written.
         """
-        if self._stopped:
-            return
-        self._earlier = EarlierLeases(self.journal, self.on_stage)
-        await self._earlier.end()
+        with suppress(StoppedError):
+            async with self._stop.ends():
+                await end_leases(self.journal, self.on_stage)
 
     async def look(self) -> UndoSummary:
         """Read the records, and return what :meth:`run` would do; change nothing."""
         summary = UndoSummary()
-        async for target in self._targets(summary):
+        async for target in self._targets(summary, record=False):
             self._say(summary, target.row, "undo")
         return summary
 
@@ -145,23 +140,27 @@ class Undo:
                 return await cancel(company, target, reason, comment)
             return await delete(company, self._records.entity, target, trace)
 
-        self._run = Run(self._targets(summary), call, limit=self.limit, grace=5.0)
-        if self._stopped:
-            self._run.stop()
+        run = Run(self._targets(summary), call, limit=self.limit, grace=ABORT_GRACE)
         try:
-            async with self._run:
-                async for outcome in self._run:
-                    await self._report(summary, outcome)
+            with suppress(StoppedError):
+                async with run, self._stop.ends():
+                    with self._stop.lets_end(run.stop):
+                        async for outcome in run:
+                            await self._report(summary, outcome)
         finally:
-            async for outcome in self._run:  # after a cancellation: what ended meanwhile
-                await self._report(summary, outcome)
+            try:
+                async for outcome in run:  # what ended meanwhile, and what was not started
+                    await self._report(summary, outcome)
+            except InvalidCallError:  # a cancellation has ended the targets: some remain
+                summary.not_started += 1
             await self.journal.flush()
         await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
         return summary
 
     # --- what is to be undone -----------------------------------------------------------------
 
-    async def _targets(self, summary: UndoSummary) -> AsyncIterator[Target]:
+    async def _targets(self, summary: UndoSummary, *, record: bool = True) -> AsyncIterator[Target]:
+        """Yield the records to undo, and count the others; ``record`` also writes those found undone."""
         self._records.shared = await self.journal.shared_ids()
         after = 0
         while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE):
@@ -176,14 +175,21 @@ class Undo:
                     self._say(summary, row, left)
                 else:
                     wanted.append((row, state in (State.SENDING, State.IN_DOUBT)))
-            records = await self._records.read([row.id for row, _ in wanted if row.id is not None])
+            try:
+                async with self._stop.ends():
+                    records = await self._records.read([row.id for row, _ in wanted if row.id is not None])
+            except StoppedError:
+                summary.not_started += len(wanted)
+                continue
             for row, begun in wanted:
-                record = records.get(row.id or 0)
-                fate, reason = self._records.judge(row, record)
+                found = records.get(row.id or 0)
+                fate, reason = self._records.judge(row, found)
                 if fate == "undo":
-                    yield Target(row, record, begun)
+                    yield Target(row, found, begun)
                 elif fate == "gone" and begun:
-                    self._undone(summary, row)
+                    if record:
+                        self._record(row, State.DONE)
+                    self._say(summary, row, "undone")
                 else:
                     self._say(summary, row, fate, reason)
         async for page in self.journal.pages(State.SENDING, State.IN_DOUBT, size=_PAGE):
@@ -216,9 +222,10 @@ class Undo:
         fate: Fate = "refused"
         why: str | None = None
         try:
-            record = (await self._records.read([target.row.id or 0])).get(target.row.id or 0)
+            async with self._stop.ends():
+                record = (await self._records.read([target.row.id or 0])).get(target.row.id or 0)
             fate, why = self._records.judge(target.row, record)
-        except WosdkError:  # what the service said of the call itself is known
+        except (WosdkError, StoppedError):  # what the service said of the call itself is known
             pass
         if fate == "gone" and begun:
             self._undone(summary, target.row)

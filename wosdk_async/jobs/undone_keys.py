@@ -6,19 +6,19 @@ their ids which of them an undo of a job beside it took back; all others count a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from wosdk_async.company import Company
-from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.job_places import jobs_at, jobs_of_rejects
 from wosdk_async.jobs.journal import Journal, plan_of
-from wosdk_async.jobs.row_operation import RowOperation, usable_id
+from wosdk_async.jobs.row_operation import Found, RowOperation, usable_id
 from wosdk_async.model import WOStatus
 
-__all__ = ["find_rows", "is_ended", "is_taken_back", "keep_undone", "undone_beside"]
+__all__ = ["find_rows", "is_ended", "keep_undone", "undone_beside", "without_taken_back"]
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
@@ -74,22 +74,24 @@ async def find_rows(
     keys: Sequence[str],
     *,
     whole: bool = False,
-) -> Mapping[str, Sequence[Any]]:
+) -> Found:
     """Return the records that have each key, without those that an undo took back before this job."""
     found = await operation.find(company, path, keys, whole=whole)
-    ended = [record for records in found.values() for record in records if is_ended(record)]
-    ids = [record.id for record in ended if usable_id(record.id) is not None]
+    lists = [records for records in found.values() if not isinstance(records, RowError)]
+    ended = [record.id for records in lists for record in records if is_ended(record)]
+    ids = [id for id in ended if usable_id(id) is not None]
     undone = await journal.undone_before(ids) if ids else set()
-    if not undone:
-        return found
+    return without_taken_back(found, undone) if undone else found
+
+
+def without_taken_back(found: Found, undone: Set[int]) -> Found:
+    """Return the records that have each key, without those that are undone, unless restored since."""
     return {
-        key: [each for each in records if not is_taken_back(each, undone)] for key, records in found.items()
+        key: records
+        if isinstance(records, RowError)
+        else [each for each in records if not (each.id in undone and is_ended(each))]
+        for key, records in found.items()
     }
-
-
-def is_taken_back(record: Any, undone: Set[int]) -> bool:
-    """Return whether a record was undone, and nobody restored it since."""
-    return record.id in undone and is_ended(record)
 
 
 def is_ended(record: Any) -> bool:

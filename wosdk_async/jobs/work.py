@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from wosdk_async.company import Company, secrets_of
+from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.audit import Audit
 from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.cluster.messages import WorkerPool
-from wosdk_async.jobs.earlier_leases import EarlierLeases
+from wosdk_async.jobs.earlier_leases import end_leases, end_leases_beside
 from wosdk_async.jobs.job_totals import JobTotals
 from wosdk_async.jobs.journal.entries import without_secrets
 from wosdk_async.jobs.mapping.import_map import ImportMap
@@ -27,12 +26,12 @@ from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.reference_stage import ReferenceStage
 from wosdk_async.jobs.reporting import RowReports
-from wosdk_async.jobs.rows import RowOutcome, Summary
+from wosdk_async.jobs.rows import RowOutcome
 from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.stop import Stop, StoppedError
 from wosdk_async.jobs.stops import StopRules
-from wosdk_async.jobs.waits import unless_stopped
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
@@ -46,8 +45,7 @@ _MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
 class JobWork:
     """The stages of one run of a job.
 
-    Call :meth:`prepare`, :meth:`send`, :meth:`leave_the_rest`, :meth:`report_not_started` and
-    :meth:`summary`, in this order.
+    Call :meth:`carry_out`, and then those of ``totals``.
 
     Args:
         job: the job, opened.
@@ -58,6 +56,7 @@ class JobWork:
         marker: the field that carries the key of each row.
         options: how the import is carried out.
         rows: the number of rows in the file.
+        stop: the stop of the run.
         workers: where the rows are sent from; None means this process.
         on_row: called with the outcome of every row.
         on_stage: called with a text that says what is being done.
@@ -74,6 +73,7 @@ class JobWork:
         marker: str | None,
         options: ImportOptions,
         rows: int,
+        stop: Stop,
         workers: WorkerPool | None = None,
         on_row: Callable[[RowOutcome], None],
         on_stage: Callable[[str], None],
@@ -81,10 +81,11 @@ class JobWork:
         def tell(outcome: RowOutcome) -> None:
             on_row(without_secrets(outcome, journal.secrets()))
 
-        self.stops = StopRules(options, rows)
+        self.stop = stop
+        stops = StopRules(options, rows, stop)
         self._job, self._marker = job, marker
         self._operation, self._on_stage = import_map.action, on_stage
-        self._stopped = asyncio.Event()
+        self._refused_reported = False
         self.sending = False
         """Whether rows may have been sent in this run."""
         journal = job.journal
@@ -95,12 +96,12 @@ class JobWork:
         self._reports = RowReports(
             operation=self._operation,
             journal=journal,
-            stops=self.stops,
+            stops=stops,
             on_row=tell,
+            closed=partial(is_closed, company),
             columns_behind=import_map.columns_behind,
         )
-        self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit)
-        self._earlier = EarlierLeases(journal, on_stage)
+        self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit, stop)
         self._workers: JobWorkers | None = None
         if workers is not None:
             from wosdk_async.jobs.cluster import job_workers  # not needed in one process
@@ -115,6 +116,7 @@ class JobWork:
             builder=self._builder,
             reports=self._reports,
             options=options,
+            stop=stop,
             workers=self._workers,
         )
         self._settling = Settling(
@@ -135,35 +137,42 @@ class JobWork:
             settling=self._settling,
             on_stage=on_stage,
         )
-        self._totals = JobTotals(
+        self.totals = JobTotals(
             job=job,
             source=source,
             operation=self._operation,
             index=index,
             rows=rows,
-            stops=self.stops,
+            stops=stops,
             reports=self._reports,
             settling=self._settling,
             workers=self._workers,
             on_row=on_row,
         )
 
-    def stop(self) -> None:
-        """Start nothing further; calls under way go on."""
-        self._stopped.set()
-        self._references.stop()
-        self._sender.stop()
-        self._settling.stop()
-        self._earlier.stop()
-        self._audit.stop()
+    async def carry_out(self) -> None:
+        """Carry out the stages; after a stop every row still gets its outcome.
 
-    async def __aenter__(self) -> Self:
-        return self
+        The workers are started first, and nothing is sent before those of earlier runs have ended.
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        await self._end_workers()
+        Raises:
+            ConfigurationError: the workers cannot be started.
+            ImportMapError: a record that all rows need does not exist, or the file has changed.
+            WosdkError: a look-up failed. In all cases no row was sent.
+        """
+        try:
+            with suppress(StoppedError):
+                async with self.stop.ends():
+                    await self._prepare()
+            try:
+                with suppress(StoppedError):
+                    async with self.stop.ends():
+                        await self._send()
+                        await self._look_up_all()
+            finally:
+                await self._leave_the_rest()
+        finally:
+            await self._end_workers()
 
     async def _end_workers(self) -> None:
         if self._workers is not None:
@@ -175,52 +184,35 @@ class JobWork:
                     await asyncio.wait([ending])
 
     @property
-    def stopped(self) -> str | None:
-        """Why rows were not started; None when nothing stopped the run."""
-        return self.stops.reason or ("it was asked to stop" if self._stopped.is_set() else None)
-
-    @property
     def workers_now(self) -> int | None:
         """How many workers are reached now; None without workers."""
         return None if self._workers is None else self._workers.reached
 
-    async def prepare(self) -> bool:
-        """Decide what earlier runs left in doubt, and complete the records that rows refer to.
-
-        The workers are started before, and nothing is sent before those of earlier runs have ended.
-        Return False if it was stopped before there were workers: then nothing can be sent.
-
-        Raises:
-            ConfigurationError: the workers cannot be started.
-            ImportMapError: a record that all rows need does not exist, or the file has changed.
-            WosdkError: a look-up failed. In all cases no row was sent.
-        """
+    async def _prepare(self) -> None:
+        """Decide what earlier runs left in doubt, and complete the records that rows refer to."""
+        journal = self._job.journal
         if self._workers is not None:
             self._on_stage(f"waiting for the first worker: {self._workers.name}")
-            opening = self._workers.opened(await self._sender.marker())
-            if not await unless_stopped(self._stopped, opening, otherwise=False):
-                return False
-        if await self._job.journal.audit() is not None:
-            await self._job.journal.forget_audit()
-        await self._earlier.end_beside()
-        if self._job.new:
-            await self._totals.report_refused()
-        else:
-            await self._earlier.end()
+            await self._workers.opened(await self._sender.marker())
+        if await journal.audit() is not None:
+            await journal.forget_audit()
+        await end_leases_beside(journal, self._on_stage)
+        await self._report_refused()
+        if not self._job.new:
+            await end_leases(journal, self._on_stage)
         if self._job.retried:
-            await self._job.journal.plan_again()
+            await journal.plan_again()
         compares = self._operation.compares  # with values that need the references
         if not compares:
             await self._settling.look_at_earlier_runs()
         await self._references.complete(self._settling.wait, self._on_stage)
         if compares:
             await self._settling.look_at_earlier_runs()
-        return True
 
-    async def send(self) -> None:
+    async def _send(self) -> None:
         """Send the planned rows; settle those in doubt, and send again what is certainly not there.
 
-        An error that concerns all rows stops the import: ``stops`` has the reason.
+        An error that concerns all rows stops the import: ``stop`` has the reason.
         """
         self.sending = True
         try:
@@ -232,28 +224,36 @@ class JobWork:
                 self._take_doubts()
                 if fruitless == _ROUNDS or not (absent := await self._settling.settle()):
                     break
-                ended = self._totals.ended_now
+                ended = self.totals.ended_now
                 await self._sender.send(only=absent)
-                went_on = self._workers is not None and self._totals.ended_now > ended
+                went_on = self._workers is not None and self.totals.ended_now > ended
                 fruitless = 0 if went_on else fruitless + 1
         except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
-            self.stops.stop(error.message)
+            self.stop.start_no_more(error.message)
         finally:
             await self._end_workers()
 
-    async def audit(self) -> None:
+    async def _look_up_all(self) -> None:
         """Look up all rows by their keys, if workers sent them; not after a run that stopped."""
         self._take_doubts()
         try:
-            if self.stopped is None and (await self._totals.audited())[1] not in ("none", "impossible"):
-                await unless_stopped(self._stopped, self._audit.run(), otherwise=None)
+            if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
+                await self._audit.run()
         except WosdkError as error:
-            self.stops.stop(f"the audit was not finished: {error.message}")
+            self.stop.start_no_more(f"the audit was not finished: {error.message}")
 
-    def leave_the_rest(self) -> None:
+    async def _leave_the_rest(self) -> None:
         """Leave in doubt what is not decided."""
+        await self._report_refused()
         self._take_doubts()
-        self._settling.leave_the_rest()
+        await self._settling.leave_the_rest()
+
+    async def _report_refused(self) -> None:
+        """Report the rows that were refused when the job was planned, once."""
+        if self._job.new and not self._refused_reported:
+            self._refused_reported = True
+            with self.stop.lets_end(lambda: None):
+                await self.totals.report_refused()
 
     def _take_doubts(self) -> None:
         self._settling.undecided += self._reports.doubted
@@ -263,14 +263,6 @@ class JobWork:
         """Return what is built from some rows of the file, without those that cannot be built."""
         found = {}
         async for row in self._rows.numbered(numbers):
-            with contextlib.suppress(Exception):  # the row stays in doubt
+            with suppress(Exception):  # the row stays in doubt
                 found[row.number] = self._builder.build(row)[0]
         return found
-
-    async def report_not_started(self) -> None:
-        """Report the rows that were not started, so that each row has its outcome."""
-        await self._totals.report_not_started()
-
-    async def summary(self) -> Summary:
-        """Return the counts of the job, all its runs together."""
-        return await self._totals.summary(self.stopped)

@@ -213,6 +213,11 @@ class Transport:
             self._loops.pop(loop, None)
             await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
+    @property
+    def closed(self) -> bool:
+        """Whether it refuses new calls."""
+        return self._closed
+
     def _loop_state(self) -> LoopState:
         """Return the state of the running loop, opened if need be."""
         if self._closed:

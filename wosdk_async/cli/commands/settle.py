@@ -55,8 +55,11 @@ def settle_command(
         from wosdk_async.jobs.job_places import folder_of
 
         folder = folder_of(job)
-        left = _settle(ctx, folder, as_json) if row is None else asyncio.run(_decide(folder, row, id))
-    sys.exit(Exit.SOME if left else Exit.DONE)
+        if row is None:
+            status = _settle(ctx, folder, as_json)
+        else:
+            status = Exit.SOME if asyncio.run(_decide(folder, row, id)) else Exit.DONE
+    sys.exit(status)
 
 
 async def _decide(folder: Path, row: int, id: int | None) -> int:
@@ -72,18 +75,25 @@ async def _decide(folder: Path, row: int, id: int | None) -> int:
 
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
+    from wosdk_async.cli.stop_signals import StopSignals
     from wosdk_async.jobs.decisions import settle_job
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.stop import Stop
 
+    stop = Stop()
+    signals = StopSignals(stop.ask)
     with company_of_job(ctx, folder) as runner:
 
         async def settled() -> tuple[dict[str, int], int]:
             async with Journal.open(folder) as journal:
-                figures = await settle_job(journal, runner.company, on_stage=say)
-                await write_files(journal)
+                with signals.handled():
+                    try:
+                        figures = await settle_job(journal, runner.company, on_stage=say, stop=stop)
+                    finally:  # some rows may be decided although a look-up failed
+                        await write_files(journal)
                 return figures, _in_doubt(journal)
 
-        figures, left = runner.run(settled())
+        figures, left = runner.run(settled(), exit_soon=False)
     if as_json:
         click.echo(json_text({**figures, "in_doubt": left}))
     else:
@@ -91,7 +101,7 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
             f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} there, "
             f"{figures['not_there']} not there and planned again, {left} in doubt"
         )
-    return left
+    return signals.status or (Exit.SOME if left else Exit.DONE)
 
 
 def _in_doubt(journal: Journal) -> int:

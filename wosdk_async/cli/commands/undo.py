@@ -132,16 +132,20 @@ def undo_command(
                 others = [each for each in runner.run(overviews_of_rejects(folder)) if _remaining(each)]
                 for each in others if not check else ():
                     say(_not_undone(each))
-                if not check and summary.counts["undo"]:
-                    what = counted(summary.counts["undo"], undo.noun)
-                    confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
+                status = None
+                if not check:
+                    if wanted := summary.counts["undo"]:
+                        what = counted(wanted, undo.noun)
+                        confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
+                    # Also with nothing to undo: a run that was killed has not said how it ended.
                     left = _Left(left.most)
-                    summary = _carry_out(runner, undo, reason_id, comment, left)
-                    left.say()
+                    summary, status = _carry_out(runner, undo, reason_id, comment, left)
+                    if wanted:
+                        left.say()
             finally:
                 runner.run(journal.close())
         _print_undo(summary, left, others, as_json)
-    sys.exit(Exit.DONE if summary.complete else Exit.SOME)
+    sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
 
 async def _open(folder: Path) -> Journal:
@@ -206,28 +210,35 @@ async def _reasons(runner: Runner) -> str:
 
 def _carry_out(
     runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _Left
-) -> UndoSummary:
-    """Undo the job, and write its files again."""
+) -> tuple[UndoSummary, int | None]:
+    """Undo the job, and write its files again; return the exit status of a signal that stopped it, too."""
     from wosdk_async.cli.output.progress import RowProgress
+    from wosdk_async.cli.stop_signals import StopSignals
     from wosdk_async.jobs.errors import OutputError
 
-    try:
-        with RowProgress(final=False) as progress:
+    signals = StopSignals(undo.stop)
 
-            def add(row: UndoRow) -> None:
-                left.add(row)
-                progress.add(1)
+    async def undone() -> UndoSummary:
+        with signals.handled():
+            try:
+                return await undo.run(reason, comment)
+            finally:  # also after an error: some records may be undone
+                try:
+                    await write_files(undo.journal)
+                except OutputError as error:  # the journal has what was undone
+                    say(error.message)
 
-            undo.on_row = add
-            summary = runner.run(undo.run(reason, comment), exit_soon=False)
-    except KeyboardInterrupt:
-        say("stopped: the same command goes on with what is left")
-        raise
-    try:
-        runner.run(write_files(undo.journal))
-    except OutputError as error:  # the journal has what was undone
-        say(error.message)
-    return summary
+    with RowProgress(final=False) as progress:
+
+        def add(row: UndoRow) -> None:
+            left.add(row)
+            progress.add(1)
+
+        undo.on_row = add
+        summary = runner.run(undone(), exit_soon=False)
+    if signals.status is not None:
+        say("stopped: the same command resumes with the remaining records")
+    return summary, signals.status
 
 
 def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> None:

@@ -1,0 +1,199 @@
+"""Signals end a command in every stage, while the service is silent: real processes, sockets and signals."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import attrs
+import pytest
+
+from tests.cli.conftest import COMMAND, ROOT
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
+from tests.jobs.runs import carried_out, held, killed_while_sending
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+
+TERM_WITHIN = 6.0  # seconds, as documented
+ABORT_WITHIN = 1.5  # seconds after the second Ctrl-C
+BUSY = 1.5  # seconds for a machine with other work
+
+IMPORT = ("import", "rows.csv", "--map", "map.toml", "--marker", MARKER)
+UPDATE = ("import", "rows.csv", "--map", "map.toml")
+UPDATE_MAP = """
+operation = "update Customer by tenant_code"
+[entity]
+tenant_code = "{key}"
+dba = "{text}"
+"""
+WORKERS = (*IMPORT, "--processes", "2")
+CHECK = (*IMPORT, "--check")
+SETTLE = ("jobs", "settle", "rows.csv.job")
+UNDO = ("jobs", "undo", "rows.csv.job", "--reason", "Entered twice", "--yes")
+
+
+@attrs.frozen
+class Stage:
+    """A command, and which requests get no response: those to ``path`` after the first ``responses``."""
+
+    command: tuple[str, ...]
+    path: str
+    responses: int = 0
+    before: str = "nothing"
+    """What there is: nothing, a job that was ``killed`` while it sent, or one that is ``done``."""
+    map_text: str = MAP
+    after: str = ""
+    """Only once every row was sent to this path."""
+    failing: str = "\0"
+    """Path whose requests are refused."""
+    says: str = ""
+    """Text on stderr at which the signal is sent: the service responds, but finds nothing at ``path``."""
+    rows: int = 3
+
+    def silences(self, local: Local) -> Callable[[str], bool]:
+        """Return which requests get no response from now on."""
+        seen = 0
+
+        def silent(asked: str) -> bool:
+            nonlocal seen
+            if not asked.endswith(self.path) or local.server.count(self.after or asked) < self._least:
+                return False
+            seen += 1
+            return seen > self.responses
+
+        return silent
+
+    @property
+    def _least(self) -> int:
+        return self.rows if self.after else 0
+
+
+KEYS, ROW, CUSTOMERS = "query/WorkOrder", "WoCreateCommand", "query/Customer"
+LOG_IN, DISCOVERY = "OAuth/token", "GetCompanyWsdkUrlCommand"
+STAGES = {
+    "log-in": Stage(IMPORT, LOG_IN),
+    "discovery": Stage(IMPORT, DISCOVERY),
+    "settling": Stage(IMPORT, KEYS, before="killed"),
+    "references": Stage(IMPORT, CUSTOMERS),
+    "references by name": Stage(IMPORT, CUSTOMERS, map_text=WORK_ORDER + CUSTOMER),
+    "creation of references": Stage(IMPORT, "base/Customer", map_text=WORK_ORDER + CREATED),
+    "keys": Stage(IMPORT, KEYS),
+    "keys of the second page": Stage(IMPORT, KEYS, 2, rows=201),
+    "keys of an update": Stage(UPDATE, CUSTOMERS, map_text=UPDATE_MAP),
+    "settling: wait": Stage(IMPORT, KEYS, before="killed", says="looked up again in"),
+    "first row": Stage(IMPORT, ROW),
+    "proof of the marker": Stage(IMPORT, KEYS, 1),
+    "rows": Stage(IMPORT, ROW, 1),
+    "workers: references": Stage(WORKERS, CUSTOMERS),
+    "workers: references by name": Stage(WORKERS, CUSTOMERS, map_text=WORK_ORDER + CUSTOMER),
+    "workers: settling": Stage(WORKERS, KEYS, before="killed"),
+    "workers: keys": Stage(WORKERS, KEYS),
+    "workers: proof of the marker": Stage(WORKERS, KEYS, 1),
+    "workers: rows": Stage(WORKERS, ROW, 1),
+    "workers: audit": Stage(WORKERS, KEYS, after=ROW),
+    "check: log-in": Stage(CHECK, LOG_IN),
+    "check: references": Stage(CHECK, CUSTOMERS),
+    "check: references by name": Stage(CHECK, CUSTOMERS, map_text=WORK_ORDER + CUSTOMER),
+    "check: keys": Stage(CHECK, KEYS),
+    "settle: log-in": Stage(SETTLE, LOG_IN, before="killed"),
+    "settle: keys": Stage(SETTLE, KEYS, before="killed"),
+    "settle: wait": Stage(SETTLE, KEYS, before="killed", says="looked up again in"),
+    "undo: discovery": Stage(UNDO, DISCOVERY, before="done"),
+    "undo: reason": Stage(UNDO, "query/WoActionReasonLookup", before="done"),
+    "undo: records": Stage(UNDO, KEYS, before="done"),
+    "undo: records again": Stage(UNDO, KEYS, 2, before="done"),
+    "undo: refused record": Stage(UNDO, KEYS, 4, before="done", failing="WoCancelCommand"),
+    "undo: cancel": Stage(UNDO, "WoCancelCommand", before="done"),
+}
+
+
+@contextlib.asynccontextmanager
+async def running(local: Local, folder: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run ``wosdk`` in a folder; the block kills what does not end."""
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND,
+        *arguments,
+        cwd=folder,
+        env={**os.environ, **local.variables, "PYTHONPATH": str(ROOT)},
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+
+
+async def seconds_to_end(
+    process: asyncio.subprocess.Process, reading: asyncio.Task[None], *signals: signal.Signals
+) -> float:
+    """Send signals, half a second apart, and return the seconds from the last one until the process ended."""
+    for number in signals:
+        began = time.monotonic()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, number)  # send_signal() may reap it, and asyncio then loses its status
+        await asyncio.wait([reading], timeout=0.5)
+    async with asyncio.timeout(90):
+        await reading
+        await process.wait()
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGTERM,), (signal.SIGINT, signal.SIGINT)], ids=["TERM", "INT"])
+@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+async def test_a_signal_ends_every_stage_in_time(
+    local: Local, job: Job, write: Write, tmp_path: Path, stage: Stage, signals: tuple[signal.Signals, ...]
+) -> None:
+    server, numbers = local.server, range(1, stage.rows + 1)
+    source = write(HEADER, rows(*numbers, customer="" if stage.map_text == MAP else "A"))
+    ready = job(source, stage.map_text, marker=None if stage.command is UPDATE else MARKER)
+    if stage.before == "killed":
+        await killed_while_sending(ready, local, [1])
+    elif stage.before == "done":
+        await carried_out(ready, local)
+    server.asked.clear()
+    if stage.says:
+        server.hidden = stage.path
+    else:
+        server.silent = stage.silences(local)
+    server.failing = stage.failing
+    said: list[str] = []
+    async with running(local, tmp_path, *stage.command) as process:
+
+        async def read() -> None:
+            assert process.stderr is not None
+            async for line in process.stderr:
+                said.append(line.decode())
+                if stage.says and stage.says in said[-1]:
+                    server.silenced.set()
+
+        reading = asyncio.create_task(read())
+        waiting = asyncio.create_task(server.silenced.wait())
+        await asyncio.wait({waiting, reading}, timeout=60, return_when=asyncio.FIRST_COMPLETED)
+        assert waiting.done(), said
+        await asyncio.sleep(0.2)
+        seconds = await seconds_to_end(process, reading, *signals)
+    stderr = "".join(said)
+    limit = TERM_WITHIN if signals == (signal.SIGTERM,) else ABORT_WITHIN
+    print(f"TABLE {seconds:.1f} s, status {process.returncode}")
+    assert seconds < limit + BUSY, stderr
+    # The second Ctrl-C may come when the command has ended: shells show both alike.
+    assert process.returncode in (128 + signals[0], -signals[0] if len(signals) > 1 else 143), stderr
+    assert "Traceback" not in stderr
+    server.silent, server.hidden, server.failing = lambda _: False, "\0", "\0"
+    if stage.command in (IMPORT, WORKERS):  # nothing is lost, and nothing is sent twice
+        local.company = local.company.with_options(settle=0)
+        summary, _ = await carried_out(job(source, stage.map_text, marker=MARKER, lease=2), local)
+        found = await held(local)
+        assert not found - Counter(map(str, numbers))
+        assert (summary.done, summary.done + summary.failed) == (len(found), stage.rows)

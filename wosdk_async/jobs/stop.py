@@ -1,0 +1,142 @@
+"""The stop of a run: whether it has to stop, and why. It ends all but calls that may change something."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import attrs
+
+from wosdk_async.bulk import Run
+
+__all__ = ["ABORT_GRACE", "ASKED", "CLOSED", "SAID_EACH", "Stop", "StoppedError", "say_and_sleep"]
+
+ABORT_GRACE = 0.5  # seconds that calls under way still get when a run is aborted
+ASKED, CLOSED = "it was asked to stop", "the client was closed"
+
+SAID_EACH = 5.0  # seconds between two texts
+_SOON = 1.0  # seconds of a wait whose end is not worth a text
+
+
+class StoppedError(Exception):
+    """The block ended because somebody asked the run to stop."""
+
+
+@attrs.define(eq=False)
+class _Block:
+    """A block that ends with the stop; while it is ``held``, only with an abort."""
+
+    task: asyncio.Task[object] | None
+    timeout: asyncio.Timeout
+    held: int = 0
+
+
+@attrs.define(eq=False)
+class Stop:
+    """Whether a run has to stop, and why.
+
+    A rule or an error calls :meth:`start_no_more`: rows in doubt are still looked up. A person, a signal or a
+    program calls :meth:`ask`, which also ends all that changes nothing, such as waits and look-ups; a second
+    :meth:`ask` aborts the calls under way.
+
+    Code within :meth:`ends` needs no check of its own: it is cancelled. Only calls that may change something
+    are exempt, by :meth:`lets_end`. Both count for one task; other tasks need a block of their own.
+    """
+
+    cause: str | None = None
+    """Rule or error for which no further row is started; None when there is none."""
+    asked: int = 0
+    _blocks: list[_Block] = attrs.field(factory=list)
+    _stops: list[Callable[[], None]] = attrs.field(factory=list)
+
+    @property
+    def reason(self) -> str | None:
+        """Why no further row is started; None while the run goes on."""
+        return self.cause or (ASKED if self.asked else None)
+
+    def start_no_more(self, cause: str) -> None:
+        """Start no further row. The first cause counts."""
+        self.cause = self.cause or cause
+        for stop in list(self._stops):
+            stop()
+
+    def ask(self) -> None:
+        """End waits and look-ups, and start nothing further; when called again, abort the calls under way."""
+        self.asked += 1
+        for stop in list(self._stops):
+            stop()
+        for block in list(self._blocks):
+            self._end(block)
+
+    def _end(self, block: _Block) -> None:
+        if (self.asked > block.held) and block in self._blocks:
+            self._blocks.remove(block)
+            block.timeout.reschedule(asyncio.get_running_loop().time())
+
+    @asynccontextmanager
+    async def ends(self) -> AsyncIterator[None]:
+        """Cancel the block when somebody asks for the stop, and raise StoppedError then."""
+        if self.asked:
+            raise StoppedError
+        block = _Block(asyncio.current_task(), asyncio.timeout(None))
+        try:
+            async with block.timeout:
+                self._blocks.append(block)
+                try:
+                    yield
+                finally:
+                    if block in self._blocks:
+                        self._blocks.remove(block)
+        except TimeoutError:
+            if not block.timeout.expired():
+                raise
+            raise StoppedError from None
+
+    @contextmanager
+    def lets_end(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Exempt the block from the stop, which calls ``stop`` instead; an abort still ends it."""
+        held = [each for each in self._blocks if each.task is asyncio.current_task()]
+        for each in held:
+            each.held = 1
+        self._stops.append(stop)
+        try:
+            if self.reason is not None:
+                stop()
+            yield
+        finally:
+            self._stops.remove(stop)
+            for each in held:
+                each.held = 0
+                self._end(each)
+
+    async def consume(
+        self, run: Run[Any, Any], report: Callable[[Any], None], stop: Callable[[], None] | None = None
+    ) -> None:
+        """Carry out calls that may change something; report one outcome for each input, also of an abort.
+
+        ``stop`` starts no further call; by default it is that of ``run``.
+        """
+        stop = stop or run.stop
+        with self.lets_end(stop):
+            try:
+                async with run:
+                    async for outcome in run:
+                        report(outcome)
+            except asyncio.CancelledError:
+                stop()
+                async for outcome in run:  # what ended meanwhile, and what was not started
+                    report(outcome)
+                raise
+
+
+async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
+    """Sleep, and call ``say`` with the seconds that remain, at the start and every five seconds."""
+    loop = asyncio.get_running_loop()
+    ends = loop.time() + seconds
+    say(seconds)
+    while (left := ends - loop.time()) > 0:
+        await asyncio.sleep(min(left, SAID_EACH))
+        if (left := ends - loop.time()) >= _SOON:
+            say(left)
