@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import attrs
 
+from wosdk_async.protocol.writes import LookUps
 from wosdk_async.transport.clock import TransportClock
 
 __all__ = ["KeyTurn", "KeyTurns"]
@@ -26,7 +27,7 @@ class _Key:
     calls: int = 0
     """Calls that have their turn or wait for it."""
     used: bool = False
-    settles_at: float | None = None
+    look_ups: LookUps | None = None
     result: Any = None
 
     def pass_on(self) -> None:
@@ -83,9 +84,9 @@ class KeyTurn:
         return self._state.used
 
     @property
-    def settles_at(self) -> float | None:
-        """Time until which a call before that ended in doubt may take effect; None if none did."""
-        return self._state.settles_at
+    def look_ups(self) -> LookUps | None:
+        """Look-ups that a call before that ended in doubt needs, none made yet; None if none did."""
+        return self._state.look_ups
 
     @property
     def result(self) -> Any:
@@ -94,7 +95,7 @@ class KeyTurn:
 
     def doubt(self, commit_window: float) -> None:
         """Note that the call may take effect within ``commit_window`` seconds."""
-        self._state.settles_at = self._turns.clock.now() + commit_window
+        self._state.look_ups = LookUps(self._turns.clock.now(), commit_window)
 
     def done(self, result: Any) -> None:
         """Note the result of the call, for those that wait."""
@@ -121,7 +122,7 @@ class KeyTurns:
         state = self.keys.get(key)
         if state is None or state.calls:
             return
-        left = 0.0 if state.settles_at is None else state.settles_at - self.clock.now()
+        left = 0.0 if state.look_ups is None else state.look_ups.counts_from - self.clock.now()
         if left > 0:
             self.clock.call_later(left, lambda: self.forget(key))
         else:

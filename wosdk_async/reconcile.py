@@ -15,6 +15,7 @@ import attrs
 from wosdk_async.errors import DeadlineError, InDoubtError, NoAnswerError, NotUniqueError, WosdkError
 from wosdk_async.key_turns import KeyTurn
 from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.protocol.writes import BETWEEN, LookUps, State
 from wosdk_async.transport.loop_state import Hold
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -22,8 +23,7 @@ __all__ = ["Reconciler"]
 
 R = TypeVar("R")
 
-_FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two lookups
-_ABSENCES = 2  # lookups that find nothing, before the call is sent again
+_LONGEST_WAIT = 5.0  # seconds between two lookups
 _FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for lookups
 _SHARE = 0.25  # of the deadline that lookups get at most
 _PATIENCE = 1 / 7  # of the time for lookups; as it doubles, one query hangs for 1/7, the next for 2/7 and 4/7
@@ -115,11 +115,11 @@ class Reconciler(Generic[R]):
 
     async def _look_before(self) -> R | None:
         """Look for the record before the first attempt, if wanted or a call before may have made it."""
-        if (settled := self.turn.settles_at) is not None:
+        if (look_ups := self.turn.look_ups) is not None:
             unsettled = DeadlineError(
                 "not sent: an earlier call with the same key may still take effect", phase="sleep"
             )
-            return await self._look_up(unsettled, settled)
+            return await self._look_up(unsettled, look_ups)
         if not (self.look_first or self.turn.used):
             return None
         left = self._end - self.hold.clock.now()
@@ -144,12 +144,12 @@ class Reconciler(Generic[R]):
                 return await self._attempt(left)
             except InDoubtError as error:
                 self._doubt = doubt = error
-                found = await self._look_up(doubt, now() + self.commit_window)
+                found = await self._look_up(doubt, LookUps(now(), self.commit_window))
             except Exception:
                 if doubt is None:
                     raise
-                # It says nothing of the attempts before: one of them may have taken effect meanwhile.
-                found = await self._look_up(doubt, now())
+                # It says nothing of the attempts before, which have settled: one may have taken effect.
+                found = await self._look_up(doubt, LookUps(now(), 0.0))
                 if found is None:
                     raise
             if found is not None:
@@ -171,17 +171,12 @@ class Reconciler(Generic[R]):
         finally:
             self.trace.append(attempt)
 
-    async def _look_up(self, doubt: WosdkError, settled: float) -> R | None:
-        """Look until the effect is there, or until two lookups that began after ``settled`` did not find it.
-
-        One lookup alone may have read the response of another: a query comes back without a RequestId.
-        Raises ``doubt`` when the deadline ends before.
-        """
-        absent = 0
+    async def _look_up(self, doubt: WosdkError, look_ups: LookUps) -> R | None:
+        """Look until the effect is found, or absent for certain. Raise ``doubt`` when time is up before."""
         now, begun = self.hold.clock.now, self.hold.clock.now()
-        last = self._end - min(_FIRST_WAIT, self._for_lookups / 4)  # the last lookup begins by then
+        last = self._end - min(BETWEEN, self._for_lookups / 4)  # the last lookup begins by then
         patience = (self._end - begun) * _PATIENCE
-        wait, why = _FIRST_WAIT, "there was no time to look it up"
+        wait, why = BETWEEN, "there was no time to look it up"
         while not self.hold.ended and (at := now()) < self._end:
             try:
                 found = await self.find(self._end - at, patience)
@@ -193,8 +188,8 @@ class Reconciler(Generic[R]):
                 if not ending_of(error).passes:
                     raise _unresolved(doubt, why) from error
             else:
-                absent += at >= settled
-                if found is not None or absent == _ABSENCES:
+                look_ups = look_ups.after(at, now(), found=found is not None)
+                if look_ups.state is not State.IN_DOUBT:
                     return found
                 why = (
                     f"it was not there {at - begun:.3g} s later, and was not sent again because the deadline "
@@ -203,7 +198,7 @@ class Reconciler(Generic[R]):
             if now() >= last:
                 break
             try:
-                await self.hold.sleep(min(wait, max(settled - now(), _FIRST_WAIT), last - now()))
+                await self.hold.sleep(min(wait, max(look_ups.counts_from - now(), BETWEEN), last - now()))
             except TimeoutError:
                 break
             wait = min(2 * wait, _LONGEST_WAIT)

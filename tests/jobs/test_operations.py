@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP
 from wosdk_async import Customer, Ref, WorkOrder
-from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary
+from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary, settling
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.settling import Settling
@@ -266,6 +266,42 @@ async def test_a_delete_that_was_under_way_is_decided(local: Local, job: Job, wr
     assert removed == {"T1": True, "T2": True}
 
 
+async def test_one_look_that_finds_no_record_does_not_make_a_delete_done(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A removed record is found, too. The look-up may have read the response of another."""
+    await made(local, "T1")
+    source = write(COLUMNS, [["T1", "", ""]])
+    await killed_while_sending(job(source, DELETE), local, [1])
+    asked, find = 0, settling.find_rows
+
+    async def misread(*given: Any, **options: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return {} if asked == 1 else await find(*given, **options)
+
+    monkeypatch.setattr(settling, "find_rows", misread)
+    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1))
+    assert (summary.done, summary.complete) == (1, True)
+    assert (await customers(local))["T1"]["IsRemoved"]
+
+
+async def test_a_delete_whose_record_is_nowhere_is_done(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await made(local, "T1")
+    source = write(COLUMNS, [["T1", "", ""]])
+    await killed_while_sending(job(source, DELETE), local, [1])
+
+    async def nothing(*_: Any, **__: Any) -> dict[str, Any]:
+        return {}
+
+    monkeypatch.setattr(settling, "find_rows", nothing)
+    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1))
+    assert (summary.done, summary.complete) == (1, True)
+    assert not any(path.startswith("DELETE") for path in local.server.asked)
+
+
 async def test_a_delete_in_doubt_is_settled_in_the_same_run(local: Local, job: Job, write: Write) -> None:
     await made(local, "T1")
     local.server.creation, local.server.broken = "base/Customer", True
@@ -288,8 +324,8 @@ async def test_a_delete_that_takes_effect_late_is_that_of_the_job(
     await killed_while_sending(job(source, DELETE), local, [1])
     settle = Settling.settle
 
-    async def late(settling: Settling) -> set[int]:
-        absent = await settle(settling)
+    async def late(self: Settling) -> set[int]:
+        absent = await settle(self)
         if absent:
             await local.company.delete(Customer, id)
         return absent

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import Import, ImportMapError, RowOutcome, lookup, reference_stage
+from wosdk_async.jobs import Import, ImportMapError, RowOutcome, lookup, reference_index, reference_stage
 
 
 def named(*customers: str) -> list[list[str]]:
@@ -312,6 +313,32 @@ async def test_a_record_whose_creation_is_in_doubt_fails_the_rows_that_need_it(
     outcomes = await carried_out(job(write(HEADER, named("A", "Pier Coffee")), WORK_ORDER + CREATED), local)
     assert (outcomes[1].reason or "").startswith("customer 'A' may have been created or not: ")
     assert (outcomes[1].outcome, outcomes[2].outcome) == ("failed", "created")
+
+
+@pytest.mark.parametrize("hidden", [1, 2])
+async def test_a_creation_of_an_earlier_run_is_absent_only_after_two_settled_look_ups(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch, hidden: int
+) -> None:
+    """One look-up alone, after it has settled, may have read the response of another."""
+    source = write(HEADER, named("New"))
+    opened = await job(source, WORK_ORDER + CREATED).open(local.company)
+    await opened.journal.begin_reference("customer", "new", "New")
+    opened.journal.abandon()
+    made = await local.company.create(Customer(display_as="New", name="New", work_zone=Ref(14)))
+    looks, find = [], reference_index.find_named
+
+    async def misread(company: Any, spec: Any, *given: Any) -> Any:
+        if spec.name != "customer":
+            return await find(company, spec, *given)
+        looks.append(asyncio.get_running_loop().time())
+        return {} if len(looks) <= hidden else await find(company, spec, *given)
+
+    monkeypatch.setattr(reference_index, "find_named", misread)
+    summary = await job(source, WORK_ORDER + CREATED).run(local.company.with_options(settle=0.2))
+    assert (summary.created, summary.references_created) == (1, 0)
+    assert {row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")} == {made.id}
+    assert len(looks) == hidden + 1
+    assert looks[1] - looks[0] >= 0.2
 
 
 @pytest.mark.parametrize("lost", ["response", "request"])

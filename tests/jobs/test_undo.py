@@ -30,7 +30,7 @@ from wosdk_async.jobs.journal import (
 )
 from wosdk_async.jobs.undo import Undo
 from wosdk_async.jobs.undo_fates import UndoRow, undo_state
-from wosdk_async.jobs.undo_records import created_entity
+from wosdk_async.jobs.undo_records import CreatedRecords, created_entity
 from wosdk_async.options import RetryPolicy
 
 CANCEL = "Entered twice"
@@ -88,6 +88,25 @@ async def test_changed_and_cancelled_records_are_left(local: Local, job: Job, wr
     assert fates(found) == {1: "changed", 2: "gone", 3: "undone"}
     assert found[1].reason == "its version was 1, and is 2"
     assert await states(local) == {"1a": "New", "2": "Cancelled", "3": "Cancelled"}
+
+
+async def test_a_record_that_one_look_does_not_show_is_not_taken_for_undone(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An undo that was killed had begun with it. The look-up may have read the response of another."""
+    folder = await imported(local, job(write(HEADER, rows(1)), MAP))
+    async with Journal.open(folder) as journal:
+        await journal.begin_undo(1)
+    asked, read = 0, CreatedRecords._read
+
+    async def misread(self: CreatedRecords, ids: Sequence[int]) -> dict[int, Any]:
+        nonlocal asked
+        asked += 1
+        return {} if asked == 1 else await read(self, ids)
+
+    monkeypatch.setattr(CreatedRecords, "_read", misread)
+    assert fates(await undone(local, folder)) == {1: "undone"}
+    assert await states(local) == {"1": "Cancelled"}
 
 
 async def test_records_that_were_there_are_never_touched(local: Local, job: Job, write: Write) -> None:

@@ -16,6 +16,7 @@ from wosdk_async.mcp.server import make_server
 from wosdk_async.mcp.serving import ServerOptions, plan_tools
 from wosdk_async.mcp.write_gate import WriteGate
 from wosdk_async.testing import Sandbox
+from wosdk_async.transport.clock import TransportClock
 
 ORDER: dict[str, Any] = {
     "TypeCategory": "Request",
@@ -67,12 +68,18 @@ class Workplace:
     state: Path
     clock: Clock = field(factory=Clock)
 
+    async def sleep(self, seconds: float) -> None:
+        """Move the clock, in place of a wait."""
+        self.clock.seconds += seconds
+
     def plans(self, settle: float = 30, gate: WriteGate | None = None) -> PlanTools:
         """Return the tools that change something, of one server."""
         gate = gate or WriteGate()
         client = self.sandbox.client(before_send=gate)
         reads = self.sandbox.client(read_only=True).company()
-        return plan_tools(client, gate, reads, ServerOptions(state=self.state, settle=settle), self.clock)
+        options = ServerOptions(state=self.state, settle=settle)
+        clock = TransportClock(now=self.clock, sleep=self.sleep)
+        return plan_tools(client, gate, reads, options, self.clock, clock)
 
     @asynccontextmanager
     async def agent(self, *, writes: bool = True, **options: Any) -> AsyncIterator[Agent]:

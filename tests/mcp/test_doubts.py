@@ -13,17 +13,21 @@ import pytest
 
 from tests.mcp.agents import ORDER, Workplace
 from wosdk_async import WoCreateCommand, WorkOrder, from_dict
-from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, State
+from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal
 from wosdk_async.mcp.write_gate import WriteGate
+from wosdk_async.protocol.writes import State
 from wosdk_async.testing import Sandbox
 
 
 @pytest.fixture
 def work(sandbox: Sandbox, state: Path) -> Workplace:
     """A workplace whose servers have the clock of the service."""
-    place = Workplace(sandbox, state)
-    place.clock = lambda: sandbox.clock() / 1e9  # type: ignore[assignment]
-    return place
+
+    class ByService(Workplace):
+        async def sleep(self, seconds: float) -> None:
+            sandbox.clock.advance(seconds=seconds)
+
+    return ByService(sandbox, state, lambda: sandbox.clock() / 1e9)  # type: ignore[arg-type]
 
 
 def creates(sandbox: Sandbox) -> int:
@@ -55,6 +59,35 @@ async def test_an_effect_that_appears_after_a_commit_in_doubt_is_found_and_not_m
         assert (await later("commit", plan=plan))["outcome"] == "done"
     assert [order.po_number for order in await work.orders()] == [plan]
     assert creates(work.sandbox) == 1
+
+
+async def test_the_time_that_an_earlier_server_waited_is_not_believed(work: Workplace) -> None:
+    """Its clock may have been another one, and it may have been stopped meanwhile."""
+    async with work.agent(settle=30) as agent:
+        plan = await planned(agent)
+        work.plans().commits.journal.begin(plan)
+        assert (await agent("settle", plan=plan))["outcome"] == "in_doubt"
+    work.sandbox.clock.advance(seconds=30)
+    async with work.agent(settle=30) as later:
+        found = await later("settle", plan=plan)
+        assert (found["outcome"], found["wait_seconds"]) == ("in_doubt", 30)
+        work.sandbox.clock.advance(seconds=30)
+        assert (await later("settle", plan=plan))["outcome"] == "planned"
+
+
+async def test_what_another_server_sent_meanwhile_has_to_settle_from_then(work: Workplace) -> None:
+    async with work.agent(settle=30) as agent:
+        plan = await planned(agent)
+        other = work.plans().commits.journal
+        other.begin(plan)
+        assert (await agent("settle", plan=plan))["outcome"] == "in_doubt"
+        work.sandbox.clock.advance(seconds=30)
+        other.plan_again(plan)
+        other.begin(plan)
+        other.doubt(plan)
+        found = await agent("commit", plan=plan)
+        assert (found["outcome"], found["wait_seconds"]) == ("in_doubt", 30)
+    assert creates(work.sandbox) == 0
 
 
 async def test_a_commit_waits_for_a_late_effect_itself_if_there_is_time(work: Workplace) -> None:
@@ -90,7 +123,7 @@ def damaged(state: str) -> Callable[[Path], None]:
         Path.unlink,
         damaged("state = 'sent'"),
         damaged("fields = '{'"),
-        damaged("state = 'in_doubt', settles = 9e999"),
+        damaged("expires = 9e999"),
     ],
     ids=["garbage", "removed", "state", "fields", "time"],
 )
@@ -115,15 +148,17 @@ async def test_plans_that_cannot_be_read_send_nothing_and_say_so(
 
 async def test_a_lock_that_cannot_be_taken_keeps_a_doubt(work: Workplace) -> None:
     async with work.agent() as agent:
-        first, second = await planned(agent), await planned(agent)
+        first, second, third = [await planned(agent) for _ in range(3)]
         work.plans().commits.journal.begin(second)
-        (work.state / "locks").rmdir()
+        assert (await agent("commit", plan=third))["outcome"] == "done"
+        (work.state / "locks").rename(work.state / "gone")
         (work.state / "locks").write_bytes(b"")
-        for plan, outcome in ((first, "not_sent"), (second, "in_doubt")):
+        for plan, outcome in ((first, "planned"), (second, "in_doubt")):
             found = await agent("commit", plan=plan)
             assert (found["outcome"], found["do_not_repeat"]) == (outcome, outcome == "in_doubt")
             assert found["problem"]["kind"] == "configuration"
-    assert creates(work.sandbox) == 0
+        assert (await agent("commit", plan=third))["outcome"] == "done"
+    assert creates(work.sandbox) == 1
 
 
 async def test_a_plan_begins_once_even_without_locks(work: Workplace) -> None:
@@ -148,7 +183,7 @@ async def test_a_plan_that_cannot_be_written_down_as_begun_is_not_sent(work: Wor
                 "CREATE TRIGGER full BEFORE UPDATE ON plan BEGIN SELECT RAISE(ABORT, 'full'); END"
             )
         found = await agent("commit", plan=plan)
-        assert (found["outcome"], found["problem"]["kind"]) == ("not_sent", "configuration")
+        assert (found["outcome"], found["problem"]["kind"]) == ("planned", "configuration")
         assert creates(work.sandbox) == 0
         with closing(sqlite3.connect(work.state / "plans.db")) as journal, journal:
             journal.execute("DROP TRIGGER full")

@@ -29,6 +29,7 @@ from wosdk_async.jobs.run_records import had_workers
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
 from wosdk_async.jobs.undone_keys import find_rows, is_ended
+from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["Audit", "audit_state_of", "why_no_audit"]
 
@@ -141,13 +142,10 @@ class Audit:
             verdict = _verdict(row, number, was_there=_was_there(row) and row.row not in sent)
             if verdict == "once" and _is_another(row, records):
                 verdict = "another"
-            if row.state in _DOUBTFUL and verdict == "once":
+            if row.state in UNDECIDED and verdict == "once":
                 self.settling.found_later(row, records)
             judged.append((row, verdict, records))
         return judged
-
-
-_DOUBTFUL = (State.IN_DOUBT, State.SENDING)
 
 
 def _was_there(row: StoredRow) -> bool:
@@ -178,6 +176,6 @@ def _verdict(row: StoredRow, records: int, *, was_there: bool) -> Verdict:
         return "twice"
     if carried_out:
         return "once" if records else "missing"
-    if row.state in _DOUBTFUL:
+    if row.state in UNDECIDED:
         return "once" if records else "undecided"
     return "unexpected" if records else "not_made"

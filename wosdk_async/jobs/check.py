@@ -35,6 +35,7 @@ from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import undone_beside, without_taken_back
+from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
@@ -218,7 +219,7 @@ class Check:
         """Return what the job before knows of a row that it has sent; None when nothing of it was sent."""
         if state in (State.DONE, State.FOUND):
             return Finding(row.number, row.line, "ended" if state == State.DONE else "found")
-        if state in (State.SENDING, State.IN_DOUBT):
+        if state in UNDECIDED:
             kind: FindingKind = "in_doubt" if state == State.IN_DOUBT else "sending"
             known = (
                 f"the import looks it up by {self._marker} first" if self._marker else "there is no marker"

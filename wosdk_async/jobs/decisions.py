@@ -13,6 +13,7 @@ from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import Stop, StoppedError
+from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["decide", "settle_job"]
 
@@ -97,8 +98,8 @@ async def decide(
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")
     state = found[0].state
-    if state not in (State.IN_DOUBT, State.SENDING):
-        raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.name.lower()}")
+    if state not in UNDECIDED:
+        raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.word}")
     reason = f"decided by {who}; before: {found[0].reason or 'being sent when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
     call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}

@@ -22,11 +22,11 @@ from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
 from wosdk_async.jobs.typed_cells import TYPES_COLUMN, types_text
+from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.safe_text import one_line
 
 __all__ = [
     "AUDIT",
-    "DOUBTFUL",
     "IN_DOUBT",
     "REJECTS",
     "write_audit",
@@ -39,7 +39,6 @@ __all__ = [
 T = TypeVar("T")
 
 REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
-DOUBTFUL = (State.IN_DOUBT, State.SENDING)
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
 _COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
 
@@ -128,7 +127,7 @@ async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Sou
         def cells(stored: StoredRow, row: Row) -> list[Any]:
             return [*_result(stored, journal.plan), *map(_shown, row.original(source.columns))]
 
-        await _write_rows(writer, journal, source, cells, *DOUBTFUL)
+        await _write_rows(writer, journal, source, cells, *UNDECIDED)
     return folder.path(IN_DOUBT)
 
 

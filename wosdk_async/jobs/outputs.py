@@ -19,7 +19,6 @@ from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.output_folder import MAX_OUTPUT, OutputFolder, file_facts
 from wosdk_async.jobs.output_tables import (
     AUDIT,
-    DOUBTFUL,
     IN_DOUBT,
     REJECTS,
     write_audit,
@@ -31,6 +30,7 @@ from wosdk_async.jobs.output_tables import (
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
+from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import read_regular, replace_file
 from wosdk_async.safe_text import json_escaped
 
@@ -126,7 +126,7 @@ async def _write_all(journal: JournalReader, source: Source | None, dialect: Fil
     problem = None
     for name, states, write in (
         (REJECTS, (State.REFUSED,), write_rejects),
-        (IN_DOUBT, DOUBTFUL, write_doubts),
+        (IN_DOUBT, UNDECIDED, write_doubts),
     ):
         if not any(facts.counts[state] for state in states):
             await asyncio.to_thread(folder.remove, name)

@@ -70,22 +70,19 @@ class ReferenceCreation:
         self._write(entry, state)
 
     async def look_up(self) -> bool:
-        """Look up the records in doubt, and return whether that could be done."""
+        """Look up the records in doubt, and return whether any still is. Raise WosdkError when that fails."""
         entries = self.index.in_doubt(self.spec)
-        try:
-            await self.index.look_up_names(self.company, self.spec, entries, self.limit)
-        except WosdkError:
-            return False
+        await self.index.look_up_names(self.company, self.spec, entries, self.limit)
         for entry in entries.values():
             if entry.id is not None:
                 entry.end_doubt()
                 self._done(entry, entry.id)
             elif entry.error is AmbiguousNameError:
                 entry.in_doubt = entry.may_pass = False
-        return True
+        return bool(self.index.in_doubt(self.spec))
 
     def plan_again(self) -> None:
-        """Treat the records in doubt as missing: they have settled, and are not there."""
+        """Treat the records in doubt as missing: they are absent for certain."""
         for entry in self.index.in_doubt(self.spec).values():
             entry.end_doubt()
 

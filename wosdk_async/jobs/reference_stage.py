@@ -8,18 +8,22 @@ from collections.abc import Awaitable, Callable
 import attrs
 
 from wosdk_async.company import Company, is_closed
+from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reference_creation import ReferenceCreation
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.stop import ABORT_GRACE, CLOSED, Stop
+from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["ReferenceStage"]
 
-_UNSURE = (State.SENDING, State.IN_DOUBT)
 _ROUNDS = 3  # times that records are created, before those in doubt are left to the next run
+
+
+Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
+"""Function that looks until nothing is missing, or the rest is absent for certain: ``Settling.wait``."""
 
 
 @attrs.define(eq=False)
@@ -33,11 +37,11 @@ class ReferenceStage:
     limit: int
     stop: Stop
 
-    async def complete(self, settled: Callable[[], Awaitable[None]], on_stage: Callable[[str], None]) -> None:
+    async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
         """Look up the records of all names, and create those that are missing and that a row can use.
 
         Args:
-            settled: waits until what an earlier run sent can be seen.
+            settled: decides what earlier runs, or calls of this one, left in doubt.
             on_stage: called with a text that says what is being done.
 
         Raises:
@@ -47,10 +51,17 @@ class ReferenceStage:
         company, index, limit = self.company, self.index, self.limit
         import_map, journal = self.builder.import_map, self.rows.journal
         await index.look_up(company, limit)
-        unsure = [each for each in await journal.references() if each.state in _UNSURE]
-        if any(not index.is_known(each.reference, each.name) for each in unsure):
-            await settled()
+        doubts = [each for each in await journal.references() if each.state in UNDECIDED]
+
+        def missing() -> bool:
+            return any(not index.is_known(each.reference, each.name) for each in doubts)
+
+        async def look() -> bool:
             await index.look_up(company, limit)
+            return missing()
+
+        if missing():
+            await settled(look, f"records in doubt: {len(doubts)}")
         for name in import_map.fixed:
             if reason := index.unfound(name):
                 raise ImportMapError(f"{import_map.path}: {reason}")
@@ -64,10 +75,7 @@ class ReferenceStage:
                 creation.leave_the_rest()
 
     async def _create(
-        self,
-        creation: ReferenceCreation,
-        settled: Callable[[], Awaitable[None]],
-        on_stage: Callable[[str], None],
+        self, creation: ReferenceCreation, settled: Settled, on_stage: Callable[[str], None]
     ) -> None:
         """Create the missing records of one reference; those in doubt are looked up and created again."""
         index, spec, company = creation.index, creation.spec, creation.company
@@ -81,13 +89,12 @@ class ReferenceStage:
                 self.stop.start_no_more(CLOSED)
             if self.stop.reason or not index.in_doubt(spec):
                 break
-            await creation.look_up()  # most are there: only the response was lost
-            if not index.in_doubt(spec):
-                break
-            await settled()
-            # Twice, as one look-up alone may have read the response of another.
-            if await creation.look_up() and await creation.look_up() and rounds_left:
-                creation.plan_again()
+            with contextlib.suppress(WosdkError):
+                await creation.look_up()  # most are there: only the response was lost
+            with contextlib.suppress(WosdkError):  # then they stay in doubt
+                doubts = len(index.in_doubt(spec))
+                if doubts and await settled(creation.look_up, f"records in doubt: {doubts}") and rounds_left:
+                    creation.plan_again()
 
     async def _mark_wanted(self) -> None:
         """Mark the missing records of every row that can be created once it has them.

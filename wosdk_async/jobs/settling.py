@@ -16,11 +16,11 @@ from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.stop import say_and_sleep
 from wosdk_async.jobs.undone_keys import find_rows
+from wosdk_async.protocol.writes import UNDECIDED, LookUps
 
 __all__ = ["Doubt", "Settling"]
 
 _PAGE = 200  # rows that are looked up at a time
-_BETWEEN = 0.25  # seconds between the two lookups that have to find nothing
 
 _KILLED = "it was being sent when the run was killed, or could not write its outcome"
 _NO_MARKER = f"{_KILLED}, and there is no marker to look it up by"
@@ -47,6 +47,8 @@ class Doubt:
     """Duration of the call."""
     record: Any = None
     """What was built from the row; None when nobody has to compare it."""
+    gone: LookUps | None = None
+    """Look-ups of a delete that found no record, not even a removed one; None after one that did."""
 
     @classmethod
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
@@ -85,12 +87,6 @@ class Settling:
     _looked: bool = False
     """Whether all rows of earlier runs were looked up."""
 
-    @property
-    def _seconds_left(self) -> float:
-        """Seconds until the undecided rows have settled."""
-        until = max((each.since for each in self.undecided), default=0.0) + self.seconds
-        return max(until - asyncio.get_running_loop().time(), 0.0)
-
     async def look_at_earlier_runs(self) -> None:
         """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
 
@@ -101,7 +97,7 @@ class Settling:
             await self.leave_the_rest()
             return
         now = asyncio.get_running_loop().time()
-        async for page in self.journal.pages(State.SENDING, State.IN_DOUBT, size=_PAGE):
+        async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
             doubts = [Doubt.of(row, now, _UNSETTLED) for row in page]
             if self.rebuilt is not None and self.operation.compares:
                 records = await self.rebuilt({each.row for each in doubts})
@@ -116,17 +112,12 @@ class Settling:
         """
         if self.marker is None or not self.undecided:
             return set()
-        await say_and_sleep(self._seconds_left, self._say_left(f"rows in doubt: {len(self.undecided)}"))
+        since = max(each.since for each in self.undecided)
         try:
-            # Twice, as one lookup alone may have read the response of another.
-            for _ in range(2):
-                for page in _pages(self.undecided):
-                    absent_rows = {each.row for each in await self._look_up(page)}
-                    decided = {each.row for each in page} - absent_rows
-                    self.undecided = [each for each in self.undecided if each.row not in decided]
-                if not self.undecided:
-                    return set()
-                await asyncio.sleep(_BETWEEN)
+            if not await self.wait(
+                self._look_at_undecided, f"rows in doubt: {len(self.undecided)}", since=since
+            ):
+                return set()
         except WosdkError:
             return set()
         absent, self.undecided = self.undecided, []
@@ -142,9 +133,36 @@ class Settling:
             self.undecided = [each for each in self.undecided if each.row != row.row]
             self._done(Doubt.of(row, 0.0, ""), effect)
 
-    async def wait(self) -> None:
-        """Wait as long as anything that was sent before now may take to appear."""
-        await say_and_sleep(self.seconds, self._say_left("records in doubt"))
+    async def wait(
+        self, look: Callable[[], Awaitable[bool]], what: str, *, since: float | None = None
+    ) -> bool:
+        """Look until all is found, or what remains is absent for certain; return whether that is so.
+
+        Args:
+            look: makes one look-up of what remains, and returns whether anything does.
+            what: name and number of what is looked up, for people.
+            since: the event loop's time from which it has to settle; None means now.
+        """
+        now = asyncio.get_running_loop().time
+        look_ups = LookUps(now() if since is None else since, self.seconds)
+
+        def say(left: float) -> None:
+            until = "until then the service may still carry them out"
+            self.on_stage(f"{what}; looked up again in {left:.0f} s: {until}")
+
+        await say_and_sleep(max(look_ups.counts_from - now(), 0.0), say)
+        while look_ups.state is State.IN_DOUBT:
+            await asyncio.sleep(look_ups.counts_from - now())
+            began = now()
+            if not await look():
+                return False
+            look_ups = look_ups.after(began, now(), found=False)
+        return True
+
+    async def _look_at_undecided(self) -> bool:
+        for page in _pages(self.undecided):
+            self.undecided = self.undecided[len(page) :] + await self._look_up(page)
+        return bool(self.undecided)
 
     async def leave_the_rest(self) -> None:
         """Leave in doubt what is undecided, and rows of earlier runs that were not looked up."""
@@ -155,7 +173,7 @@ class Settling:
             return
         self._looked = True
         # Without a marker a row that was left in doubt before stays so.
-        states = (State.SENDING,) if self.marker is None else (State.SENDING, State.IN_DOUBT)
+        states = (State.SENDING,) if self.marker is None else UNDECIDED
         async for page in self.journal.pages(*states, size=_PAGE):
             for row in page:
                 if row.row not in self._left:
@@ -163,26 +181,32 @@ class Settling:
                     self._leave(Doubt.of(row, 0.0, reason), row.reason or reason)
 
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
-        """Return the rows that are not there; the others are decided."""
+        """Return the rows that these look-ups do not decide alone; the others are decided."""
         assert self.marker is not None  # noqa: S101 - checked by both callers
         keys = [each.key for each in doubts]
+        now = asyncio.get_running_loop().time
+        began = now()
         found = await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=True)
-        absent = []
+        undecided, ended = [], now()
         for each in doubts:
+            records = found.get(each.key, ())
             try:
                 if self.operation.compares and each.record is None:
                     raise RowError("its row cannot be read any more, so nothing can be compared")
-                if isinstance(records := found.get(each.key, ()), RowError):
+                if isinstance(records, RowError):
                     raise records
                 effect = self.operation.settled(each.record, each.key, records)
             except RowError as error:
                 self._leave(each, error.message)
                 continue
-            if effect is None:
-                absent.append(each)
+            gone = None
+            if effect is not None and not records:
+                gone = (each.gone or LookUps(began, settle=0.0)).after(began, ended, found=False)
+            if effect is None or (gone is not None and gone.state is State.IN_DOUBT):
+                undecided.append(attrs.evolve(each, gone=gone))
             else:
                 self._done(each, effect)
-        return absent
+        return undecided
 
     def _done(self, doubt: Doubt, effect: Effect) -> None:
         # Without the version: that of the creation is not known, the record may have been changed since.
@@ -198,10 +222,6 @@ class Settling:
         self._left.add(doubt.row)
         row = Row(doubt.row, doubt.line, {})
         self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
-
-    def _say_left(self, what: str) -> Callable[[float], None]:
-        until = "until then the service may still carry them out"
-        return lambda seconds: self.on_stage(f"{what}; looked up again in {seconds:.0f} s: {until}")
 
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:

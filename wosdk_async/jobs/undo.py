@@ -21,6 +21,7 @@ from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.undo_records import CreatedRecords
 from wosdk_async.model import WorkOrder
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Undo"]
@@ -174,7 +175,7 @@ class Undo:
                 elif (left := self._records.doubt(row)) is not None:
                     self._say(summary, row, left)
                 else:
-                    wanted.append((row, state in (State.SENDING, State.IN_DOUBT)))
+                    wanted.append((row, state in UNDECIDED))
             try:
                 async with self._stop.ends():
                     records = await self._records.read([row.id for row, _ in wanted if row.id is not None])
@@ -192,7 +193,7 @@ class Undo:
                     self._say(summary, row, "undone")
                 else:
                     self._say(summary, row, fate, reason)
-        async for page in self.journal.pages(State.SENDING, State.IN_DOUBT, size=_PAGE):
+        async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
             for row in page:  # its record may be there, and nobody would look for it after the undo
                 self._say(summary, row, "in_doubt", _UNSETTLED)
 

@@ -10,6 +10,7 @@ import attrs
 
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["FATES", "UNDO", "Fate", "UndoRow", "UndoState", "UndoSummary", "undo_state"]
 
@@ -131,7 +132,7 @@ class UndoState:
 async def undo_state(journal: JournalReader) -> UndoState | None:
     """Return how far a job was undone; None when nothing was, and nothing may have been."""
     counts = await journal.undo_counts()
-    if not any(counts.get(state) for state in (State.DONE, State.SENDING, State.IN_DOUBT)):
+    if not any(counts.get(state) for state in (State.DONE, *UNDECIDED)):
         return None
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     left = undos[-1].details.get(UNDO) if undos else None

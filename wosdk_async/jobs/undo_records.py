@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterable, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from wosdk_async.jobs.undo_fates import Fate
 from wosdk_async.markers import MarkedField, field_of
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder, entity_class
 from wosdk_async.protocol.arguments import require_support
+from wosdk_async.protocol.writes import LookUps, State
 from wosdk_async.query.fields import fields
 from wosdk_async.query.properties import property_at
 
@@ -88,9 +90,21 @@ class CreatedRecords:
         return "shared" if row.id in self.shared else None
 
     async def read(self, ids: Sequence[int]) -> dict[int, Any]:
-        """Return the records that are there, removed ones too; an error stands for one that is refused."""
-        if not ids:
-            return {}
+        """Return the records that are there, removed ones too; an error stands for one that is refused.
+
+        Ids without a record are read twice: such a record counts as undone if it was to be deleted.
+        """
+        found: dict[int, Any] = {}
+        now = asyncio.get_running_loop().time
+        look_ups = LookUps(now(), settle=0.0)  # it was there: no request can make it appear
+        while look_ups.state is State.IN_DOUBT and (missing := [id for id in ids if id not in found]):
+            await asyncio.sleep(look_ups.counts_from - now())
+            began = now()
+            found |= await self._read(missing)
+            look_ups = look_ups.after(began, now(), found=False)
+        return found
+
+    async def _read(self, ids: Sequence[int]) -> dict[int, Any]:
         try:
             return await self._query(ids)
         except RefusedError as error:
@@ -98,7 +112,7 @@ class CreatedRecords:
                 return {ids[0]: error}
         # One id may be the cause, such as one that is larger than those of the service
         middle = len(ids) // 2
-        return await self.read(ids[:middle]) | await self.read(ids[middle:])
+        return await self._read(ids[:middle]) | await self._read(ids[middle:])
 
     async def _query(self, ids: Sequence[int]) -> dict[int, Any]:
         at: Any = fields(self.entity)

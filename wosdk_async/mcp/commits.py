@@ -6,7 +6,6 @@ without a marker is sent at most once; when no response says what became of it, 
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from typing import Any
 
@@ -24,16 +23,17 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.markers import Marker
-from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError, State
+from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError
 from wosdk_async.mcp.preparing import change_of, outcome_of
 from wosdk_async.mcp.results import Problem, problem
 from wosdk_async.mcp.write_gate import WriteGate
 from wosdk_async.model import Command
+from wosdk_async.protocol.writes import UNDECIDED, LookUps, State
+from wosdk_async.transport.clock import TransportClock
 
 __all__ = ["Commits", "Ending"]
 
 _NOTHING_DONE = (NotSentError, DeadlineError, NoAnswerError, ThrottledError, SessionError)
-_BETWEEN_LOOKUPS = 0.25  # seconds: one lookup alone may have read the response of another
 
 
 @attrs.frozen(kw_only=True)
@@ -41,7 +41,7 @@ class Ending:
     """What became of a plan."""
 
     state: str
-    """A state of the journal, or ``expired``, ``busy`` or ``unknown``."""
+    """The word of a state, or ``expired``, ``busy`` or ``unknown``."""
     plan: Plan | None = None
     record: dict[str, Any] | None = None
     problem: Problem | None = None
@@ -60,6 +60,10 @@ class Commits:
     """Company of the client that writes, behind ``gate``."""
     gate: WriteGate
     target: str
+    clock: TransportClock = TransportClock()
+    """Clock of the look-ups: that of this process alone."""
+    _look_ups: dict[tuple[str, int], LookUps] = attrs.field(factory=dict, init=False)
+    """Look-ups of plans in doubt, by id and attempt: another server may have sent a plan again meanwhile."""
 
     async def commit(self, id: str) -> Ending:
         """Carry out a plan unless that was done; finish what an earlier commit left."""
@@ -73,6 +77,8 @@ class Commits:
         plan = self._mine(id)
         if plan is None:
             return Ending(state="unknown")
+        if (ended := _ended(plan)) is not None:
+            return ended
         try:
             with self.journal.lock(id):
                 current = self._mine(id) or plan
@@ -80,28 +86,23 @@ class Commits:
         except PlanBusyError:
             return Ending(state="busy", plan=plan)
         except PlansUnusableError as error:  # raised before this call sent anything
-            begun = plan.state in (State.SENDING, State.IN_DOUBT)
-            return Ending(state="in_doubt" if begun else "not_sent", plan=plan, problem=self._problem(error))
+            state = State.IN_DOUBT if plan.state in UNDECIDED else State.PLANNED
+            return Ending(state=state.word, plan=plan, problem=self._problem(error))
 
     def _mine(self, id: str) -> Plan | None:
         found = self.journal.get(id)
         return found if found is not None and found.target == self.target else None
 
     async def _ending(self, plan: Plan, *, send: bool) -> Ending:
-        match plan.state:
-            case State.DONE:
-                return Ending(state="done", plan=plan, record=plan.outcome, repeated=True)
-            case State.REFUSED:
-                return Ending(state="refused", plan=plan, problem=_kept_problem(plan), repeated=True)
-            case State.EXPIRED:
-                return Ending(state="expired", plan=plan)
-            case State.PLANNED:
-                if self.journal.now() >= plan.expires:
-                    self.journal.expired(plan.id)  # on the disk: the clock may be set back
-                    return Ending(state="expired", plan=plan)
-                return await self._send(plan) if send else Ending(state="planned", plan=plan)
-            case State.SENDING:  # its lock was free: the server that sent it has ended
-                plan = self._doubt(plan)
+        if (ended := _ended(plan)) is not None:
+            return ended
+        if plan.state is State.PLANNED and self.journal.now() >= plan.expires:
+            self.journal.expired(plan.id)  # on the disk: the clock may be set back
+            return Ending(state="expired", plan=plan)
+        if plan.state is State.PLANNED:
+            return await self._send(plan) if send else Ending(state=State.PLANNED.word, plan=plan)
+        if plan.state is State.SENDING:  # its lock was free: the server that sent it has ended
+            plan = self._doubt(plan)
         return await self._resolve(plan, send=send)
 
     # --- sending ----------------------------------------------------------------------------
@@ -109,6 +110,7 @@ class Commits:
     async def _send(self, plan: Plan) -> Ending:
         change = change_of(plan)
         self.journal.begin(plan.id)  # on the disk before the first byte leaves
+        plan = attrs.evolve(plan, attempt=plan.attempt + 1)
         try:
             with self.gate.commit():
                 record = await change.send(self.company)
@@ -117,47 +119,53 @@ class Commits:
         except _NOTHING_DONE as error:
             with suppress(PlansUnusableError):  # then the journal has a doubt, which is safe
                 self.journal.plan_again(plan.id)
-            return Ending(state="not_sent", plan=plan, problem=self._problem(error))
+            return Ending(state=State.PLANNED.word, plan=plan, problem=self._problem(error))
         except WosdkError as error:
             found = self._problem(error)
             with suppress(PlansUnusableError):
                 self.journal.refused(plan.id, found.model_dump(mode="json"))
-            return Ending(state="refused", plan=plan, problem=found)
+            return Ending(state=State.REFUSED.word, plan=plan, problem=found)
         except Exception:  # a mistake of ours says nothing of the request
             return self._in_doubt(self._doubt(plan), None)
         with suppress(PlansUnusableError):  # it was carried out, whether or not that can be written down
             self.journal.done(plan.id, record)
-        return Ending(state="done", plan=plan, record=record)
+        return Ending(state=State.DONE.word, plan=plan, record=record)
 
     # --- doubts -----------------------------------------------------------------------------
 
     def _doubt(self, plan: Plan) -> Plan:
         """Note a doubt. What was sent until now may still take effect, as long as the options say."""
-        settles = self.journal.now() + self.company.options.settle
+        self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
         with suppress(PlansUnusableError):  # the journal has it as begun, which is a doubt, too
-            self.journal.doubt(plan.id, settles)
-        return attrs.evolve(plan, state=State.IN_DOUBT, settles=settles)
+            self.journal.doubt(plan.id)
+        return attrs.evolve(plan, state=State.IN_DOUBT)
 
     async def _resolve(self, plan: Plan, *, send: bool) -> Ending:
         """Look a plan in doubt up by its marker; without one it stays in doubt."""
         if plan.marker is None:
             return self._in_doubt(plan, None)
-        can_be_believed = self.journal.now() >= (plan.settles or 0)
+        now, attempt = self.clock.now, (plan.id, plan.attempt)
+        look_ups = self._look_ups.setdefault(attempt, LookUps(now(), self.company.options.settle))
+        found = None
         try:
-            found = await self._find(plan)
-            if found is None and can_be_believed:
-                await asyncio.sleep(_BETWEEN_LOOKUPS)
+            while look_ups.state is State.IN_DOUBT:
+                if look_ups.empty:
+                    await self.clock.sleep(look_ups.counts_from - now())
+                began = now()
                 found = await self._find(plan)
+                look_ups = look_ups.after(began, now(), found=found is not None)
+                if not look_ups.empty:
+                    break
         except WosdkError as error:
             return self._in_doubt(plan, error)
         if found is not None:
             with suppress(PlansUnusableError):
                 self.journal.done(plan.id, found)
-            return Ending(state="done", plan=plan, record=found, repeated=True)
-        if not can_be_believed:
+            return Ending(state=State.DONE.word, plan=plan, record=found, repeated=True)
+        if look_ups.state is State.IN_DOUBT:
             return self._in_doubt(plan, None)
         self.journal.plan_again(plan.id)
-        return await self._send(plan) if send else Ending(state="planned", plan=plan)
+        return await self._send(plan) if send else Ending(state=State.PLANNED.word, plan=plan)
 
     async def _find(self, plan: Plan) -> dict[str, Any] | None:
         """Return the result from the record that has the plan's id; None if there is none.
@@ -174,13 +182,21 @@ class Commits:
 
     def _in_doubt(self, plan: Plan, error: WosdkError | None) -> Ending:
         wait = None
-        if plan.marker is not None and plan.settles is not None:
-            wait = max(plan.settles - self.journal.now(), 1.0)
-        return Ending(state="in_doubt", plan=plan, problem=self._problem(error) if error else None, wait=wait)
+        look_ups = self._look_ups.get((plan.id, plan.attempt))
+        if plan.marker is not None and look_ups is not None:
+            wait = max(look_ups.counts_from - self.clock.now(), 1.0)
+        found = self._problem(error) if error else None
+        return Ending(state=State.IN_DOUBT.word, plan=plan, problem=found, wait=wait)
 
     def _problem(self, error: WosdkError) -> Problem:
         return problem(error, secrets_of(self.company))
 
 
-def _kept_problem(plan: Plan) -> Problem:
-    return Problem.model_validate(plan.outcome)
+def _ended(plan: Plan) -> Ending | None:
+    """Return how a plan ended for good; None while that may change."""
+    if plan.state is State.DONE:
+        return Ending(state=plan.state.word, plan=plan, record=plan.outcome, repeated=True)
+    if plan.state is State.REFUSED:
+        problem = Problem.model_validate(plan.outcome)
+        return Ending(state=plan.state.word, plan=plan, problem=problem, repeated=True)
+    return None

@@ -13,7 +13,6 @@ import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from enum import StrEnum
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -24,9 +23,10 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.mcp.private_files import private_file, private_folder
+from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import connect_database
 
-__all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError", "State"]
+__all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 
 EXPIRES = 600.0
 """Seconds after which a plan that was not begun cannot be committed any more."""
@@ -36,21 +36,11 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS plan (
     id TEXT PRIMARY KEY, target TEXT NOT NULL, action TEXT NOT NULL, name TEXT NOT NULL, record INTEGER,
     fields TEXT NOT NULL, marker TEXT, version INTEGER, made REAL NOT NULL, expires REAL NOT NULL,
-    state TEXT NOT NULL, settles REAL, outcome TEXT
+    state TEXT NOT NULL, attempt INTEGER NOT NULL, outcome TEXT
 ) STRICT
 """
 _BUSY = 5.0  # seconds to wait for another server that writes
-
-
-class State(StrEnum):
-    """What the journal knows of a plan."""
-
-    PLANNED = "planned"
-    SENDING = "sending"
-    IN_DOUBT = "in_doubt"
-    DONE = "done"
-    REFUSED = "refused"
-    EXPIRED = "expired"
+_STATES = {state.word: state for state in State if state is not State.FOUND}
 
 
 class PlanBusyError(Exception):
@@ -85,8 +75,8 @@ class Plan:
     made: float
     expires: float
     state: State = State.PLANNED
-    settles: float | None = None
-    """Time from which a look-up that finds nothing can be believed."""
+    attempt: int = 0
+    """How often it was begun."""
     outcome: dict[str, Any] | None = attrs.field(default=None, repr=False)
 
 
@@ -122,7 +112,8 @@ class PlanJournal:
 
     def add(self, plan: Plan) -> None:
         """Write a new plan."""
-        row = attrs.asdict(plan) | {"fields": json.dumps(plan.fields), "outcome": None}
+        row = attrs.asdict(plan)
+        row |= {"fields": json.dumps(plan.fields), "state": plan.state.word, "outcome": None}
         names = ", ".join(row)
         marks = ", ".join(f":{name}" for name in row)
         with self._open() as journal:
@@ -141,13 +132,13 @@ class PlanJournal:
                 **values
                 | {
                     "fields": json.loads(values["fields"]),
-                    "state": State(values["state"]),
+                    "state": _STATES[values["state"]],
                     "outcome": outcome,
                 }
             )
-        except ValueError as error:
+        except (ValueError, KeyError) as error:
             raise PlansUnusableError(f"the plan {id:.60} is damaged") from error
-        if not all(isfinite(each or 0) for each in (plan.made, plan.expires, plan.settles)):
+        if not (isfinite(plan.made) and isfinite(plan.expires)):
             raise PlansUnusableError(f"the plan {id:.60} is damaged")
         return plan
 
@@ -156,12 +147,12 @@ class PlanJournal:
 
         Raises PlanBusyError for a plan that is not there or was begun: a second guard, should locks fail.
         """
-        if not self._write(id, State.SENDING, _only=State.PLANNED, settles=None):
+        if not self._write(id, State.SENDING, _only=State.PLANNED):
             raise PlanBusyError(id)
 
-    def doubt(self, id: str, settles: float) -> None:
+    def doubt(self, id: str) -> None:
         """Write that nobody knows whether a plan was carried out."""
-        self._write(id, State.IN_DOUBT, settles=settles)
+        self._write(id, State.IN_DOUBT)
 
     def done(self, id: str, outcome: dict[str, Any]) -> None:
         """Write that a plan was carried out."""
@@ -173,10 +164,10 @@ class PlanJournal:
 
     def expired(self, id: str) -> None:
         """Write that a plan can never be committed any more, whatever the clock says later."""
-        self._write(id, State.EXPIRED, _only=State.PLANNED)
+        self._write(id, State.PLANNED, _only=State.PLANNED, expires=0.0)
 
     def plan_again(self, id: str) -> None:
-        """Write that a plan was certainly not carried out, and may be committed."""
+        """Write that a plan was not carried out, for certain, and may be committed."""
         self._write(id, State.PLANNED, expires=self.now() + EXPIRES)
 
     @contextmanager
@@ -204,10 +195,12 @@ class PlanJournal:
         if isinstance(values.get("outcome"), dict):
             values["outcome"] = json.dumps(values["outcome"])
         changes = ", ".join(f"{name} = :{name}" for name in ("state", *values))
+        named = values | {"id": id, "state": state.word, "only": None if _only is None else _only.word}
         with self._open() as journal:
             done = journal.execute(
-                f"UPDATE plan SET {changes} WHERE id = :id AND state = ifnull(:only, state)",  # noqa: S608 - our names
-                values | {"id": id, "state": state, "only": _only},
+                f"UPDATE plan SET {changes}, attempt = attempt + (:state = 'sending')"  # noqa: S608 - our names
+                " WHERE id = :id AND state = ifnull(:only, state)",
+                named,
             )
         return done.rowcount == 1
 

@@ -29,8 +29,7 @@ Id = Annotated[str, Field(max_length=60, description="'plan' of the tool plan, s
 
 _ADVICE = {
     "done": "It was carried out. Committing it again changes nothing.",
-    "planned": "It was not carried out. commit sends it.",
-    "not_sent": "Nothing was done. The same commit may be given again.",
+    "planned": "Nothing was done. The same commit may be given, or given again.",
     "refused": "The service did nothing, and this plan is closed. Make another plan if the cause is gone.",
     "expired": "Nothing was sent, and this plan is closed. Make another plan.",
     "busy": "Another commit of it is under way. Do not make another plan; call settle in some seconds.",
@@ -69,9 +68,9 @@ class CommitResult(Result):
     """What became of a plan."""
 
     plan: str | None = Field(default=None, description="Id of the plan.")
-    outcome: (
-        Literal["done", "planned", "not_sent", "refused", "in_doubt", "expired", "busy", "unknown"] | None
-    ) = Field(default=None, description="What is known now. Only 'done' says that the change was made.")
+    outcome: Literal["done", "planned", "refused", "in_doubt", "expired", "busy", "unknown"] | None = Field(
+        default=None, description="What is known now. Only 'done' says that the change was made."
+    )
     do_not_repeat: bool = Field(
         default=False, description="True: the change may have been made. Do not make it in another way."
     )

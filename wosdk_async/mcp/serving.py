@@ -19,6 +19,7 @@ from wosdk_async.mcp.plan_journal import PlanJournal
 from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.mcp.server import make_server
 from wosdk_async.mcp.write_gate import WriteGate
+from wosdk_async.transport.clock import TransportClock
 
 __all__ = ["ServerOptions", "plan_tools", "serve", "state_folder"]
 
@@ -52,6 +53,7 @@ def plan_tools(
     reads: Company,
     options: ServerOptions,
     now: Callable[[], float] = time.time,
+    clock: TransportClock = TransportClock(),
 ) -> PlanTools:
     """Return the tools that change something.
 
@@ -60,7 +62,8 @@ def plan_tools(
         gate: the hook of that client.
         reads: the same Company of a client with ``read_only=True``.
         options: of the server.
-        now: the time in seconds since 1970.
+        now: the time in seconds since 1970, for the time until which a plan can be committed.
+        clock: of the look-ups of plans in doubt.
 
     Raises:
         ConfigurationError: the folder of the plans cannot be used.
@@ -69,7 +72,7 @@ def plan_tools(
     if options.settle is not None:
         company = company.with_options(settle=options.settle)
     journal = PlanJournal(options.state or state_folder(), now)
-    commits = Commits(journal=journal, company=company, gate=gate, target=_target(company))
+    commits = Commits(journal=journal, company=company, gate=gate, target=_target(company), clock=clock)
     return PlanTools(commits=commits, reads=reads)
 
 

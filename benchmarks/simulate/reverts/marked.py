@@ -12,6 +12,7 @@ import attrs
 from benchmarks.reverts import Reverts, replace
 from wosdk_async.key_turns import KeyTurn
 from wosdk_async.options import CallOptions
+from wosdk_async.protocol.writes import LookUps
 from wosdk_async.reconcile import Reconciler
 from wosdk_async.transport.loop_state import Hold, LoopState
 from wosdk_async.transport.transport import Transport
@@ -45,9 +46,9 @@ def _marked_run_without_deadline() -> Iterator[None]:
 def _refusal_without_last_look() -> Iterator[None]:
     original = Reconciler._look_up
 
-    async def faulty(self: Any, doubt: Any, settled: float) -> Any:
-        last = settled == self.hold.clock.now()
-        return None if last and self.commit_window else await original(self, doubt, settled)
+    async def faulty(self: Any, doubt: Any, look_ups: LookUps) -> Any:
+        last = look_ups.counts_from == self.hold.clock.now()
+        return None if last and self.commit_window else await original(self, doubt, look_ups)
 
     with replace(Reconciler, "_look_up", faulty):
         yield

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from enum import IntEnum
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 import attrs
 import orjson
 
+from wosdk_async.protocol.writes import State
 from wosdk_async.safe_text import Secrets
 
 __all__ = [
@@ -62,23 +62,6 @@ MAX_NUMBER, MAX_REASON = 200, 1000
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one letter case, nothing that is read for another
 _ID_LENGTH = 8
-
-
-class State(IntEnum):
-    """What is known of a row, and of a record that rows refer to."""
-
-    PLANNED = 0
-    """Nothing of it was sent. With a reason: the job ended before it."""
-    SENDING = 1
-    """It may have been sent, and no outcome is written yet."""
-    DONE = 2
-    """Created, updated, deleted or carried out."""
-    REFUSED = 3
-    """It had no effect: refused by the service, or before it was sent."""
-    IN_DOUBT = 4
-    """It was sent, and nobody knows whether it was carried out."""
-    FOUND = 5
-    """Its key was there before its first attempt, so it was not sent."""
 
 
 PageRow = tuple[int, State, int, str | None]

@@ -31,6 +31,7 @@ from wosdk_async.jobs.overview import UNDER_WAY, continued_by
 from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.stops import cause_of
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
+from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of", "shown_reason"]
 
@@ -162,7 +163,7 @@ class JobFacts:
             self.warned += bool(row.warnings)
             if row.state == State.REFUSED:
                 self._add_failure(row)
-            elif row.state in (State.IN_DOUBT, State.SENDING):
+            elif row.state in UNDECIDED:
                 self.doubted.add(row)
             elif row.proof == _LOOKED_UP:
                 self.settled.add(row)
