@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
-from tests.mcp.agents import ORDER, Workplace
+from tests.mcp.agents import ORDER, ByService, Workplace
 from wosdk_async import WoCreateCommand, WorkOrder, from_dict
 from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal
 from wosdk_async.mcp.write_gate import WriteGate
@@ -22,12 +22,7 @@ from wosdk_async.testing import Sandbox
 @pytest.fixture
 def work(sandbox: Sandbox, state: Path) -> Workplace:
     """A workplace whose servers have the clock of the service."""
-
-    class ByService(Workplace):
-        async def sleep(self, seconds: float) -> None:
-            sandbox.clock.advance(seconds=seconds)
-
-    return ByService(sandbox, state, lambda: sandbox.clock() / 1e9)  # type: ignore[arg-type]
+    return ByService(sandbox, state)
 
 
 def creates(sandbox: Sandbox) -> int:

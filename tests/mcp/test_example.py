@@ -13,7 +13,7 @@ import pytest
 from docs.examples import mcp_client
 from docs.examples.mcp_client import ORDER, carry_out, run
 from tests.cli.conftest import ROOT
-from tests.mcp.agents import Workplace
+from tests.mcp.agents import ByService, Workplace
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
 
@@ -21,9 +21,7 @@ from wosdk_async.testing import Sandbox
 @pytest.fixture
 def work(sandbox: Sandbox, state: Path) -> Workplace:
     """A workplace whose servers have the clock of the service."""
-    place = Workplace(sandbox, state)
-    place.clock = lambda: sandbox.clock() / 1e9  # type: ignore[assignment]
-    return place
+    return ByService(sandbox, state)
 
 
 def creates(sandbox: Sandbox) -> int:
