@@ -48,11 +48,6 @@ def test_nothing_but_documented_names_of_dask_is_imported() -> None:
     assert all(name in distributed.__all__ for _, name in found)
 
 
-def test_workers_are_asked_for_as_the_docstring_says() -> None:
-    said = " ".join((Client.scheduler_info.__doc__ or "").split())
-    assert "scheduler.identity" in said
-
-
 # --- workers --------------------------------------------------------------------------------------
 
 
