@@ -54,15 +54,16 @@ class Transport:
         self._sessions = ManagerCache()
         self._quota = RetryQuota(options.retry_quota)
         self._request_ids = RequestIds() if options.check_request_ids else None
-        self._closed = False
+        self.closed = False
+        """Whether it refuses new calls."""
         self._usable: set[Region] = set()  # GIL: threads add to it in one step
         self._telemetry: Telemetry | None = None
         self._observers: tuple[Observer, ...] = ()
         register_after_fork(self)
 
     def __repr__(self) -> str:
-        state = "closed" if self._closed else "not opened"
-        if self._loops and not self._closed:
+        state = "closed" if self.closed else "not opened"
+        if self._loops and not self.closed:
             # GIL: the loops run in other threads, which change each number in one step.
             state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
@@ -125,7 +126,7 @@ class Transport:
         if client.before_send is not None and not asked:
             return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
         loop = self._loops.get(asyncio.get_running_loop())
-        if loop is None or self._closed:
+        if loop is None or self.closed:
             loop = self._loop_state() if hold is None else hold.state
         if not self._observers and not _log.isEnabledFor(logging.DEBUG):
             return loop.dispatcher.send(call, sessions, options, trace)
@@ -204,7 +205,7 @@ class Transport:
 
     async def aclose(self, grace: float = 5.0) -> None:
         """Refuse new calls, give running ones ``grace`` seconds to end, then close everything."""
-        self._closed = True
+        self.closed = True
         loop = asyncio.get_running_loop()
         try:
             if (state := self._loops.get(loop)) is not None:
@@ -213,14 +214,9 @@ class Transport:
             self._loops.pop(loop, None)
             await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
-    @property
-    def closed(self) -> bool:
-        """Whether it refuses new calls."""
-        return self._closed
-
     def _loop_state(self) -> LoopState:
         """Return the state of the running loop, opened if need be."""
-        if self._closed:
+        if self.closed:
             raise ConfigurationError("the client is closed; open a new one, or leave its block later")
         loop = asyncio.get_running_loop()
         state = self._loops.get(loop)
