@@ -193,7 +193,7 @@ class JobWork:
         journal = self._job.journal
         if self._workers is not None:
             self._on_stage(f"waiting for the first worker: {self._workers.name}")
-            await self._workers.opened(await self._sender.marker())
+            await self._workers.open(await self._sender.marker())
         if await journal.audit() is not None:
             await journal.forget_audit()
         await end_leases_beside(journal, self._on_stage)

@@ -30,7 +30,7 @@ _FRUITLESS, _SOON = 5, 2.0  # renewals before the run ends, each so many seconds
 
 
 class JobWorkers:
-    """Workers of one run of an import; :meth:`opened` starts them, :meth:`aclose` ends them.
+    """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
 
     From the first :meth:`run` on the Company's own calls, such as look-ups, keep a tenth of its rate: at
     least 0.5 calls in a second, and never more than half. The workers have the rest.
@@ -70,8 +70,8 @@ class JobWorkers:
         """How many workers are reached now."""
         return 0 if self._coordinator is None else len(self._coordinator.desk.workers)
 
-    async def opened(self, marker: str | None) -> bool:
-        """Start the workers, which look up calls in doubt by the field ``marker``. Return True."""
+    async def open(self, marker: str | None) -> None:
+        """Start the workers, which look up calls in doubt by the field ``marker``."""
         setup = self._setup(marker)
         await self._company.connect()
         self._sessions = SessionPusher(sender_of(self._company).sessions, self._failed)
@@ -85,7 +85,6 @@ class JobWorkers:
         )
         await coordinator.__aenter__()
         self._coordinator = coordinator
-        return True
 
     def _failed(self, error: Exception) -> None:
         if self._coordinator is not None:
@@ -125,7 +124,7 @@ class JobWorkers:
 
     def run(self, claims: Claims) -> ClusterRun:
         """Return the run that sends the claims."""
-        assert self._coordinator is not None  # noqa: S101 - after opened
+        assert self._coordinator is not None  # noqa: S101 - after open
         if self._rate is not None:
             # Not before: what the rows refer to is looked up and created while no worker sends anything.
             self._company.set_rate(self._own_rate)
