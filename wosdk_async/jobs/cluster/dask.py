@@ -150,9 +150,10 @@ class DaskCluster:
                 await self._client
         except Exception as error:  # of asyncio, TLS or distributed
             what = "cannot be reached" if isinstance(error, OSError) else "is none of Dask"
+            certificates = f", and what is in {_CERTIFICATES}" if self.address.startswith("tls://") else ""
             raise ConfigurationError(
                 f"the scheduler at {self.address} {what} ({_text(error)}); check that it runs, that host "
-                f"and port are right, and with tls:// what is in {_CERTIFICATES}"
+                f"and port are right{certificates}"
             ) from error
         first = asyncio.Event()
         self._watch = asyncio.create_task(self._look(first))
