@@ -19,6 +19,8 @@ from wosdk_async.jobs.journal.store import JOURNAL
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.output_folder import unnumbered
+from wosdk_async.jobs.output_tables import IN_DOUBT, REJECTS
 from wosdk_async.jobs.repeated_rows import Repeated, SentRows, compared, sent_rows
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.undo_fates import undo_state
@@ -304,7 +306,8 @@ class GivenImport:
         keys = self.keys("job")
         if not _creates(self.import_map.operation) or (keys is not None and keys.are_own):
             return  # a look-up of the keys finds what was created
-        if (self.path.parent / JOURNAL).is_file() and self.base.parent != self.path.parent:
+        is_rejects = unnumbered(self.path).name in (REJECTS, IN_DOUBT)
+        if is_rejects and (self.path.parent / JOURNAL).is_file() and self.base.parent != self.path.parent:
             raise ImportMapError(
                 f"the rows of {self.path} belong to the job in {self.path.parent}, which would not know that "
                 "they are sent, and no key prevents that they are created again: leave out --job"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from email.utils import format_datetime
+from email.utils import formatdate
 
 import attrs
 from starlette.applications import Starlette
@@ -91,7 +91,7 @@ def _dated(app: ASGIApp, clock: Clock) -> ASGIApp:
     async def dated(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_dated(message: Message) -> None:
             if message["type"] == "http.response.start":
-                date = (b"date", format_datetime(clock.now, usegmt=True).encode())
+                date = (b"date", formatdate(clock() / 10**9, usegmt=True).encode())
                 message = {**message, "headers": [*message.get("headers", ()), date]}
             await send(message)
 
