@@ -84,6 +84,7 @@ class DaskProcesses:
         command = [sys.executable, "-c", _DASK, kind, *arguments, "--host", "127.0.0.1", "--no-dashboard"]
         command += self.options
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        own = {"PYTHONPATH": paths, "DASK_LOGGING__DISTRIBUTED": "info"}  # the logs are read
         with (self.folder / f"{log}.log").open("wb") as file:
             return subprocess.Popen(
                 command,
@@ -91,7 +92,7 @@ class DaskProcesses:
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 cwd=self.folder,
-                env=os.environ | {"PYTHONPATH": paths} | self.variables,
+                env=os.environ | own | self.variables,
             )
 
     def _log(self, name: str, text: str) -> str:
