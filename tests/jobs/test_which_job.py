@@ -451,14 +451,20 @@ async def test_without_keys_jobs_in_one_folder_know_each_other(
     assert await held(local) == Counter("12")
 
 
-async def test_rejects_that_were_created_by_their_own_job_are_not_imported(
-    local: Local, job: Job, write: Write
-) -> None:
+async def with_corrected_rejects(local: Local, job: Job, write: Write) -> tuple[Path, Path]:
+    """Import a file of which row 1 is rejected; return it, and its rejects, which were corrected."""
     source = write(HEADER, [["1", "x" * 4000, "", ""], *rows(2)])
     summary = await job(source, MAP).run(local.company)
     assert summary.folder is not None
     rejects = summary.folder / "rejects.csv"
     rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    return source, rejects
+
+
+async def test_rejects_that_were_created_by_their_own_job_are_not_imported(
+    local: Local, job: Job, write: Write
+) -> None:
+    source, rejects = await with_corrected_rejects(local, job, write)
     short = MAP.replace('"{text}"', '{ text = "{text}", truncate = true }')
     assert short != MAP
     assert (await job(source, short, retry_refused=True).run(local.company)).created == 2
@@ -471,23 +477,16 @@ async def test_rejects_are_not_sent_by_a_job_that_theirs_does_not_know(
     local: Local, job: Job, write: Write, tmp_path: Path
 ) -> None:
     """Its --retry refused would send them once more."""
-    summary = await job(write(HEADER, [["2", "x" * 4000, "", ""], *rows(1)]), MAP).run(local.company)
-    assert summary.folder is not None
-    rejects = summary.folder / "rejects.csv"
-    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    _, rejects = await with_corrected_rejects(local, job, write)
     with pytest.raises(ImportMapError, match=r"belong to the job in .* leave out --job"):
         await job(rejects, MAP, folder=tmp_path / "elsewhere").run(local.company)
-    assert await held(local) == Counter("1")
+    assert await held(local) == Counter("2")
 
 
 async def test_a_job_of_rejects_that_cannot_be_read_is_not_one_that_sent_nothing(
     local: Local, job: Job, write: Write
 ) -> None:
-    source = write(HEADER, [["2", "x" * 4000, "", ""], *rows(1)])
-    summary = await job(source, MAP).run(local.company)
-    assert summary.folder is not None
-    rejects = summary.folder / "rejects.csv"
-    rejects.write_text(rejects.read_text().replace("x" * 4000, "short"))
+    source, rejects = await with_corrected_rejects(local, job, write)
     again = await job(rejects, MAP).run(local.company)
     assert again.folder is not None
     (again.folder / "journal.db").write_bytes(b"no longer a journal")
