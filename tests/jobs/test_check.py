@@ -18,7 +18,7 @@ from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
 from wosdk_async.jobs.check import Check, CheckResult, Finding
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.opening import company_identity
+from wosdk_async.jobs.request import company_identity
 
 WRITES = ("CreateCommand", "/base/")
 

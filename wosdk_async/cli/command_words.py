@@ -32,4 +32,8 @@ def in_command_words(text: str) -> str:
 
 def message_of(error: WosdkError) -> str:
     """Return the message of an error for people; a text of the service stays as it is."""
+    if (refusal := getattr(error, "refusal", None)) is not None:
+        from wosdk_async.cli.output.plan_view import refusal_text  # not needed by most commands
+
+        return refusal_text(refusal)
     return str(error) if error.status else in_command_words(str(error))

@@ -30,7 +30,7 @@ __all__ = ["company_of_job", "excel_of", "input_of", "require_lasting", "source_
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to the Company of a job. Raise CliError when the options lead to another one."""
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.jobs.opening import company_identity
+    from wosdk_async.jobs.request import company_identity
     from wosdk_async.jobs.run_records import plan_as_last_given
 
     plan = plan_as_last_given(folder)

@@ -43,7 +43,7 @@ class RowBuilder:
         return record, context.missing
 
     def sendable(self, row: Row, key: str | None) -> Record:
-        """Return what is sent for a row now, with the key that the job planned for it.
+        """Return what is sent for a row now, with the key that the ledger has for it.
 
         Raises:
             WaitingRowError: a later run may send the row.
@@ -53,12 +53,5 @@ class RowBuilder:
         if missing:
             raise RowError("a record that it refers to is missing: the file has changed since the start")
         if self.keys is not None:
-            self._put_key(self.keys, row, record, key)
+            self.keys.put(record, key)
         return record
-
-    def _put_key(self, keys: RowKeys, row: Row, record: Record, planned: str | None) -> None:
-        if keys.are_own and (now := keys.key(row)) != planned:
-            raise RowError(
-                f"its key is {now!r} now, and was {planned!r} when the job began; give the map as it was"
-            )
-        keys.put(record, planned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -15,7 +16,7 @@ from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import Stop, StoppedError
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["decide", "settle_job"]
+__all__ = ["decide", "doubts_in", "settle_job"]
 
 
 async def settle_job(
@@ -49,7 +50,7 @@ async def settle_job(
             "wosdk jobs resume does that first"
         )
 
-    counts = journal.counts()
+    counts = Counter(journal.counts()) + Counter(journal.gone())
     settling = Settling(
         company=company,
         journal=journal,
@@ -69,6 +70,11 @@ async def settle_job(
     await journal.flush()
     looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
     return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
+
+
+async def doubts_in(journal: Journal) -> list[int]:
+    """Return the numbers of the rows in doubt, also of those that the file does not have any more."""
+    return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
 
 
 async def decide(
@@ -96,7 +102,7 @@ async def decide(
     await end_leases(journal, on_stage)  # until then a worker may send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
-        raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")
+        raise JournalError(f"{journal.folder}: the job has no row {row}")
     state = found[0].state
     if state not in UNDECIDED:
         raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.word}")

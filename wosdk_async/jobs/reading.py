@@ -10,6 +10,7 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source
 
@@ -20,46 +21,51 @@ _PAGE = 200  # rows that are read, and looked up, together
 
 @attrs.frozen
 class PlannedRows:
-    """Rows of a file that the journal still plans to send."""
+    """Rows of a file that the ledger still plans to send; each has its number in the ledger."""
 
     source: Source
     journal: Journal
+    identities: Identities
+    keyed: bool = attrs.field(kw_only=True)
+    """Whether the marker carries keys."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
         """Yield the planned rows with their keys, a page at a time.
 
         Raises:
-            ImportMapError: the file has changed since the job began; no row of the page in question is given.
+            ImportMapError: the file has changed since it was read first; no row of the page in question is given.
         """
-        rows, last = iter(self.source), 0
+        rows, last, digest = iter(self.source), 0, self.identities.digest
         while page := list(islice(rows, _PAGE)):
-            last = page[-1].number
-            states = await self.journal.page(page[0].number, page[-1].number)
-            if len(states) != len(page):
-                raise self._changed(page[min(len(states), len(page) - 1)])
+            first, last = page[0].number, page[-1].number
             planned = []
-            for row, (_, state, known, key) in zip(page, states, strict=True):
+            for place, number, state, known, key in await self.journal.page(first, last):
                 if state == State.PLANNED:
-                    if row.digest != known:
-                        raise self._changed(row)
-                    planned.append((row, key))
+                    row = page[place - first] if place - first < len(page) else None
+                    if row is None or digest(row) != known:
+                        raise self._changed(row or page[-1])
+                    row.number = number
+                    planned.append((row, key if self.keyed else None))
             yield planned
-        if last < self.journal.plan.rows:
+        if last != self.journal.plan.rows:
             raise ImportMapError(
-                f"{self.source.path}: the file has changed since the job began: it has {last} rows now, not "
+                f"{self.source.path}: the file has changed since it was read first: it has {last} rows now, not "
                 f"{self.journal.plan.rows}; no further row was sent"
             )
 
     async def numbered(self, numbers: Collection[int]) -> AsyncIterator[Row]:
-        """Yield rows of the file by their numbers, planned or not."""
+        """Yield rows of the file by their numbers in the ledger, planned or not; with the cells that they have now."""
+        found = await self.journal.rows_numbered(numbers)
+        places = {stored.place: stored for stored in found.values() if stored.place is not None}
         for row in self.source:
-            if row.number in numbers:
+            if (stored := places.get(row.number)) is not None:
+                row.number = stored.row
                 yield row
-            if row.number % _PAGE == 0:
+            elif row.number % _PAGE == 0:
                 await asyncio.sleep(0)
 
     def _changed(self, row: Row) -> ImportMapError:
         return ImportMapError(
-            f"{self.source.path}, line {row.line}: the file has changed since the job began; no further row "
-            "was sent"
+            f"{self.source.path}, line {row.line}: the file has changed since it was read first; no further "
+            "row was sent"
         )

@@ -13,7 +13,7 @@ from wosdk_async.jobs.export.exported_rows import ExportedRows
 from wosdk_async.jobs.export.options import ExportOptions
 from wosdk_async.jobs.export.plan import ExportPlan, described_columns
 from wosdk_async.jobs.export.table_writers import TableFile, format_named, require_csv, require_packages
-from wosdk_async.jobs.opening import company_identity
+from wosdk_async.jobs.request import company_identity
 
 __all__ = ["ExportedTable"]
 

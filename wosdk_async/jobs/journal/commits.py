@@ -51,15 +51,15 @@ class Batch:
         self.others += batch.others
 
 
-def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int) -> None:
-    """Write a batch in one transaction."""
+def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
+    """Write a batch of a run in one transaction."""
     if len(batch.rows) <= MOST_AT_ONCE and not batch.references and not batch.others:
-        save_rows(db, batch.rows, stamp)  # one statement, so a transaction by itself
+        save_rows(db, batch.rows, stamp, run)  # one statement, so a transaction by itself
         return
     db.execute("BEGIN IMMEDIATE")
     try:
         for start in range(0, len(batch.rows), MOST_AT_ONCE):
-            save_rows(db, batch.rows[start : start + MOST_AT_ONCE], stamp)
+            save_rows(db, batch.rows[start : start + MOST_AT_ONCE], stamp, run)
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
@@ -82,6 +82,7 @@ class CommitQueue:
     Attributes:
         failed: why nothing can be written any more.
         unwritten: outcomes that could not be written.
+        run: the number of the run that writes; 0 before it began.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class CommitQueue:
         """What the commit hook raised: a test kills the process there."""
         self.queue = Batch()
         self.unwritten = Batch()
+        self.run = 0
         self._path = path
         self._db = db
         self._lock = lock
@@ -208,7 +210,7 @@ class CommitQueue:
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):
-            self._commit(functools.partial(write_batch, self._db, batch, stamp))
+            self._commit(functools.partial(write_batch, self._db, batch, stamp, self.run))
         self._stamp = stamp
         self._lock.write_stamp(stamp)
 

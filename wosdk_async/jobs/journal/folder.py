@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
@@ -23,7 +23,6 @@ from wosdk_async.regular_files import sync_folder
 __all__ = [
     "ADDRESS",
     "JobFolders",
-    "job_among",
     "job_folders",
     "plan_of",
     "remove_job",
@@ -35,37 +34,13 @@ ADDRESS = "address"
 _OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
 
 
-def job_among(
-    folders: Iterable[Path],
-    company: str,
-    operation: str,
-    path: Path | None,
-    sha256: str,
-    address: str | None = None,
-    sheet: str | None = None,
-) -> Path | None:
-    """Return the one that :meth:`JobFolders.find` would find of these folders of jobs, the oldest first."""
-    found: dict[tuple[bool, bool], Path] = {}
-    for folder in folders:
-        plan = plan_of(folder)
-        if plan.company != company or plan.operation != operation:
-            continue
-        same_content = plan.sha256 == sha256
-        same_place = (path is not None and Path(plan.file) == path.absolute()) or (
-            address is not None and plan.options.get(ADDRESS) == address
-        )
-        if same_content or same_place:
-            found[sheet is None or plan.sheet in (None, sheet), same_content] = folder
-    return found[max(found)] if found else None
-
-
 class JobFolders:
-    """The folders of the jobs of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
+    """The folders of the ledgers of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
 
     ::
 
         folders = JobFolders(base)
-        if (folder := folders.find(company, operation, path, sha256)) is None:
+        if not folders.ledgers():
             folder, lock = folders.new()  # then Journal.create(folder, ..., lock=lock)
 
     Of two processes that do this at once one makes the job, and the other is refused.
@@ -76,31 +51,12 @@ class JobFolders:
         self._free: Path | None = None
         self._next = base
 
-    def find(
-        self,
-        company: str,
-        operation: str,
-        path: Path | None,
-        sha256: str,
-        address: str | None = None,
-        sheet: str | None = None,
-    ) -> Path | None:
-        """Return the folder of the newest job of this Company, operation and file; None when there is none.
-
-        A file is the same if its content is; if no job has that, if its path or its address is. Only folders
-        beside each other are looked at, :attr:`base` and those with numbers.
-
-        Args:
-            company: identity of the Company.
-            operation: what is done with each row.
-            path: the input; None for stdin, which is known by its content only.
-            sha256: of the input.
-            address: the URL of which the input is a copy.
-            sheet: the sheet of a workbook; a job of another one is returned only if there is none of this.
+    def ledgers(self) -> list[Path]:
+        """Return the folders of the ledgers that are there, the oldest first.
 
         Raises:
-            JournalError: a journal cannot be read, so nobody knows what was sent; or another process is just
-                making a job.
+            JournalError: a folder has lost its journal, so nobody knows what was sent; or another process is just
+                making a ledger.
         """
         found = []
         for folder in self._existing():
@@ -109,10 +65,10 @@ class JobFolders:
                 continue
             self._free = None  # a new job gets a higher number than those that are there
             found.append(folder)
-        return job_among(found, company, operation, path, sha256, address, sheet)
+        return found
 
     def new(self) -> tuple[Path, FolderLock]:
-        """Make the folder of a new job, after :meth:`find`; return it with its lock.
+        """Make the folder of a new ledger, after :meth:`ledgers`; return it with its lock.
 
         Raises:
             JournalError: another process has just made it, or it cannot be made.

@@ -11,7 +11,7 @@ import orjson
 
 from wosdk_async.jobs.journal.undo_table import table_exists
 
-__all__ = ["GrantRecord", "GrantTotals", "OpenLease", "carry_leases_over", "end_lease", "grant_totals"]
+__all__ = ["GrantRecord", "GrantTotals", "OpenLease", "end_lease", "grant_totals"]
 __all__ += ["last_epoch", "losses", "open_leases", "save_grant"]
 
 _OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
@@ -82,19 +82,6 @@ def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> Non
             "INSERT INTO loss VALUES (?, 1) ON CONFLICT (row) DO UPDATE SET leases = leases + 1",
             [(row,) for row in lost],
         )
-
-
-def carry_leases_over(db: sqlite3.Connection) -> None:
-    """Take over the open leases of the journal ``earlier`` and its highest epoch; rows have other numbers."""
-    if not db.execute("SELECT 1 FROM earlier.sqlite_master WHERE name = 'lease'").fetchone():
-        return
-    for each in _TABLES:
-        db.execute(each)
-    db.execute(
-        "INSERT INTO main.lease SELECT epoch, 0, worker, state, '[]', rate, in_flight, seconds "
-        "FROM earlier.lease WHERE state = ? OR epoch = (SELECT max(epoch) FROM earlier.lease)",
-        [_OPEN],
-    )
 
 
 def last_epoch(db: sqlite3.Connection) -> int:

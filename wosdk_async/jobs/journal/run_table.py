@@ -15,11 +15,13 @@ import orjson
 from wosdk_async.jobs.journal.entries import (
     JobRun,
     Sample,
+    State,
     to_json,
     usable_number,
 )
+from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["add_sample", "end_run", "insert_run", "runs", "samples"]
+__all__ = ["add_sample", "end_run", "insert_run", "last_with_rows", "runs", "samples"]
 
 _MOST_SAMPLES = 2000
 
@@ -60,6 +62,13 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
         )
         for number, started_at, ended_at, exit_status, details in found.fetchall()
     ]
+
+
+def last_with_rows(db: sqlite3.Connection) -> int | None:
+    """Return the number of the last run that carried rows out, those that are undone included; None without one."""
+    wanted = [int(each) for each in (State.DONE, *UNDECIDED)]
+    found = db.execute("SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)", wanted).fetchone()[0]
+    return None if found is None else int(found)
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Tables of a journal for undos, which are added when they are needed.
+"""Tables of a journal for undos.
 
-``undo`` says which records an undo of the job began to take back, and what became of each; ``undone_before``
-has the ids of records that undos of earlier jobs took back.
+``undo`` has the rows whose records an undo began to cancel or delete, with the outcome of each; ``undone_before`` has
+the ids of records that undos of earlier ledgers took back, or of this one before a row was sent again.
 """
 
 from __future__ import annotations
@@ -14,28 +14,20 @@ import orjson
 from wosdk_async.jobs.journal.entries import RowRecord, State, to_json
 
 __all__ = [
-    "TABLES",
     "keep_undone",
     "save_undos",
     "shared_ids",
     "table_exists",
     "undo_counts",
-    "undo_page",
     "undone_before",
     "undone_ids",
+    "undone_rows",
+    "undos",
 ]
-
-TABLES = (
-    """CREATE TABLE IF NOT EXISTS undo (
-        row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
-    )""",
-    "CREATE TABLE IF NOT EXISTS undone_before (id INTEGER PRIMARY KEY)",
-)
 
 
 def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
     """Save what became of records that the undo takes back."""
-    db.execute(TABLES[0])
     db.executemany(
         "REPLACE INTO undo VALUES (?, ?, ?, ?)",
         [
@@ -45,11 +37,12 @@ def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: flo
     )
 
 
-def undo_page(db: sqlite3.Connection, *, first: int, last: int) -> dict[int, RowRecord]:
-    """Return what the undo did with the rows ``first`` to ``last``, without those it never began."""
-    if not table_exists(db):
-        return {}
-    found = db.execute("SELECT row, state, detail FROM undo WHERE row BETWEEN ? AND ?", (first, last))
+def undos(db: sqlite3.Connection, *, rows: Iterable[int]) -> dict[int, RowRecord]:
+    """Return what the undo did with some rows, without those it never began."""
+    found = db.execute(
+        "SELECT row, state, detail FROM undo WHERE row IN (SELECT value FROM json_each(?))",
+        [orjson.dumps(list(rows)).decode()],
+    )
     records = {}
     for row, state, detail in found.fetchall():
         id, reason, request_id = orjson.loads(detail)
@@ -59,8 +52,6 @@ def undo_page(db: sqlite3.Connection, *, first: int, last: int) -> dict[int, Row
 
 def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
     """Return how many rows of the undo have each state, without states that no row has."""
-    if not table_exists(db):
-        return {}
     found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
     return {State(state): count for state, count in found}
 
@@ -74,27 +65,31 @@ def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
     return frozenset(id for (id,) in found.fetchall())
 
 
+def undone_rows(db: sqlite3.Connection) -> int:
+    """Return how many rows of the file of the last run the undo took back."""
+    found = db.execute(
+        "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
+        [int(State.DONE)],
+    )
+    return int(found.fetchone()[0])
+
+
 def undone_ids(db: sqlite3.Connection) -> set[int]:
     """Return the ids of records that the undo took back, and of those that were taken back before the job."""
-    ids: set[int] = set()
-    if table_exists(db):
-        found = db.execute("SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ?", [int(State.DONE)])
-        ids |= {id for (id,) in found.fetchall()}
-    if table_exists(db, "undone_before"):
-        ids |= {id for (id,) in db.execute("SELECT id FROM undone_before").fetchall()}
-    return ids
+    found = db.execute(
+        "SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ? UNION SELECT id FROM undone_before",
+        [int(State.DONE)],
+    )
+    return {id for (id,) in found.fetchall()}
 
 
 def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
     """Save ids of records that undos of earlier jobs took back."""
-    db.execute(TABLES[1])
     db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
 
 
 def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -> set[int]:
     """Return which of ``ids`` are of records that were taken back before the job; None asks for any one."""
-    if not table_exists(db, "undone_before"):
-        return set()
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:
@@ -105,6 +100,6 @@ def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -
     return {id for (id,) in found.fetchall()}
 
 
-def table_exists(db: sqlite3.Connection, table: str = "undo") -> bool:
+def table_exists(db: sqlite3.Connection, table: str) -> bool:
     """Return whether a table is there."""
     return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone())

@@ -13,11 +13,18 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
 from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_audit, save_audit
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
-from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State, without_secrets
+from wosdk_async.jobs.journal.entries import (
+    JobPlan,
+    ReferenceRecord,
+    RowRecord,
+    Sample,
+    State,
+    without_secrets,
+)
 from wosdk_async.jobs.journal.grant_table import GrantRecord, end_lease, save_grant
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.journal.store import newest_stamp
+from wosdk_async.jobs.journal.store import newest_stamp, save_plan
 from wosdk_async.jobs.journal.undo_table import keep_undone, save_undos
 from wosdk_async.safe_text import Secrets
 
@@ -51,7 +58,6 @@ class JournalWriter(JournalReader):
         super().__init__(folder, db, synchronous=synchronous)
         self._lock = lock
         self._clock = clock
-        self._run = 0
         self.secrets: Callable[[], Secrets] = Secrets
         """Returns what no record may hold: a response may repeat it. Whoever has the Company sets it."""
         self._commits: CommitQueue | None = None
@@ -92,14 +98,26 @@ class JournalWriter(JournalReader):
         commits.queue.rows.append(without_secrets(record, self.secrets()))
         commits.write_soon()
 
-    async def plan_again(self) -> None:
-        """Plan the rows again that were refused, all but those whose key an earlier row has.
+    async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
+        """Carry out a change of the rows in one transaction, and keep the plan; on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written; nothing has changed.
+        """
+        commits = self._usable_commits()
+        commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
+        await commits.written()
+        self.plan = plan
+
+    async def plan_again(self, rows: Iterable[int]) -> None:
+        """Plan rows that are confirmed absent, with the cells that the file has now; on the disk when it returns.
 
         Raises:
             JournalError: the journal cannot be written.
         """
-        commits = self._usable_commits()
-        commits.queue.others.append(row_table.plan_again)
+        commits, rows = self._usable_commits(), list(rows)
+        commits.queue.rows += [RowRecord(row, State.PLANNED) for row in rows]
+        commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
         await commits.written()
 
     async def begin_reference(self, reference: str, name: str, key: str) -> None:
@@ -208,16 +226,16 @@ class JournalWriter(JournalReader):
         started = self._clock()
 
         def insert(db: sqlite3.Connection) -> None:
-            self._run = run_table.insert_run(db, started, details)
+            commits.run = run_table.insert_run(db, started, details)
 
         commits.queue.others.append(insert)
         await commits.written()
-        return self._run
+        return commits.run
 
     @property
     def run(self) -> int:
         """Number of the run that :meth:`start_run` began; 0 before."""
-        return self._run
+        return self._commits.run if self._commits is not None else 0
 
     async def end_run(self, exit_status: int, **details: Any) -> None:
         """Note how the run ended that :meth:`start_run` began, with further ``details``.
@@ -229,7 +247,7 @@ class JournalWriter(JournalReader):
         ended = self._clock()
 
         def update(db: sqlite3.Connection) -> None:
-            run_table.end_run(db, self._run, ended, exit_status, details)
+            run_table.end_run(db, commits.run, ended, exit_status, details)
 
         commits.queue.others.append(update)
         await commits.written()

@@ -1,0 +1,164 @@
+"""Facts for the decision: the ledger of an import, compared with its file."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.job_places import ledgers_in
+from wosdk_async.jobs.journal import JobPlan, Journal
+from wosdk_async.jobs.journal.folder import plan_of
+from wosdk_async.jobs.journal.schema import TABLES
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained
+from wosdk_async.jobs.ledger.admission import Compared, compare, ledger_counts, sent_rows
+from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Standing
+from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.request import ImportRequest
+
+__all__ = ["compared_with", "empty_ledger", "facts_of", "find_ledger", "read_counts", "sent_elsewhere"]
+
+
+def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
+    """Return the folder of the ledger to which an import belongs; None when none has begun.
+
+    Args:
+        request: the import.
+        rows: the rows of its file.
+        company: text that identifies the Company.
+        ledgers: the folders of the ledgers beside the file, or called as the user named one; the oldest first.
+
+    Raises:
+        JournalError: a ledger cannot be read, so nobody knows what was sent.
+    """
+    if rows.is_rejects:
+        return _of_rejects(request, rows.job or "")
+    if request.options.resume:
+        return request.base
+    if request.options.folder is not None:  # one folder for any input
+        return ledgers[-1] if ledgers else None
+    wanted = company, request.import_map.operation, request.sheet
+    fitting = [
+        folder
+        for folder, plan in ((each, plan_of(each)) for each in ledgers)
+        if (plan.company, plan.operation, plan.sheet) == wanted
+    ]
+    return fitting[-1] if fitting else None
+
+
+def _of_rejects(request: ImportRequest, job: str) -> Path | None:
+    """Return the ledger that rejects name: the folder in which they are, the one that is named, or one near them."""
+    near = [request.path.parent, *([request.options.folder] if request.options.folder is not None else [])]
+    directories = dict.fromkeys(
+        each.absolute() for place in (*near, Path()) for each in (place, place.absolute().parent)
+    )
+    candidates = dict.fromkeys(
+        folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
+    )
+    for folder in candidates:
+        with contextlib.suppress(JournalError):  # that of another file, perhaps
+            if plan_of(folder).job == job:
+                return folder
+    return None
+
+
+def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
+    """Compare a file with the ledger in a database."""
+    return compare(
+        db,
+        rows.chunks(),
+        rejects=rows.is_rejects,
+        map_counts=request.action.compares,
+        fingerprint=request.import_map.fingerprint,
+    )
+
+
+@contextlib.contextmanager
+def empty_ledger() -> Iterator[sqlite3.Connection]:
+    """Make a ledger without rows in a nameless database, to compare a first file with."""
+    with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
+        db.executescript(TABLES)
+        yield db
+
+
+def facts_of(
+    request: ImportRequest,
+    rows: FileRows,
+    company: str,
+    compared: Compared,
+    *,
+    ledger: tuple[Path, JobPlan, dict[Standing, int]] | None = None,
+    elsewhere: tuple[Path, int] | None = None,
+) -> tuple[LedgerFacts | None, FileFacts]:
+    """Return what :func:`decide` asks for.
+
+    Args:
+        request: the import.
+        rows: the rows of its file.
+        company: text that identifies the Company.
+        compared: the file beside the ledger.
+        ledger: folder and plan of the ledger, and its counts; None without one.
+        elsewhere: what :func:`sent_elsewhere` returned.
+    """
+    problem = rows.problem
+    if problem is None and ledger is not None and compared.unknown_row is not None:
+        problem = "unknown_row", compared.unknown_row
+    file = FileFacts(
+        company=company,
+        operation=request.import_map.operation,
+        standings=compared.standings,
+        columns=rows.columns,
+        key=rows.key,
+        marker=request.marker,
+        creates=request.creates,
+        updates=request.action.compares,
+        first_new=compared.first_new,
+        disguised=compared.disguised,
+        rejects=rows.is_rejects,
+        rejects_problem=problem,
+        elsewhere=elsewhere,
+    )
+    if ledger is None:
+        return None, file
+    folder, plan, counts = ledger
+    return LedgerFacts(
+        folder=folder,
+        company=plan.company,
+        operation=plan.operation,
+        counts=counts,
+        gone=compared.gone,
+        gone_unexplained=compared.gone_unexplained,
+        first_gone=compared.first_gone,
+        columns=frozenset(plan.columns),
+        key=plan.key,
+        marker=plan.marker,
+    ), file
+
+
+def sent_elsewhere(
+    request: ImportRequest, rows: FileRows, company: str, base: Path
+) -> tuple[Path, int] | None:
+    """Return another ledger in the directory of a new one that has sent rows of the file, and how many.
+
+    It is for a first run without a key: a copy, a link or a renamed file.
+
+    Raises:
+        JournalError: a ledger there cannot be read, so nobody knows what it sent.
+    """
+    if rows.key is not None or not request.creates:
+        return None
+    beside: Iterable[Path] = ledgers_in(base.absolute().parent)
+    for folder in beside:
+        plan = plan_of(folder)
+        if (plan.company, plan.operation) == (company, request.import_map.operation):
+            with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
+                if sent := sent_rows(db, rows.chunks()):
+                    return folder, sent
+    return None
+
+
+async def read_counts(journal: Journal) -> dict[Standing, int]:
+    """Return how many rows of a ledger have each standing, whether the file has them or not."""
+    return await journal.read(ledger_counts)
