@@ -79,7 +79,7 @@ class OpenedJob:
             job=self.about.job,
             run=journal.run,
             open_keys=keys is not None and not keys.are_own,
-            rejects=rows.is_rejects,
+            learns=rows.is_rejects or self.about.key != rows.key,
             anew=not self.same_file,
         )
         await journal.admit(change, attrs.evolve(about, **kept))

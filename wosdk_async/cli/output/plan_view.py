@@ -52,6 +52,12 @@ def refusal_text(refusal: Refusal) -> str:
     return f"nothing was sent: {what_is_wrong(refusal)}. {remedies_in(_words(refusal), refusal)}"
 
 
+_KEY = (
+    'put the file back, give its rows a key in the map (fill the marker from a column, or write key = "{column}"), '
+    "and run it once: after that, changed rows are recognized by their keys"
+)
+
+
 def _words(refusal: Refusal) -> Mapping[Remedy, str]:
     from wosdk_async.jobs.ledger.decision import Remedy
 
@@ -61,7 +67,7 @@ def _words(refusal: Refusal) -> Mapping[Remedy, str]:
         Remedy.AGAIN: "to send all rows once more, add --again",
         Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",
         Remedy.SETTLE: f"decide the rows in doubt with wosdk jobs settle {folder}",
-        Remedy.KEY: 'give the rows a key: fill the marker from a column, or write key = "{column}" in the map',
+        Remedy.KEY: _KEY,
         Remedy.SAME_MAP: "use the map and the marker as they were",
         Remedy.OTHER_FOLDER: "name another folder with --job DIR",
         Remedy.THAT_FOLDER: f"add --job {folder}"

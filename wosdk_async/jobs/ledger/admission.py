@@ -119,8 +119,10 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
         known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other FROM temp.file"
         repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
     else:
-        known = f"""SELECT numbered.*, (SELECT row FROM identity
-            WHERE identity = numbered.identity AND nth = numbered.nth) AS known
+        # One that was known by its cells, before the map had a key, is known by them once more.
+        known = f"""SELECT numbered.*, coalesce(
+                (SELECT row FROM identity WHERE identity = numbered.identity AND nth = numbered.nth),
+                (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
         repeated = "numbered.nth > 1"
     changed = "planned.sent <> numbered.digest"
@@ -128,7 +130,7 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
     done_changed = f"{changed} OR {other_map}" if map_counts else changed
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
-            WHEN numbered.keyed AND ({repeated}) AND {_STATE} NOT IN ({_SENT}) THEN {int(Standing.REPEATED)}
+            WHEN numbered.cells IS NOT NULL AND ({repeated}) AND {_STATE} NOT IN ({_SENT}) THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
             WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
             WHEN {_STATE} = {int(Standing.REFUSED)} AND ({changed} OR {other_map})
@@ -139,8 +141,8 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
         LEFT JOIN run ON run.number = outcome.run ORDER BY numbered.place""",
         {"map": fingerprint},
     )
-    if db.execute("SELECT (SELECT count(*) FROM identity) > (SELECT count(*) FROM planned)").fetchone()[0]:
-        # A row has several identities, and the file may have two of them: the first counts.
+    if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
+        # A row may have several identities, and the file two of them: the first counts.
         db.execute("""DELETE FROM temp.matched WHERE row IS NOT NULL AND place NOT IN (
             SELECT min(place) FROM temp.matched WHERE row IS NOT NULL GROUP BY row)""")
 
@@ -187,7 +189,7 @@ def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
     found = db.execute(
         f"""SELECT new.line, new.name, plain.line, plain.name FROM (
             SELECT place, line, coalesce(key, name) AS name FROM temp.file JOIN temp.matched USING (place)
-            WHERE keyed AND standing = {int(Standing.NEW)}) AS new
+            WHERE cells IS NOT NULL AND standing = {int(Standing.NEW)}) AS new
         JOIN temp.plain AS plain ON plain.key = undisguised(new.name) ORDER BY new.place LIMIT 1"""
     ).fetchone()
     db.execute("DROP TABLE temp.plain")
@@ -224,7 +226,7 @@ def admit(
     job: str,
     run: int,
     open_keys: bool = False,
-    rejects: bool = False,
+    learns: bool = False,
     anew: bool = True,
 ) -> None:
     """Give the rows of the compared file their places in the ledger, and plan those that are sent.
@@ -235,7 +237,7 @@ def admit(
         job: the id of the ledger.
         run: the number of the run.
         open_keys: whether the marker carries the id of the ledger and the number of the row.
-        rejects: whether each row names its row of the ledger.
+        learns: whether known rows may have identities that the ledger does not know: rejects, or another key.
         anew: whether the file is another one than that of the last run, so that figures over time begin anew.
     """
     if anew:
@@ -243,7 +245,7 @@ def admit(
     _place(db)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
     _insert_new(db, key.format(row="numbered.row"))
-    if rejects:
+    if learns:
         _add_identities(db)
     _plan_known(db, plan, key.format(row="planned.row"))
     _refuse(db, run)
@@ -277,7 +279,7 @@ def _insert_new(db: sqlite3.Connection, key: str) -> None:
 
 
 def _add_identities(db: sqlite3.Connection) -> None:
-    """Let corrected rows of rejects be known by their new identities, too."""
+    """Let known rows be known by what they are in this file, too."""
     rows = db.execute(
         """SELECT file.identity, matched.row FROM temp.matched JOIN temp.file USING (place)
         WHERE matched.standing <> ? AND NOT EXISTS (SELECT 1 FROM identity

@@ -25,11 +25,11 @@ __all__ = ["FILE_COLUMNS", "FileRow", "FileRows"]
 _CHUNK = 5000  # rows
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
-FileRow = tuple[int, int, int, bytes, bool, str | None, str | None, str | None, int | None]
-"""Place in the file, line, digest, identity, whether that is of a key, the key that the marker carries, name, fault, and
-the row of the ledger that a reject names."""
+FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
+"""Place in the file, line, digest, identity, hash of the cells if that is of a key, the key that the marker
+carries, name, fault, and the row of the ledger that a reject names."""
 
-FILE_COLUMNS = "place INTEGER PRIMARY KEY, line, digest, identity, keyed, key, name, fault, row"
+FILE_COLUMNS = "place INTEGER PRIMARY KEY, line, digest, identity, cells, key, name, fault, row"
 """Columns of a table of these."""
 
 
@@ -132,7 +132,7 @@ class FileRows:
             key = None
         name = found.name if found.name is None else storable(found.name)
         number = None if row.origin is None else self._number(row, row.origin)
-        return row.number, row.line, found.digest, found.identity, found.keyed, key, name, fault, number
+        return row.number, row.line, found.digest, found.identity, found.cells, key, name, fault, number
 
     def _number(self, row: Row, origin: tuple[str, str]) -> int | None:
         """Return the row of the ledger that a reject names; note what is wrong with it."""

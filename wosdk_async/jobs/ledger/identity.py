@@ -35,8 +35,8 @@ class RowIdentity:
     """The key that the marker carries; None without a marker, and where it is the ledger's row number."""
     name: str | None
     """The key without a marker, or the beginning of the cells: how people know the row."""
-    keyed: bool
-    """Whether it is known by a key."""
+    cells: bytes | None = None
+    """Of a row that is known by a key, the hash of its cells: a ledger from before may know it by that."""
 
 
 class Identities:
@@ -76,11 +76,10 @@ class Identities:
         digest = _number(hashed) if self._counting is None else self._digest(cells)
         if self._marked is not None:
             if (key := self._marked.key_or_none(row)) is not None:
-                return RowIdentity(_hash(b"key", key), digest, key, None, True)
+                return RowIdentity(_hash(b"key", key), digest, key, None, hashed)
         elif self._key is not None and (key := self._own_key(row)) is not None:
-            return RowIdentity(_hash(b"key", key), digest, None, key, True)
-        values = cells.values() if isinstance(cells, dict) else cells
-        return RowIdentity(hashed, digest, None, one_line(", ".join(values)[:_EXCERPT]), False)
+            return RowIdentity(_hash(b"key", key), digest, None, key, hashed)
+        return RowIdentity(hashed, digest, None, self._excerpt(row))
 
     def digest(self, row: Row) -> int:
         """Return what tells that a row changed: part of a hash of the cells that count."""
@@ -99,6 +98,12 @@ class Identities:
         if len(self.filled) < len(self._columns):
             self.filled.update(found)
         return found
+
+    def _excerpt(self, row: Row) -> str:
+        values = row.raw_cells
+        if values is None:
+            values = [cell for name, cell in dict(row.cells.items()).items() if name and name[:1] != "_"]
+        return one_line(", ".join([each for each in values if each])[:_EXCERPT])
 
     def _own_key(self, row: Row) -> str | None:
         if row.fault is not None or self._key is None:

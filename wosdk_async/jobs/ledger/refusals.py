@@ -26,7 +26,8 @@ _PYTHON: Mapping[Remedy, str] = {
     Remedy.AGAIN: "to send all rows once more, pass again=True",
     Remedy.SAME_COMMAND: "leave out again=True: the import sends the remaining rows",
     Remedy.SETTLE: "settle the rows in doubt",
-    Remedy.KEY: 'give the rows a key: fill the marker from a column, or write key = "{column}" in the map',
+    Remedy.KEY: 'put the file back, give its rows a key in the map (fill the marker from a column, or write '
+    'key = "{column}"), and run it once: after that, changed rows are recognized by their keys',
     Remedy.SAME_MAP: "use the map as it was",
     Remedy.OTHER_FOLDER: "pass another folder",
     Remedy.THAT_FOLDER: "pass folder= with that job",
@@ -64,7 +65,7 @@ def what_is_wrong(refusal: Refusal) -> str:
             return (
                 f"the job in {folder} identifies rows by {_key(refusal.was)}, and this import by {_key(refusal.now)}"
                 + (
-                    f", so {gone} that were sent cannot be recognized{_sample(refusal.first_gone)}"
+                    f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
                     if refusal.gone
                     else ""
                 )
@@ -72,19 +73,19 @@ def what_is_wrong(refusal: Refusal) -> str:
         case "columns_changed":
             names = ", ".join(map(repr, refusal.columns[:_SHOWN]))
             return (
-                f"the columns {names} came or went since the last run, so {gone} that were sent cannot be recognized "
+                f"the columns {names} came or went since the last run, so {gone} sent before cannot be recognized "
                 "without a key"
             )
         case "edited_or_new":
             return (
-                f"{gone} that were sent {_are(refusal.gone)} not in the file any more{_sample(refusal.first_gone)}, and "
+                f"{gone} sent before {_are(refusal.gone)} not in the file any more{_sample(refusal.first_gone)}, and "
                 f"{_rows(refusal.rows)} {_are(refusal.rows)} new{_sample(refusal.first_new)}: without a key an edited row "
                 "looks like a new one"
             )
         case "key_disguised":
             return (
                 f"the key of a new row{_sample(refusal.first_new)} looks like one that was sent and is not in the file "
-                f"any more{_sample(refusal.first_gone)}: did a spreadsheet change it?"
+                f"any more{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
             )
 
 
