@@ -66,12 +66,12 @@ class OpenedJob:
             JournalError: the journal cannot be written; nothing has changed.
         """
         request, journal, rows = self.request, self.journal, self.rows
-        about = request.plan(self.about.job, self.about.company, rows)
-        kept = {"created_at": self.about.created_at, "options": self.about.options}
+        last, now = self.about, request.plan(self.about.job, self.about.company, rows)
+        about = attrs.evolve(now, created_at=last.created_at, options=last.options)
         if self.same_file:
-            kept |= {"since": self.about.since}
-        if rows.is_rejects:  # by other keys than the file has
-            kept |= {"key": self.about.key, "columns": self.about.columns}
+            about = attrs.evolve(about, since=last.since)
+        if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
+            about = attrs.evolve(about, key=last.key, columns=last.columns)
         keys = request.keys(self.about.job)
         change = functools.partial(
             admit,
@@ -82,7 +82,7 @@ class OpenedJob:
             learns=rows.is_rejects or self.about.key != rows.key,
             anew=not self.same_file,
         )
-        await journal.admit(change, attrs.evolve(about, **kept))
+        await journal.admit(change, about)
         rows.close()
 
 

@@ -21,20 +21,16 @@ async def same_command_would(seen: Overview) -> str:
     """
     if seen.running is not None:
         return "refused while another process works on the job"
+    from wosdk_async.errors import WosdkError
+
     try:
         would = await asyncio.to_thread(_decided, seen)
-    except _unreadable() as error:
+    except WosdkError as error:
         return f"refused: {error.message}"
     if seen.audit_left:
         found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
         would += f"; the keys of all rows to look up: the audit {found}"
     return would
-
-
-def _unreadable() -> type[Exception]:
-    from wosdk_async.errors import WosdkError
-
-    return WosdkError
 
 
 def _decided(seen: Overview) -> str:

@@ -314,6 +314,7 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
 def _refuse(db: sqlite3.Connection, run: int) -> None:
     """Refuse rows whose keys earlier rows have, and rows with a fault that nothing can change."""
     faulty = "SELECT planned.row, fault FROM temp.file JOIN planned USING (place) WHERE fault IS NOT NULL"
+    reasons: list[tuple[int | None, str, str | None]]
     reasons = [(row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)]
     reasons += [(row, fault, None) for row, fault in db.execute(faulty).fetchall()]
     db.executemany(

@@ -327,21 +327,28 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Ref
         return _key_changed(ledger, ledger.marker, file.marker)
     if file.rejects or not (new and gone):
         return None
-    samples = {"rows": new, "gone": gone, "first_new": file.first_new, "first_gone": ledger.first_gone}
+    about = Refusal(
+        why="edited_or_new",
+        remedies=(Remedy.KEY, Remedy.NEW_ROWS),
+        folder=ledger.folder,
+        rows=new,
+        gone=gone,
+        first_new=file.first_new,
+        first_gone=ledger.first_gone,
+    )
     if file.key is None:
         if columns := tuple(sorted(ledger.columns ^ file.columns)):
-            remedies = (Remedy.KEY, Remedy.AGAIN)
-            return Refusal(
-                why="columns_changed", remedies=remedies, folder=ledger.folder, columns=columns, **samples
+            return attrs.evolve(
+                about, why="columns_changed", remedies=(Remedy.KEY, Remedy.AGAIN), columns=columns
             )
-        if not choices.new_rows:
-            remedies = (Remedy.KEY, Remedy.NEW_ROWS)
-            return Refusal(why="edited_or_new", remedies=remedies, folder=ledger.folder, **samples)
-    elif file.disguised is not None and not choices.new_rows:
-        first_new, first_gone = file.disguised
-        samples |= {"first_new": first_new, "first_gone": first_gone}
-        return Refusal(why="key_disguised", remedies=(Remedy.NEW_ROWS,), folder=ledger.folder, **samples)
-    return None
+        return None if choices.new_rows else about
+    if file.disguised is None or choices.new_rows:
+        return None
+    first_new, first_gone = file.disguised
+    remedies = (Remedy.NEW_ROWS,)
+    return attrs.evolve(
+        about, why="key_disguised", remedies=remedies, first_new=first_new, first_gone=first_gone
+    )
 
 
 def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refusal:
