@@ -117,12 +117,14 @@ _REJECTS, _IN_DOUBT = "rejects.csv", "in_doubt.csv"
 
 def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
     """Ask whether rows that are done are meant to be sent once more. Raise CliError when they are not."""
-    text = f"{counted(opened.plan.leaves_done, 'row')} of this file {'are' if opened.plan.leaves_done > 1 else 'is'} done"
     if not ask:
         return
+    text = (
+        f"{counted(opened.plan.leaves_done, 'row')} done by the job before: --again sends all rows once more"
+    )
     if not is_interactive():
-        raise CliError(f"{text} by the job before; --again sends all rows once more: confirm with --yes")
-    say(f"{text} by the job before, and --again sends all rows once more")
+        raise CliError(f"{text}; confirm with --yes")
+    say(text)
     if not click.confirm("Send them again?", err=True):
         raise CliError("nothing was sent", Exit.SOME)
 

@@ -133,17 +133,18 @@ class Check:
             if reason := self._index.unfound(name):
                 raise ImportMapError(f"{self._map.path}: {reason}")
         self._undone = await undone_beside(self._request.base, identity, self._map.operation)
-        with closing(self._request.read()) as rows_of_file:
-            with preview_of(self._request, rows_of_file, identity) as preview:
-                await self._show_decision(preview)
-                built = RowBuilder(self._map, self._index, self._keys)
-                checked = CheckedRows(built, ReplacedFields.of(self._map))
-                rows = self._rows()
-                while page := list(islice(rows, _PAGE)):
-                    for finding in await self._look_at(company, page, checked, preview):
-                        self._result.add(finding)
-                        if on_row is not None:
-                            on_row(finding)
+        checked = CheckedRows(RowBuilder(self._map, self._index, self._keys), ReplacedFields.of(self._map))
+        with (
+            closing(self._request.read()) as read,
+            preview_of(self._request, read, identity) as preview,
+        ):
+            await self._show_decision(preview)
+            rows = self._rows()
+            while page := list(islice(rows, _PAGE)):
+                for finding in await self._look_at(company, page, checked, preview):
+                    self._result.add(finding)
+                    if on_row is not None:
+                        on_row(finding)
         self._finish()
         return self._result
 

@@ -117,7 +117,7 @@ class Import:
 
     @property
     def warnings(self) -> list[str]:
-        """What is known before the first row is sent, and concerns more than one row, once the file was read."""
+        """What was found while the file was read, and concerns more than one row."""
         return self._rows.warnings if self._rows is not None else []
 
     @property

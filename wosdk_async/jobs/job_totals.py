@@ -44,7 +44,7 @@ class JobTotals:
         return self._done_now + self.stops.failed
 
     async def report_refused(self) -> None:
-        """Report the rows that are refused already: their keys occur twice, or the service refused them before.
+        """Report the rows that stay refused: their keys occur twice, or the service refused them before.
 
         They stop no import: nothing is sent for them, and the other rows may all be right.
         """

@@ -1,4 +1,4 @@
-"""The ledger of an import: found or begun, compared with the file, and opened once it is decided what is sent."""
+"""The ledger of an import: found or begun, and compared with the file."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class OpenedJob:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is to be done: no row is sent or looked up, and the file is that of the last run."""
+        """Whether nothing is to be done: no row to send or look up, and the file is that of the last run."""
         return self.plan.is_idle and self.same_file and not self.audit_due and not self.new
 
     async def admit(self) -> None:
-        """Write into the ledger what is decided: new rows get their numbers, and rows that are sent are planned.
+        """Write the plan into the ledger: new rows get their numbers, and rows to send are planned.
 
         Raises:
             JournalError: the journal cannot be written; nothing has changed.

@@ -46,8 +46,8 @@ async def write_outputs(
 ) -> list[Path]:
     """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
 
-    They are about the rows of the last file. When that is another one than before, the files that are there are moved to
-    ``runs/N``, where N is the number of the run that wrote them.
+    They are about the rows of the last file. When that is another one than before, the files that are there
+    are moved to ``runs/N``, where N is the number of the run that wrote them.
 
     A kill leaves each of them as it was, or new and complete. Tables that would have no rows are removed, all
     but the results. A table that somebody changed stays; the new one gets a number: ``rejects-2.csv``. When

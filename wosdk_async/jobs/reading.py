@@ -33,7 +33,7 @@ class PlannedRows:
         """Yield the planned rows with their keys, a page at a time.
 
         Raises:
-            ImportMapError: the file has changed since it was read first; no row of the page in question is given.
+            ImportMapError: the file has changed since it was read first; no row of that page is given.
         """
         rows, last, digest = iter(self.source), 0, self.identities.digest
         while page := list(islice(rows, _PAGE)):
@@ -49,12 +49,12 @@ class PlannedRows:
             yield planned
         if last != self.journal.plan.rows:
             raise ImportMapError(
-                f"{self.source.path}: the file has changed since it was read first: it has {last} rows now, not "
-                f"{self.journal.plan.rows}; no further row was sent"
+                f"{self.source.path}: the file has changed since it was read first: it has {last} rows now, "
+                f"not {self.journal.plan.rows}; no further row was sent"
             )
 
     async def numbered(self, numbers: Collection[int]) -> AsyncIterator[Row]:
-        """Yield rows of the file by their numbers in the ledger, planned or not; with the cells that they have now."""
+        """Yield rows of the file by their numbers in the ledger, planned or not."""
         found = await self.journal.rows_numbered(numbers)
         places = {stored.place: stored for stored in found.values() if stored.place is not None}
         for row in self.source:

@@ -86,7 +86,7 @@ class ImportRequest:
             raise ImportMapError(f"{self.import_map.path}: {error.message}") from None
         if self.import_map.key is not None and keys.are_own:
             raise ImportMapError(
-                f"{self.import_map.path}: rows are known by what {marker} carries, {keys.template}; delete 'key', "
+                f"{self.import_map.path}: {marker} carries a key already, {keys.template}; delete 'key', "
                 "which is for maps without such a field"
             )
 

@@ -226,7 +226,7 @@ class JobWork:
         self._reports.doubted.clear()
 
     async def _rebuilt(self, numbers: set[int]) -> Mapping[int, Any]:
-        """Return what is built from rows of the ledger that the file has, without those that cannot be built."""
+        """Return what is built from some rows of the file, without those that cannot be built."""
         found = {}
         async for row in self._rows.numbered(numbers):
             with suppress(Exception):  # the row stays in doubt

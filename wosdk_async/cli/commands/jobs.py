@@ -136,8 +136,8 @@ def resume(
     """Resume a job as its last run was started: send the rows of its file that are not done.
 
     File, map, marker, Company and other options are those of the last run that began. Options given here
-    take their place. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated. No new
-    job begins.
+    take their place. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated.
+    No new job begins.
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command

@@ -58,7 +58,8 @@ def settle_command(
     wrong = by_hand != (decision is not None) or (id is None) == (decision == "created")
     if wrong or (all_rows and (row is not None or decision == "created")):
         raise click.UsageError(
-            "write --row N created ID, --row N not-created or --all not-created; without these the rows are looked up"
+            "write --row N created ID, --row N not-created or --all not-created; without these options "
+            "rows are looked up"
         )
     require_stdout()
     with cli_errors():

@@ -91,11 +91,11 @@ def undo_command(
 ) -> None:
     """Cancel the work orders that a run created, or delete its records of other entities.
 
-    The last run that sent rows is undone, or the one that --run names, or with --all every run. Only records that
-    the job created for certain are touched: its response was seen, or the key was absent before the row was
-    first sent. Each record is read first; those that were changed or cancelled since, or do not carry the
-    key of their row, are listed and left. Records that rows refer to stay, too. The journal keeps the undo: after a kill
-    the same command resumes it.
+    It undoes the last run that sent rows, the run that --run names, or with --all every run. Only records
+    that the job created for certain are touched: its response was seen, or the key was absent before the row
+    was first sent. Each record is read first; those that were changed or cancelled since, or do not carry
+    the key of their row, are listed and left. Records that rows refer to stay, too. The journal keeps the
+    undo: after a kill the same command resumes it.
 
     \b
       wosdk jobs undo requests.csv.job --check

@@ -130,7 +130,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
-        *([("gone", f"{counted(facts['gone'], 'row')} not in the file of the last run")] if facts["gone"] else ()),
+        *([("gone", f"{counted(facts['gone'], 'row')} not in the last file")] if facts["gone"] else ()),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),

@@ -53,8 +53,8 @@ def refusal_text(refusal: Refusal) -> str:
 
 
 _KEY = (
-    'put the file back, give its rows a key in the map (fill the marker from a column, or write key = "{column}"), '
-    "and run it once: after that, changed rows are recognized by their keys"
+    "put the file back, give its rows a key in the map (fill the marker from a column, or write "
+    'key = "{column}"), and run it once: after that, changed rows are recognized by their keys'
 )
 
 
@@ -73,6 +73,6 @@ def _words(refusal: Refusal) -> Mapping[Remedy, str]:
         Remedy.THAT_FOLDER: f"add --job {folder}"
         if refusal.folder is not None
         else "add --job with its folder",
-        Remedy.EXPORT_REJECTS: "take the rows from rejects.csv of their job, and leave the columns _job and _row as "
-        "they are; wosdk jobs rejects writes that file again",
+        Remedy.EXPORT_REJECTS: "take the rows from rejects.csv of their job, and leave the columns _job and "
+        "_row as they are; wosdk jobs rejects writes that file again",
     }

@@ -55,8 +55,8 @@ class JobFolders:
         """Return the folders of the ledgers that are there, the oldest first.
 
         Raises:
-            JournalError: a folder has lost its journal, so nobody knows what was sent; or another process is just
-                making a ledger.
+            JournalError: a folder has lost its journal, so nobody knows what was sent; or another process is
+                just making a ledger.
         """
         found = []
         for folder in self._existing():

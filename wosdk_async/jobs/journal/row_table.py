@@ -65,8 +65,8 @@ def _save_rows_statement(rows: int) -> str:
     # A row stays that of the run which sent it, whichever run finds out the outcome.
     values = ", ".join(["(?, ?, ?, ?, ?)"] * rows)
     return f"""INSERT INTO outcome (row, run, state, stamp, detail) VALUES {values}
-        ON CONFLICT (row) DO UPDATE SET run = iif(excluded.state = 1, excluded.run, run), state = excluded.state,
-        stamp = excluded.stamp, detail = excluded.detail"""  # noqa: S608 - numbers of variables
+        ON CONFLICT (row) DO UPDATE SET run = iif(excluded.state = 1, excluded.run, run),
+        state = excluded.state, stamp = excluded.stamp, detail = excluded.detail"""
 
 
 def _details(record: RowRecord) -> str:
@@ -112,12 +112,13 @@ _PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) F
 
 
 def page(db: sqlite3.Connection, *, first: int, last: int) -> list[PageRow]:
-    """Return place, row, state, digest and key of the rows at the places ``first`` to ``last`` of the file."""
+    """Return place, row, state, digest and key of the rows at some places of the file."""
     found = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
     return [(place, row, _STATES[state], digest, key) for place, row, state, digest, key in found]
 
 
-_ROWS = """SELECT json_group_array(json_array(row, state, json(detail), line, digest, key, stamp, place, changed)) FROM (
+_ROWS = """SELECT json_group_array(
+    json_array(row, state, json(detail), line, digest, key, stamp, place, changed)) FROM (
     SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, coalesce(stamp, 0) AS stamp, place,
         sent <> digest AS changed
     FROM {tables} WHERE {where} LIMIT ?)"""

@@ -65,7 +65,7 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
 
 
 def last_with_rows(db: sqlite3.Connection) -> int | None:
-    """Return the number of the last run that carried rows out, those that are undone included; None without one."""
+    """Return the number of the last run that carried rows out; None when none did."""
     wanted = [int(each) for each in (State.DONE, *UNDECIDED)]
     found = db.execute("SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)", wanted).fetchone()[0]
     return None if found is None else int(found)

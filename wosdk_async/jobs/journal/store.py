@@ -156,8 +156,8 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
         )
     if version < FORMAT:
         raise JournalError(
-            f"{path}: was written by wosdk_async 0.2 or before (format {version}). Finish the job with that version, "
-            "and move its folder away: a new ledger does not know what it sent"
+            f"{path}: was written by wosdk_async 0.2 or before (format {version}). Finish the job with that "
+            "version, and move its folder away: a new ledger does not know what it sent"
         )
     if strange := strange_name(db):
         raise JournalError(_damaged(path, f"{strange!r} is not as a journal has it"))

@@ -1,7 +1,8 @@
 """Tables of a journal for undos.
 
-``undo`` has the rows whose records an undo began to cancel or delete, with the outcome of each; ``undone_before`` has
-the ids of records that undos of earlier ledgers took back, or of this one before a row was sent again.
+``undo`` has the rows whose records an undo began to cancel or delete, with the outcome of each;
+``undone_before`` has the ids of records that undos of earlier ledgers took back, or of this one before a row
+was sent again.
 """
 
 from __future__ import annotations

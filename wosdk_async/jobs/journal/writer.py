@@ -110,7 +110,7 @@ class JournalWriter(JournalReader):
         self.plan = plan
 
     async def plan_again(self, rows: Iterable[int]) -> None:
-        """Plan rows that are confirmed absent, with the cells that the file has now; on the disk when it returns.
+        """Plan rows that are confirmed absent, with the cells that the file has now; on the disk then.
 
         Raises:
             JournalError: the journal cannot be written.

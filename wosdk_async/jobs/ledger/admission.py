@@ -1,7 +1,7 @@
 """A file compared with the ledger, and its rows admitted, by statements on all rows.
 
-``compare`` writes only temporary tables, so a check may call it on a ledger that it only reads. ``admit`` carries out
-what was decided, within the transaction of its caller.
+``compare`` writes only temporary tables, so a check may call it on a ledger that it only reads. ``admit``
+carries out what was decided, within the transaction of its caller.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Compared:
     """A file beside the ledger."""
 
     rows: int
-    """Rows of the file. One that an earlier row of the file is, too, by another identity, is left out below."""
+    """Rows of the file. One that is the same row of the ledger as an earlier one is left out below."""
     standings: Mapping[Standing, int]
     gone: Mapping[Standing, int]
     """Rows of the ledger that the file does not have."""
@@ -130,7 +130,8 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
     done_changed = f"{changed} OR {other_map}" if map_counts else changed
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
-            WHEN numbered.cells IS NOT NULL AND ({repeated}) AND {_STATE} NOT IN ({_SENT}) THEN {int(Standing.REPEATED)}
+            WHEN numbered.cells IS NOT NULL AND ({repeated}) AND {_STATE} NOT IN ({_SENT})
+                THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
             WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
             WHEN {_STATE} = {int(Standing.REFUSED)} AND ({changed} OR {other_map})
@@ -270,8 +271,8 @@ def _place(db: sqlite3.Connection) -> None:
 def _insert_new(db: sqlite3.Connection, key: str) -> None:
     db.execute(f"""INSERT INTO planned (row, place, line, digest, sent, key, name, dismissed)
         SELECT numbered.row, file.place, file.line, file.digest, file.digest, {key}, file.name, 0 FROM (
-            SELECT place, (SELECT coalesce(max(row), 0) FROM planned) + row_number() OVER (ORDER BY place) AS row
-            FROM temp.matched WHERE row IS NULL) AS numbered
+            SELECT place, (SELECT coalesce(max(row), 0) FROM planned) + row_number() OVER (ORDER BY place)
+                AS row FROM temp.matched WHERE row IS NULL) AS numbered
         JOIN temp.file USING (place) ORDER BY place""")
     db.execute("""INSERT INTO identity SELECT file.identity, matched.nth, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)

@@ -1,8 +1,7 @@
 """What an import sends: one pure function of the ledger, the file and the options.
 
-    The ledger knows each row by its identity. The same command sends what the ledger does not know to be done.
-
-Import, ``--check``, ``wosdk jobs show`` and ``resume`` ask :func:`decide`; ``docs/import.md`` shows its tables.
+The ledger knows each row by its identity. The same command sends what the ledger does not know to be done.
+Imports, checks and ``wosdk jobs`` ask :func:`decide`; ``docs/import.md`` shows its tables.
 """
 
 from __future__ import annotations
@@ -162,7 +161,7 @@ class FileFacts:
     rejects_problem: tuple[RejectsProblem, int] | None = None
     """What is wrong with it, and the line."""
     elsewhere: tuple[Path, int] | None = None
-    """Another ledger in the same directory, and how many rows of the file it has sent. It counts for the first run."""
+    """Another ledger in the same directory, and how many rows of the file it has sent: for a first run."""
 
 
 @attrs.frozen(kw_only=True)

@@ -28,7 +28,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         request: the import.
         rows: the rows of its file.
         company: text that identifies the Company.
-        ledgers: the folders of the ledgers beside the file, or called as the user named one; the oldest first.
+        ledgers: the folders of the ledgers beside the file, or at the one that is named; the oldest first.
 
     Raises:
         JournalError: a ledger cannot be read, so nobody knows what was sent.
@@ -49,7 +49,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
-    """Return the ledger that rejects name: the folder in which they are, the one that is named, or one near them."""
+    """Return the ledger that rejects name: that of their folder, the named one, or one near them."""
     near = [request.path.parent, *([request.options.folder] if request.options.folder is not None else [])]
     directories = dict.fromkeys(
         each.absolute() for place in (*near, Path()) for each in (place, place.absolute().parent)

@@ -1,4 +1,4 @@
-"""The rows of a file, read once: what makes each the same row, the names it gives, and what is wrong with it."""
+"""The rows of a file, read once: the identity of each, and what concerns all of them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class FileRows:
 
     def __attrs_post_init__(self) -> None:
         action = self.import_map.action
-        # Of an update a change counts in the columns that are written, and of a row that names no change in all.
+        # Of an update a change counts in the columns that the map reads: the others are not written.
         counting = frozenset(self.import_map.columns) if action.compares else None
         self.identities = Identities(self.source.columns, self.keys, self.import_map.key, counting)
         # SQLite removes a database without a name when it is closed, and when the process is killed.

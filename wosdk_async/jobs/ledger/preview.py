@@ -39,7 +39,7 @@ class Preview:
         return {place: Standing(standing) for place, standing in found}
 
     def reasons(self, first: int, last: int) -> Mapping[int, str]:
-        """Return why rows at some places are refused: by the service before, or as an earlier row has their key."""
+        """Return why rows at some places stay refused."""
         found = self._db.execute(
             f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
             JOIN outcome ON outcome.row = matched.row

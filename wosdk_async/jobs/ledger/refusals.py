@@ -26,12 +26,12 @@ _PYTHON: Mapping[Remedy, str] = {
     Remedy.AGAIN: "to send all rows once more, pass again=True",
     Remedy.SAME_COMMAND: "leave out again=True: the import sends the remaining rows",
     Remedy.SETTLE: "settle the rows in doubt",
-    Remedy.KEY: 'put the file back, give its rows a key in the map (fill the marker from a column, or write '
+    Remedy.KEY: "put the file back, give its rows a key in the map (fill the marker from a column, or write "
     'key = "{column}"), and run it once: after that, changed rows are recognized by their keys',
     Remedy.SAME_MAP: "use the map as it was",
     Remedy.OTHER_FOLDER: "pass another folder",
     Remedy.THAT_FOLDER: "pass folder= with that job",
-    Remedy.EXPORT_REJECTS: "take the rows from rejects.csv of their job, with the columns _job and _row as they are",
+    Remedy.EXPORT_REJECTS: "take the rows from rejects.csv of their job, with _job and _row as they are",
 }
 
 
@@ -53,17 +53,18 @@ def what_is_wrong(refusal: Refusal) -> str:
             return f"the job in {folder} runs {refusal.was!r}, not {refusal.now!r}"
         case "unfinished":
             return (
-                f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} not sent yet or in doubt, and a new "
-                "job would send them as well"
+                f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} not sent yet or in doubt,"
+                " and a new job would send them as well"
             )
         case "sent_elsewhere":
             return (
-                f"{_rows(refusal.rows)} of the file were sent by the job in {folder}, and without a key nothing "
-                "prevents duplicates"
+                f"{_rows(refusal.rows)} of the file {_were(refusal.rows)} sent by the job in {folder}, and "
+                "without a key nothing prevents duplicates"
             )
         case "key_changed":
             return (
-                f"the job in {folder} identifies rows by {_key(refusal.was)}, and this import by {_key(refusal.now)}"
+                f"the job in {folder} identifies rows by {_key(refusal.was)}, and this import by "
+                f"{_key(refusal.now)}"
                 + (
                     f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
                     if refusal.gone
@@ -73,19 +74,19 @@ def what_is_wrong(refusal: Refusal) -> str:
         case "columns_changed":
             names = ", ".join(map(repr, refusal.columns[:_SHOWN]))
             return (
-                f"the columns {names} came or went since the last run, so {gone} sent before cannot be recognized "
-                "without a key"
+                f"the columns {names} came or went since the last run, so {gone} sent before cannot be "
+                "recognized without a key"
             )
         case "edited_or_new":
             return (
-                f"{gone} sent before {_are(refusal.gone)} not in the file any more{_sample(refusal.first_gone)}, and "
-                f"{_rows(refusal.rows)} {_are(refusal.rows)} new{_sample(refusal.first_new)}: without a key an edited row "
-                "looks like a new one"
+                f"{gone} sent before {_are(refusal.gone)} not in the file any more"
+                f"{_sample(refusal.first_gone)}, and {_rows(refusal.rows)} {_are(refusal.rows)} new"
+                f"{_sample(refusal.first_new)}: without a key an edited row looks like a new one"
             )
         case "key_disguised":
             return (
-                f"the key of a new row{_sample(refusal.first_new)} looks like one that was sent and is not in the file "
-                f"any more{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
+                f"the key of a new row{_sample(refusal.first_new)} looks like one that was sent and is not "
+                f"in the file any more{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
             )
 
 
@@ -118,6 +119,10 @@ def _rows(number: int) -> str:
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 _SHOWN = 10  # columns

@@ -92,8 +92,8 @@ def _to_do(facts: JobFacts) -> Markup | None:
         steps.append("Run the same import again: it sends the rows that were not started.")
     if facts.changed.count:
         steps.append(
-            f"{counted(facts.changed.count, 'row')} changed after being sent, and stay as sent: see the column "
-            "changed of results.csv."
+            f"{counted(facts.changed.count, 'row')} changed after being sent, and not sent again: see the "
+            "column changed of results.csv."
         )
     if counts[State.REFUSED]:
         steps.append(_failed(facts))
