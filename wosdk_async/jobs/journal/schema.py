@@ -52,9 +52,9 @@ FROM planned LEFT JOIN outcome USING (row);
 """
 # A row of the ledger keeps its number. Its place is where it stands in the file of the last run, and digest
 # is that of its cells there; ``sent`` and key are those with which it was last planned. A row is dismissed
-# when the user said that it is gone for good. A row without an outcome is PLANNED; ``run`` is the one that sent it.
-# Outcomes are appended nearly in their order; the details are one JSON list, because unpacking ten columns of
-# each row costs more than the write itself. The view is for people.
+# when the user said that it is gone for good. A row without an outcome is PLANNED; ``run`` is the one that
+# sent it. Outcomes are appended nearly in their order; the details are one JSON list, because unpacking ten
+# columns of each row costs more than the write itself. The view is for people.
 
 _ADDED = (*audit_table.TABLES, *grant_table._TABLES)  # when they are needed
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
