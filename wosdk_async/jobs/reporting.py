@@ -27,7 +27,7 @@ __all__ = ["RowReports"]
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
-    """Writes the outcome of each row into the journal, and gives it to ``on_row``.
+    """Writes the outcome of each row into the journal, and gives it to ``on_row`` without secrets.
 
     ``stops`` stops the import at a limit.
     """
@@ -162,25 +162,29 @@ class RowReports:
         state = _STATES[outcome.outcome]
         if state == State.REFUSED and row.number in self.unsent:
             state = State.PLANNED
-        self._write(
-            RowRecord(
-                row.number,
-                state,
-                outcome.id,
-                outcome.number,
-                outcome.reason,
-                outcome.code,
-                outcome.request_id,
-                outcome.warnings,
-                **call,
-            )
+        record = RowRecord(
+            row.number,
+            state,
+            outcome.id,
+            outcome.number,
+            outcome.reason,
+            outcome.code,
+            outcome.request_id,
+            outcome.warnings,
+            **call,
         )
+        if (kept := self._write(record)) is not record:
+            texts = (kept.number, kept.reason, kept.code, kept.request_id, kept.warnings)
+            names = ("number", "reason", "code", "request_id", "warnings")
+            outcome = attrs.evolve(outcome, **dict(zip(names, texts, strict=True)))
         self.on_row(outcome)
 
-    def _write(self, record: RowRecord) -> None:
-        self.journal.record(record)
+    def _write(self, record: RowRecord) -> RowRecord:
+        """Record an outcome, and return it without secrets."""
+        kept = self.journal.record(record)
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed.message)
+        return kept
 
 
 _STATES = {

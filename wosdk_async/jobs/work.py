@@ -68,7 +68,7 @@ class JobWork:
             operation=self._operation,
             journal=journal,
             stops=stops,
-            on_row=tell,
+            on_row=request.on_row,
             closed=partial(is_closed, company),
             columns_behind=import_map.columns_behind,
         )

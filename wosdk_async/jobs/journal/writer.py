@@ -92,11 +92,13 @@ class JournalWriter(JournalReader):
         commits.queue.rows += rows
         await commits.written()
 
-    def record(self, record: RowRecord) -> None:
-        """Queue what became of a row; it is on the disk with the next group, within 20 ms."""
+    def record(self, record: RowRecord) -> RowRecord:
+        """Queue the outcome of a row, and return it without secrets; it is on the disk within 20 ms."""
         commits = self._open_commits()
-        commits.queue.rows.append(without_secrets(record, self.secrets()))
+        kept = without_secrets(record, self.secrets())
+        commits.queue.rows.append(kept)
         commits.write_soon()
+        return kept
 
     async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
         """Carry out a change of the rows in one transaction, and keep the plan; on the disk when it returns.
