@@ -63,7 +63,7 @@ class OpenedJob:
         """Write the plan into the ledger: new rows get their numbers, and rows to send are planned.
 
         Raises:
-            JournalError: the journal cannot be written; nothing has changed.
+            JournalError: the journal cannot be written, so nothing must be sent.
         """
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)

@@ -60,9 +60,12 @@ async def test_rows_of_the_file_come_in_its_order_and_the_others_are_gone(tmp_pa
 
 
 async def test_rows_that_are_planned_again_have_the_cells_of_the_file(tmp_path: Path) -> None:
+    def change_all(db: sqlite3.Connection) -> None:
+        db.execute("UPDATE planned SET digest = 7")
+
     async with a_journal(tmp_path, 3) as journal:
         await journal.begin([1, 2])
-        await journal.admit(lambda db: db.execute("UPDATE planned SET digest = 7"), a_plan(rows=3))
+        await journal.admit(change_all, a_plan(rows=3))
         await journal.plan_again([1])
         found = [(row.state, row.changed) for row in await journal.rows_in()]
         assert found == [(State.PLANNED, False), (State.SENDING, True), (State.PLANNED, True)]

@@ -182,13 +182,20 @@ def test_a_ledger_that_does_not_fit_the_disk_is_not_made(tmp_path: Path, room: i
     Journal.create(tmp_path, a_plan()).abandon()  # the lock is free
 
 
-async def test_rows_that_do_not_fit_the_disk_are_not_admitted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", ["killed", "closed while full", "closed with room again"])
+async def test_rows_that_do_not_fit_the_disk_are_admitted_all_or_none(tmp_path: Path, end: str) -> None:
     journal = Journal.create(tmp_path, a_plan())
-    with full_disk(200_000), pytest.raises(JournalError, match="disk"):
-        await journal.admit(functools.partial(insert_rows, rows=20_000), a_plan(rows=20_000))
+    with full_disk(200_000):
+        with pytest.raises(JournalError, match="disk"):
+            await journal.admit(functools.partial(insert_rows, rows=20_000), a_plan(rows=20_000))
+        if end == "closed while full":
+            await journal.close()
+    if end == "killed":
+        journal.abandon()
     await journal.close()
+    rows = 20_000 if end == "closed with room again" else 0
     async with Journal.open(tmp_path) as journal:
-        assert (journal.plan.rows, sum(journal.counts().values())) == (0, 0)
+        assert (journal.plan.rows, sum(journal.counts().values())) == (rows, rows)
 
 
 def test_every_commit_is_flushed_to_the_disk(tmp_path: Path) -> None:
