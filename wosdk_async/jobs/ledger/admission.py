@@ -212,9 +212,8 @@ def ledger_counts(db: sqlite3.Connection, *, of_file: bool = False) -> dict[Stan
 def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> int:
     """Return how many rows of a file a ledger has sent, as far as it knows them by their cells."""
     compared = compare(db, chunks)
-    return sum(
-        compared.standings.get(each, 0) for each in (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE)
-    )
+    sent = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE, Standing.DONE_CHANGED)
+    return sum(compared.standings.get(each, 0) for each in sent)
 
 
 # --- admission ------------------------------------------------------------------------------------
@@ -283,7 +282,7 @@ def _add_identities(db: sqlite3.Connection) -> None:
     """Let known rows be known by what they are in this file, too."""
     rows = db.execute(
         """SELECT file.identity, matched.row FROM temp.matched JOIN temp.file USING (place)
-        WHERE matched.standing <> ? AND NOT EXISTS (SELECT 1 FROM identity
+        WHERE matched.row IS NOT NULL AND matched.standing <> ? AND NOT EXISTS (SELECT 1 FROM identity
             WHERE identity.identity = file.identity AND identity.row = matched.row)""",
         [int(Standing.REPEATED)],
     ).fetchall()

@@ -1,0 +1,46 @@
+"""Rows that a ledger knows by a key alone, and rows that a copy of their file repeats."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, rows
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+
+KEYED = 'key = "{key}"\n' + MAP
+
+
+async def test_a_key_without_a_field_knows_rows_from_the_first_run(
+    local: Local, write: Write, job: Job
+) -> None:
+    assert (await job(write(HEADER, rows(1, 2)), KEYED).run(local.company)).done == 2
+    changed = [["1", "another text", "notes 1", ""], *rows(2, 3)]
+    assert (await job(write(HEADER, changed), KEYED).run(local.company)).done == 3
+    assert len(await local.rows("WorkOrder")) == 3
+
+
+async def test_a_map_gets_a_key_while_rows_are_appended(local: Local, write: Write, job: Job) -> None:
+    assert (await job(write(HEADER, rows(1, 2)), MAP).run(local.company)).done == 2
+    assert (await job(write(HEADER, rows(1, 2, 3)), KEYED).run(local.company)).done == 3
+    changed = [["1", "another text", "notes 1", ""], *rows(2, 3)]
+    assert (await job(write(HEADER, changed), KEYED).run(local.company)).done == 3
+    assert len(await local.rows("WorkOrder")) == 3
+
+
+async def test_a_copy_is_refused_whose_rows_were_sent_with_corrected_cells(
+    local: Local, write: Write, job: Job
+) -> None:
+    local.server.refused = "text 1"
+    file = write(HEADER, rows(1))
+    copy = shutil.copy(file, file.with_name("copy.csv"))
+    assert (await job(file, MAP).run(local.company)).failed == 1
+    rejects = file.with_name("rows.csv.job") / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("text 1", "corrected"))
+    assert (await job(rejects, MAP).run(local.company)).done == 1
+    local.server.refused = None
+    with pytest.raises(ImportRefusedError) as caught:
+        await job(copy, MAP).run(local.company)
+    assert (caught.value.refusal.why, caught.value.refusal.rows) == ("sent_elsewhere", 1)
