@@ -1,4 +1,4 @@
-"""The same command sends what the ledger does not know to be done: the rules, with the Company as the judge."""
+"""The same command sends what the ledger does not know to be done; the Company is the judge."""
 
 from __future__ import annotations
 
