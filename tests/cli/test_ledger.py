@@ -1,4 +1,4 @@
-"""The same command sends what the ledger does not know to be done: exit status, and what the Company holds."""
+"""The same command sends what the ledger does not know to be done, and nothing else."""
 
 from __future__ import annotations
 

@@ -180,7 +180,8 @@ async def test_rejects_have_the_original_cells_and_the_reason(tmp_path: Path, so
             journal.record(record)
         await write_outputs(journal, source)
     assert (tmp_path / "job" / "rejects.csv").read_bytes() == (
-        b"name,note,_job,_row,_line,_outcome,_code,_reason\r\nn2,x2,abcd2345,2,3,failed,BAD,'=cmd|' /C calc'!A0\r\n"
+        b"name,note,_job,_row,_line,_outcome,_code,_reason\r\n"
+        b"n2,x2,abcd2345,2,3,failed,BAD,'=cmd|' /C calc'!A0\r\n"
     )
 
 

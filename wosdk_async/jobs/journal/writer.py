@@ -104,7 +104,7 @@ class JournalWriter(JournalReader):
         """Carry out a change of the rows in one transaction, and keep the plan; on the disk when it returns.
 
         Raises:
-            JournalError: the journal cannot be written, so nothing must be sent; :meth:`close` tries once more.
+            JournalError: the journal cannot be written, so nothing must be sent.
         """
         commits = self._usable_commits()
         commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
