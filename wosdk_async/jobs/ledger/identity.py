@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Collection, Set
 from decimal import Decimal, InvalidOperation
 from hashlib import blake2b
+from itertools import islice
 
 import attrs
+import orjson
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal.entries import to_json
@@ -21,6 +23,7 @@ __all__ = ["Identities", "RowIdentity", "undisguised"]
 
 _BYTES = 16  # of a hash: among 10**8 rows two are equal by chance once in 10**22
 _EXCERPT = 60  # characters
+_EXCERPT_CELLS = 12
 
 
 @attrs.frozen
@@ -58,13 +61,13 @@ class Identities:
 
     def __init__(
         self,
-        columns: Iterable[str],
+        columns: Collection[str],
         keys: RowKeys | None,
         key: Template | None = None,
         counting: Set[str] | None = None,
     ) -> None:
         self.filled: set[str] = set()
-        self._columns = sorted(name for name in columns if name and not name.startswith("_"))
+        self._hidden = any(name.startswith("_") for name in columns)
         self._marked = keys if keys is not None and keys.are_own else None
         self._key = key
         self._counting = counting
@@ -79,31 +82,28 @@ class Identities:
                 return RowIdentity(_hash(b"key", key), digest, key, None, hashed)
         elif self._key is not None and (key := self._own_key(row)) is not None:
             return RowIdentity(_hash(b"key", key), digest, None, key, hashed)
-        return RowIdentity(hashed, digest, None, self._excerpt(row))
+        values = cells if isinstance(cells, list) else list(islice(cells.values(), _EXCERPT_CELLS))
+        return RowIdentity(hashed, digest, None, one_line(", ".join(values)[:_EXCERPT]))
 
     def digest(self, row: Row) -> int:
         """Return what tells that a row changed: part of a hash of the cells that count."""
         return self._digest(self._cells(row))
 
-    def _digest(self, cells: Mapping[str, str] | list[str]) -> int:
+    def _digest(self, cells: dict[str, str] | list[str]) -> int:
         if self._counting is not None and isinstance(cells, dict):
             cells = {name: cells[name] for name in cells if name in self._counting}
         return _number(_hash(b"cells", cells))
 
-    def _cells(self, row: Row) -> Mapping[str, str] | list[str]:
+    def _cells(self, row: Row) -> dict[str, str] | list[str]:
+        """Return the cells with content, by their columns; all cells of a row that does not fit the header."""
         if row.raw_cells is not None:
             return list(row.raw_cells)
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # also unusable ones
-        found = {name: cell for name in self._columns if (cell := cells.get(name)) and not cell.isspace()}
-        if len(self.filled) < len(self._columns):
-            self.filled.update(found)
+        found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
+        if self._hidden:
+            found = {name: cell for name, cell in found.items() if not name.startswith("_")}
+        self.filled.update(found)
         return found
-
-    def _excerpt(self, row: Row) -> str:
-        values = row.raw_cells
-        if values is None:
-            values = [cell for name, cell in dict(row.cells.items()).items() if name and name[:1] != "_"]
-        return one_line(", ".join([each for each in values if each])[:_EXCERPT])
 
     def _own_key(self, row: Row) -> str | None:
         if row.fault is not None or self._key is None:
@@ -115,7 +115,11 @@ class Identities:
 
 
 def _hash(kind: bytes, value: object) -> bytes:
-    return blake2b(to_json(value).encode(), digest_size=_BYTES, person=kind).digest()
+    try:
+        data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # half of a surrogate pair
+        data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
+    return blake2b(data, digest_size=_BYTES, person=kind).digest()
 
 
 def _number(hashed: bytes) -> int:
