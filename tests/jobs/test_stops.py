@@ -13,7 +13,7 @@ from tests.jobs.runs import carried_out, held
 from wosdk_async import Client, ConfigurationError, RetryPolicy
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import ImportMapError, ImportOptions, RowOutcome, Summary
-from wosdk_async.jobs.stops import ALIKE, StopRules
+from wosdk_async.jobs.stop import ALIKE, StopRules
 
 
 async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job: Job, write: Write) -> None:

@@ -21,8 +21,8 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
-from wosdk_async.jobs.journal.audit_table import FINDINGS, AuditState, Finding
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.worker_tables import FINDINGS, AuditState, Finding
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.jobs.run_records import had_workers

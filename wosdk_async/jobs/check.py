@@ -16,7 +16,6 @@ from wosdk_async.codec.json import loads
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.hooks import DryRun
-from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding, FindingKind
 from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, kind_of
 from wosdk_async.jobs.errors import (
@@ -28,10 +27,11 @@ from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
 from wosdk_async.jobs.ledger.preview import Preview, preview_of
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import no_marker_for_workers
+from wosdk_async.jobs.needed_fields import ReplacedFields
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.overview import overview
+from wosdk_async.jobs.reading import RowBuilder
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.replaced_fields import ReplacedFields
 from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row

@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.overview import UNDER_WAY, Overview
-from wosdk_async.jobs.stops import cause_of
+from wosdk_async.jobs.stop import cause_of
 
 __all__ = ["FINDINGS", "KEPT", "CheckResult", "Finding", "FindingKind", "ProblemCause"]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.check_result import Finding, FindingKind
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
@@ -15,8 +14,8 @@ from wosdk_async.jobs.errors import (
     reason_of,
     require_sendable,
 )
-from wosdk_async.jobs.needed_fields import lacking
-from wosdk_async.jobs.replaced_fields import ReplacedFields
+from wosdk_async.jobs.needed_fields import ReplacedFields, lacking
+from wosdk_async.jobs.reading import RowBuilder
 from wosdk_async.jobs.rows import Row
 from wosdk_async.model import Record
 

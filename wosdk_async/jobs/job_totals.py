@@ -13,13 +13,13 @@ import attrs
 from wosdk_async.jobs.audit import audit_state_of, why_no_audit
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import AuditResult, State, StoredRow
-from wosdk_async.jobs.journal.audit_table import AuditState
+from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.opening import OpenedJob
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
 from wosdk_async.jobs.settling import Settling
-from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.stop import StopRules
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers

@@ -10,9 +10,9 @@ import attrs
 
 from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
-from wosdk_async.jobs.journal.audit_table import AuditState
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 

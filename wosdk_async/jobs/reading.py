@@ -1,4 +1,4 @@
-"""Reading of the planned rows of a job: the file and its journal, side by side."""
+"""Planned rows of a job: read from the file beside its ledger, and built as the map says."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from itertools import islice
 
 import attrs
 
-from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.errors import ImportMapError, RowError, require_sendable
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.ledger.identity import Identities
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
+from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source
+from wosdk_async.model import Record
 
-__all__ = ["PlannedRows"]
+__all__ = ["PlannedRows", "RowBuilder"]
 
 _PAGE = 200  # rows that are read, and looked up, together
 
@@ -69,3 +73,46 @@ class PlannedRows:
             f"{self.source.path}, line {row.line}: the file has changed since it was read first; no further "
             "row was sent"
         )
+
+
+@attrs.frozen
+class RowBuilder:
+    """Makes of each row what is sent for it.
+
+    Args:
+        import_map: which column fills which field.
+        references: the ids of the records that rows refer to.
+        keys: the keys of the rows; None without a marker.
+    """
+
+    import_map: ImportMap
+    references: References
+    keys: RowKeys | None
+
+    def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
+        """Return the command or record of a row, and the records that have to be created before it is sent.
+
+        Raises:
+            InvalidCallError: the row cannot be sent, whichever records exist.
+        """
+        if row.fault is not None:
+            raise RowError(row.fault)
+        context = RowContext(row.cells, self.references, row.warnings)
+        record = self.import_map.record.build(context)
+        if context.missing:
+            require_sendable(record, new=self.import_map.action.new)
+        return record, context.missing
+
+    def sendable(self, row: Row, key: str | None) -> Record:
+        """Return what is sent for a row now, with the key that the ledger has for it.
+
+        Raises:
+            WaitingRowError: a later run may send the row.
+            InvalidCallError: the row cannot be sent.
+        """
+        record, missing = self.build(row)
+        if missing:
+            raise RowError("a record that it refers to is missing: the file has changed since the start")
+        if self.keys is not None:
+            self.keys.put(record, key)
+        return record

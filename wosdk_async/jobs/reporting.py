@@ -17,8 +17,7 @@ from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
 from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
-from wosdk_async.jobs.stop import CLOSED
-from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.stop import CLOSED, StopRules
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.verdicts import ending_of
 

@@ -11,8 +11,8 @@ import attrs
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import AuditResult, RowRecord
-from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
+from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.row_operation import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 from wosdk_async.safe_text import shortened

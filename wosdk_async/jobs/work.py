@@ -13,19 +13,17 @@ import anyio
 from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.audit import Audit
-from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.earlier_leases import end_leases, end_leases_beside
 from wosdk_async.jobs.job_totals import JobTotals
 from wosdk_async.jobs.journal.entries import without_secrets
 from wosdk_async.jobs.opening import OpenedJob
-from wosdk_async.jobs.reading import PlannedRows
+from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reference_stage import ReferenceStage
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.rows import RowOutcome
 from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
-from wosdk_async.jobs.stop import Stop, StoppedError
-from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers

@@ -22,8 +22,6 @@ from wosdk_async.jobs.journal import (
     Journal,
     RowRecord,
     State,
-    audit_table,
-    grant_table,
 )
 from wosdk_async.jobs.journal.store import connect
 
@@ -159,7 +157,7 @@ def test_a_journal_with_all_that_is_added_later_is_one(tmp_path: Path) -> None:
     """Whatever the lines and indents of its statements are."""
     a_journal(tmp_path, 2).abandon()
     with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
-        for each in (*audit_table.TABLES, *grant_table._TABLES):
+        for each in worker_tables.TABLES:
             db.execute(" ".join(each.split()))
     connect(tmp_path).close()
 

@@ -17,7 +17,7 @@ from wosdk_async.cli.output.files import require_not_kept, require_stdout
 if TYPE_CHECKING:
     from wosdk_async.jobs.export.exporter import Export
     from wosdk_async.jobs.export.incremental import IncrementalExport
-    from wosdk_async.jobs.export.summary import ExportSummary
+    from wosdk_async.jobs.export.plan import ExportSummary
 
 __all__ = ["export_command"]
 

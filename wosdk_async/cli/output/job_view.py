@@ -32,7 +32,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
     from wosdk_async.jobs.audit import why_no_audit
     from wosdk_async.jobs.job_commands import command_of
     from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.journal.audit_table import audit_facts
+    from wosdk_async.jobs.journal.worker_tables import audit_facts
     from wosdk_async.jobs.overview import COUNTED, overview, stop_of
 
     async with Journal.open(folder, snapshot=True) as journal:

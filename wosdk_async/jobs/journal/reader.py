@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
-from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, audit_page, audit_result
 from wosdk_async.jobs.journal.entries import (
     JobPlan,
     JobRun,
@@ -22,23 +21,27 @@ from wosdk_async.jobs.journal.entries import (
     State,
     StoredRow,
 )
-from wosdk_async.jobs.journal.grant_table import (
-    GrantTotals,
-    OpenLease,
-    grant_totals,
-    last_epoch,
-    losses,
-    open_leases,
-)
-from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-from wosdk_async.jobs.journal.thread import JobThread
-from wosdk_async.jobs.journal.undo_table import (
+from wosdk_async.jobs.journal.run_table import (
     shared_ids,
     undo_counts,
     undone_before,
     undone_ids,
     undone_rows,
     undos,
+)
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
+from wosdk_async.jobs.journal.thread import JobThread
+from wosdk_async.jobs.journal.worker_tables import (
+    AuditResult,
+    AuditRow,
+    GrantTotals,
+    OpenLease,
+    audit_page,
+    audit_result,
+    grant_totals,
+    last_epoch,
+    losses,
+    open_leases,
 )
 
 __all__ = ["JournalReader"]

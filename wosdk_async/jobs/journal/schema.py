@@ -7,7 +7,7 @@ import functools
 import sqlite3
 import time
 
-from wosdk_async.jobs.journal import audit_table, grant_table
+from wosdk_async.jobs.journal import worker_tables
 from wosdk_async.safe_text import shortened
 
 __all__ = ["TABLES", "strange_name"]
@@ -56,7 +56,7 @@ FROM planned LEFT JOIN outcome USING (row);
 # sent it. Outcomes are appended nearly in their order; the details are one JSON list, because unpacking ten
 # columns of each row costs more than the write itself. The view is for people.
 
-_ADDED = (*audit_table.TABLES, *grant_table._TABLES)  # when they are needed
+_ADDED = worker_tables.TABLES  # when they are needed
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _LONGEST = 5_000  # bytes of a statement
 _SECONDS = 5.0

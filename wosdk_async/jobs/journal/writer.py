@@ -11,7 +11,6 @@ from typing import Any
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
-from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_audit, save_audit
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.entries import (
     JobPlan,
@@ -21,11 +20,19 @@ from wosdk_async.jobs.journal.entries import (
     State,
     without_secrets,
 )
-from wosdk_async.jobs.journal.grant_table import GrantRecord, end_lease, save_grant
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.run_table import keep_undone, save_undos
 from wosdk_async.jobs.journal.store import newest_stamp, save_plan
-from wosdk_async.jobs.journal.undo_table import keep_undone, save_undos
+from wosdk_async.jobs.journal.worker_tables import (
+    AuditResult,
+    AuditRow,
+    GrantRecord,
+    end_lease,
+    forget_audit,
+    save_audit,
+    save_grant,
+)
 from wosdk_async.safe_text import Secrets
 
 __all__ = ["JournalWriter"]

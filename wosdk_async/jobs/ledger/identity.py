@@ -95,7 +95,7 @@ class Identities:
         return _number(_hash(b"cells", cells))
 
     def _cells(self, row: Row) -> dict[str, str] | list[str]:
-        """Return the cells with content, by their columns; all cells of a row that does not fit the header."""
+        """Return the cells with content, or all cells of a row that does not fit the header."""
         if row.raw_cells is not None:
             return list(row.raw_cells)
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # also unusable ones

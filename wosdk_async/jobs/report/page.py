@@ -10,8 +10,7 @@ from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.overview import UNDER_WAY
 from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
-from wosdk_async.jobs.report.markup import Markup, element, joined
-from wosdk_async.jobs.report.parts import counted, when
+from wosdk_async.jobs.report.markup import Markup, counted, element, joined, when
 from wosdk_async.jobs.report.sections import about, audit, doubts, failures, references, runs
 from wosdk_async.jobs.run_records import had_workers
 

@@ -1,20 +1,16 @@
-"""Tables of a journal for its audit, which are made when they are needed.
-
-``audit`` has the rows of which the Company does not have what the journal says; ``audit_result`` has the
-counts of the last audit.
-"""
+"""Tables of jobs on many workers, made when they are needed: grants, lost rows, and the audit."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import attrs
 import orjson
 
 from wosdk_async.jobs.journal.entries import State
-from wosdk_async.jobs.journal.undo_table import table_exists
+from wosdk_async.jobs.journal.run_table import table_exists
 
 __all__ = [
     "FINDINGS",
@@ -23,11 +19,20 @@ __all__ = [
     "AuditRow",
     "AuditState",
     "Finding",
+    "GrantRecord",
+    "GrantTotals",
+    "OpenLease",
     "audit_facts",
     "audit_page",
     "audit_result",
+    "end_lease",
     "forget_audit",
+    "grant_totals",
+    "last_epoch",
+    "losses",
+    "open_leases",
     "save_audit",
+    "save_grant",
 ]
 
 Finding = Literal["missing", "twice", "unexpected", "another"]
@@ -41,7 +46,7 @@ FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 """All findings; the table has their places in here, so a further one comes last."""
 
 
-TABLES = (
+_AUDIT_TABLES = (
     "CREATE TABLE IF NOT EXISTS audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT NOT NULL)",
     "CREATE TABLE IF NOT EXISTS audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL)",
 )
@@ -106,7 +111,7 @@ def audit_facts(state: AuditState, result: AuditResult | None, why: str | None =
 def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:
     """Save an audit in the place of the one before."""
     db.execute("DROP TABLE IF EXISTS audit")
-    for each in TABLES:
+    for each in _AUDIT_TABLES:
         db.execute(each)
     db.execute("REPLACE INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
     db.executemany(
@@ -143,3 +148,104 @@ def audit_page(db: sqlite3.Connection, *, after: int, limit: int) -> list[AuditR
         AuditRow(row, FINDINGS[finding], tuple(orjson.loads(ids)), line, key, State(state))
         for row, finding, ids, line, key, state in found.fetchall()
     ]
+
+
+_OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
+
+_GRANT_TABLES = (
+    """CREATE TABLE IF NOT EXISTS lease (
+        epoch INTEGER PRIMARY KEY, run INTEGER NOT NULL, worker TEXT NOT NULL, state INTEGER NOT NULL,
+        rows TEXT, rate REAL, in_flight INTEGER NOT NULL, seconds REAL NOT NULL
+    )""",
+    "CREATE INDEX IF NOT EXISTS lease_open ON lease (epoch) WHERE state = 0",
+    "CREATE TABLE IF NOT EXISTS loss (row INTEGER PRIMARY KEY, leases INTEGER NOT NULL)",
+)
+TABLES = (*_AUDIT_TABLES, *_GRANT_TABLES)
+
+
+@attrs.frozen(kw_only=True)
+class GrantRecord:
+    """A grant, as it is written before it may be sent; epochs rise over all runs of a job.
+
+    ``seconds`` after now nothing is sent under it.
+    """
+
+    epoch: int
+    worker: str
+    rows: tuple[int, ...]
+    rate: float | None
+    in_flight: int
+    seconds: float
+
+
+@attrs.frozen
+class OpenLease:
+    """A grant whose end is not known: its worker may still send the rows for ``seconds`` from now."""
+
+    epoch: int
+    run: int
+    worker: str
+    seconds: float
+
+
+@attrs.frozen(kw_only=True)
+class GrantTotals:
+    """What a job on many workers did in all its runs; a row that was lost counts once."""
+
+    leases: int = 0
+    lost_leases: int = 0
+    lost_rows: int = 0
+
+
+def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int) -> None:
+    """Save a grant that is about to leave."""
+    for each in _GRANT_TABLES:
+        db.execute(each)
+    what = (grant.epoch, run, grant.worker, _OPEN, orjson.dumps(grant.rows).decode())
+    how = (grant.rate, grant.in_flight, grant.seconds)
+    db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?)", what + how)
+
+
+def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> None:
+    """Save that a lease has ended, with the rows that were lost; a second time changes nothing."""
+    if not table_exists(db, "lease"):
+        return
+    state = _LOST if lost else _ENDED
+    ended = db.execute(
+        "UPDATE lease SET state = ?, rows = NULL WHERE epoch = ? AND state = ?", (state, epoch, _OPEN)
+    )
+    if ended.rowcount:
+        db.executemany(
+            "INSERT INTO loss VALUES (?, 1) ON CONFLICT (row) DO UPDATE SET leases = leases + 1",
+            [(row,) for row in lost],
+        )
+
+
+def last_epoch(db: sqlite3.Connection) -> int:
+    """Return the highest epoch, 0 without grants."""
+    return max((epoch for (epoch,) in _found(db, "SELECT max(epoch) FROM lease")), default=0)
+
+
+def open_leases(db: sqlite3.Connection) -> list[OpenLease]:
+    """Return the leases whose end is not known, the oldest first."""
+    query = "SELECT epoch, run, worker, seconds FROM lease WHERE state = 0 ORDER BY epoch"
+    return [OpenLease(*each) for each in _found(db, query)]
+
+
+def losses(db: sqlite3.Connection) -> dict[int, int]:
+    """Return in how many lost leases each row was, without those that were in none."""
+    return dict(_found(db, "SELECT row, leases FROM loss"))
+
+
+def _found(db: sqlite3.Connection, query: str) -> list[Any]:
+    """Return the rows of a query; none before the first grant."""
+    return db.execute(query).fetchall() if table_exists(db, "lease") else []
+
+
+def grant_totals(db: sqlite3.Connection) -> GrantTotals:
+    """Return how many leases and lost rows there were."""
+    if not table_exists(db, "loss"):  # made with the other
+        return GrantTotals()
+    leases, lost = db.execute("SELECT count(*), coalesce(sum(state = ?), 0) FROM lease", [_LOST]).fetchone()
+    (rows,) = db.execute("SELECT count(*) FROM loss").fetchone()
+    return GrantTotals(leases=leases, lost_leases=lost, lost_rows=rows)
