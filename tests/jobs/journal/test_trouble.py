@@ -22,6 +22,7 @@ from wosdk_async.jobs.journal import (
     Journal,
     RowRecord,
     State,
+    worker_tables,
 )
 from wosdk_async.jobs.journal.store import connect
 
