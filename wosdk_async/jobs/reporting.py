@@ -173,9 +173,14 @@ class RowReports:
             **call,
         )
         if (kept := self._write(record)) is not record:
-            texts = (kept.number, kept.reason, kept.code, kept.request_id, kept.warnings)
-            names = ("number", "reason", "code", "request_id", "warnings")
-            outcome = attrs.evolve(outcome, **dict(zip(names, texts, strict=True)))
+            outcome = attrs.evolve(
+                outcome,
+                number=kept.number,
+                reason=kept.reason,
+                code=kept.code,
+                request_id=kept.request_id,
+                warnings=kept.warnings,
+            )
         self.on_row(outcome)
 
     def _write(self, record: RowRecord) -> RowRecord:

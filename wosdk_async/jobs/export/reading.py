@@ -115,9 +115,6 @@ async def read_ranges(reader: RangeReader, ranges: Iterable[IdRange], parallel: 
         worker.result()
 
 
-T = TypeVar("T")
-
-
 async def in_thread(
     path: Path,
     function: Callable[[], T],
