@@ -114,5 +114,7 @@ class RowBuilder:
         if missing:
             raise RowError("a record that it refers to is missing: the file has changed since the start")
         if self.keys is not None:
+            if key is None and self.keys.are_own:
+                self.keys.key(row)  # says why the row has none
             self.keys.put(record, key)
         return record
