@@ -117,16 +117,17 @@ async def test_a_row_with_a_fault_is_refused_at_once(tmp_path: Path) -> None:
 TWICE = ", and all cells are equal: the row is there twice, so delete this one"
 
 
-async def test_a_key_that_occurs_again_is_refused(tmp_path: Path) -> None:
+async def test_a_key_that_occurs_again_is_refused_and_not_kept(tmp_path: Path) -> None:
     keys = ["A", "B", "A", None, "b", "A", None, "B"]
     async with Journal.create(tmp_path, a_plan()) as journal:
         await admit_file(journal, [a_row(n, key, digest=n % 5) for n, key in enumerate(keys, 1)])
         refused = await journal.rows_in(State.REFUSED)
-        assert [(row.row, row.reason) for row in refused] == [
-            (3, "the key 'A' is that of row 1 (line 2) already; keys must be unique"),
-            (6, f"the key 'A' is that of row 1 (line 2) already{TWICE}"),
-            (8, "the key 'B' is that of row 2 (line 3) already; keys must be unique"),
+        assert [(row.row, row.key, row.reason) for row in refused] == [
+            (3, None, "the key 'A' is that of row 1 (line 2) already; keys must be unique"),
+            (6, None, f"the key 'A' is that of row 1 (line 2) already{TWICE}"),
+            (8, None, "the key 'B' is that of row 2 (line 3) already; keys must be unique"),
         ]
+        assert [key for *_, key in await journal.page(1, 8)] == ["A", "B", None, None, "b", None, None, None]
 
 
 async def test_thousands_of_equal_keys_are_refused(tmp_path: Path) -> None:

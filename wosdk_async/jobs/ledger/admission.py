@@ -268,10 +268,13 @@ def _place(db: sqlite3.Connection) -> None:
 
 
 def _insert_new(db: sqlite3.Connection, key: str) -> None:
+    # A repeated key is not kept: by it look-ups would find the record of the row that has it.
     db.execute(f"""INSERT INTO planned (row, place, line, digest, sent, key, name, dismissed)
-        SELECT numbered.row, file.place, file.line, file.digest, file.digest, {key}, file.name, 0 FROM (
-            SELECT place, (SELECT coalesce(max(row), 0) FROM planned) + row_number() OVER (ORDER BY place)
-                AS row FROM temp.matched WHERE row IS NULL) AS numbered
+        SELECT numbered.row, file.place, file.line, file.digest, file.digest,
+            iif(standing = {int(Standing.REPEATED)}, NULL, {key}), file.name, 0 FROM (
+            SELECT place, standing,
+                (SELECT coalesce(max(row), 0) FROM planned) + row_number() OVER (ORDER BY place) AS row
+            FROM temp.matched WHERE row IS NULL) AS numbered
         JOIN temp.file USING (place) ORDER BY place""")
     db.execute("""INSERT INTO identity SELECT file.identity, matched.nth, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
