@@ -123,6 +123,8 @@ class FileRows:
         if self.is_rejects and self.problem is None:
             self._require_single_rows()
         self.warnings += [f"{count} row{'s' if count > 1 else ''}: {text}" for text, count in warned.items()]
+        if not self.rows:
+            self.warnings.append(f"{self.source.path}: there are no rows below the header")
 
     def _entry(self, row: Row) -> FileRow:
         found = self.identities.of(row)
