@@ -175,7 +175,7 @@ def test_another_format_is_a_class_and_a_line_in_the_table(
     path.write_text("one\ntwo\n")
     (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\n')
     job = Import(open_source(path), ImportMap.load(tmp_path / "m.toml"))
-    assert job.rows == 2
+    assert job.read().rows == 2
 
 
 def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> None:
