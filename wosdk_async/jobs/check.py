@@ -198,12 +198,14 @@ class Check:
         )
         if self._options.again and standing is not Standing.REPEATED:
             action = Action.SEND
+        keys = self._keys if self._keys is not None and self._keys.are_own else None
+        key = (keys.key_or_none(row) if keys is not None else None) or ""
         match action:
             case Action.SEND:
                 return None
             case Action.SKIP:
                 kind: FindingKind = _SKIPPED.get(standing, "ended")
-                return Finding(row.number, row.line, kind)
+                return Finding(row.number, row.line, kind, key=key)
             case Action.LOOK_UP | Action.LEAVE:
                 known = (
                     f"the import looks it up by {self._marker} first"
@@ -211,12 +213,12 @@ class Check:
                     else "there is no marker"
                 )
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
-                return Finding(row.number, row.line, kind, known)
+                return Finding(row.number, row.line, kind, known, key)
             case Action.KEEP:
                 reason = f"{reasons.get(row.number, '')} (by the service before)"
-                return Finding(row.number, row.line, "kept", reason)
+                return Finding(row.number, row.line, "kept", reason, key)
             case Action.REFUSE:
-                return Finding(row.number, row.line, "refused", reasons.get(row.number, ""))
+                return Finding(row.number, row.line, "refused", reasons.get(row.number, ""), key)
 
     async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any] | RowError) -> Finding:
         if isinstance(found, RowError):
