@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import attrs
@@ -59,6 +60,13 @@ def test_each_keyword_of_an_import_is_in_a_table() -> None:
     assert {each.name for each in attrs.fields(ImportOptions)} - named == set()
 
 
+def _inserting(rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:
+    def insert(db: sqlite3.Connection) -> None:
+        db.executemany("INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    return insert
+
+
 async def test_each_column_that_comes_out_is_in_the_table(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("a,b\n1,2\n3,4\n")
     source, folder = open_source(tmp_path / "in.csv"), tmp_path / "job"
@@ -76,8 +84,7 @@ async def test_each_column_that_comes_out_is_in_the_table(tmp_path: Path) -> Non
     rows = [(row.number, row.number, row.line, 0, 0, None, None, 0) for row in source]
     async with Journal.create(folder, plan) as journal:
         await journal.start_run()
-        statement = "INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        await journal.admit(lambda db: db.executemany(statement, rows), plan)
+        await journal.admit(_inserting(rows), plan)
         journal.record(RowRecord(1, State.REFUSED))
         journal.record(RowRecord(2, State.IN_DOUBT))
         journal.record_reference(ReferenceRecord("task", "t", "T", State.REFUSED))
