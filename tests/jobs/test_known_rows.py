@@ -1,4 +1,4 @@
-"""Rows that a ledger knows by a key alone, and rows that a copy of their file repeats."""
+"""Rows that a ledger knows by a key alone, that a copy of their file repeats, and the ledger that is named."""
 
 from __future__ import annotations
 
@@ -44,3 +44,15 @@ async def test_a_copy_is_refused_whose_rows_were_sent_with_corrected_cells(
     with pytest.raises(ImportRefusedError) as caught:
         await job(copy, MAP).run(local.company)
     assert (caught.value.refusal.why, caught.value.refusal.rows) == ("sent_elsewhere", 1)
+
+
+async def test_a_named_folder_is_used_beside_those_of_other_operations(
+    local: Local, write: Write, job: Job
+) -> None:
+    file = write(HEADER, rows(1))
+    folder = file.with_name("rows.csv.job")
+    assert (await job(file, MAP).run(local.company)).done == 1
+    reading = 'operation = "WoLastModificationCommand"\n[command]\nwork_order_id = "{key}"\n'
+    assert (await job(file, reading).run(local.company)).folder == folder.with_name("rows.csv.job-2")
+    summary = await job(file, MAP, folder=folder).run(local.company)
+    assert (summary.folder, summary.done_now) == (folder, 0)

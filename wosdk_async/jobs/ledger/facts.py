@@ -37,14 +37,15 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         return _of_rejects(request, rows.job or "")
     if request.options.resume:
         return request.base
-    if request.options.folder is not None:  # one folder for any input
-        return ledgers[-1] if ledgers else None
-    wanted = company, request.import_map.operation, request.sheet
+    any_input = request.options.folder is not None  # one folder for any input
+    wanted = company, request.import_map.operation
     fitting = [
         folder
         for folder, plan in ((each, plan_of(each)) for each in ledgers)
-        if (plan.company, plan.operation, plan.sheet) == wanted
+        if (plan.company, plan.operation) == wanted and (any_input or plan.sheet == request.sheet)
     ]
+    if not fitting and any_input:
+        fitting = list(ledgers)  # it is refused
     return fitting[-1] if fitting else None
 
 
