@@ -1,4 +1,4 @@
-"""Rows that a ledger knows by a key alone, that a copy of their file repeats, and the ledger that is named."""
+"""Rows that a ledger knows by a key alone, or that a copy repeats, and the ledger that is named."""
 
 from __future__ import annotations
 
