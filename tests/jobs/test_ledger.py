@@ -438,6 +438,16 @@ async def test_what_an_older_ledger_took_back_does_not_count_as_there(
 # --- rule 7: rejects ------------------------------------------------------------------------------
 
 
+async def test_a_copy_whose_keys_no_field_carries_is_not_sent_once_more(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    keyed = 'key = "{key}"\n' + MAP.replace('po_number = "{key}"\n', "")
+    folder = (await sent(job(write(HEADER, rows(1, 2)), keyed), local)).folder
+    copy = write(HEADER, rows(2, 3)).rename(tmp_path / "copy.csv")
+    found = await refusal(job(copy, keyed), local)
+    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
+
+
 @pytest.mark.parametrize("place", ["its place", "a copy", "elsewhere with the folder"])
 @pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
 async def test_rejects_are_rows_of_their_ledger(

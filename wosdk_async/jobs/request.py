@@ -117,6 +117,12 @@ class ImportRequest:
         return operation == WoCreateCommand.wire_name or operation.startswith("create ")
 
     @property
+    def looks_first(self) -> bool:
+        """Whether each row is looked up by a key of its own before it is sent."""
+        keys = self.keys("job")
+        return keys is not None and keys.are_own
+
+    @property
     def choices(self) -> Choices:
         """What the user said about rows that the ledger knows, and about unknown ones."""
         options = self.options

@@ -152,6 +152,8 @@ class FileFacts:
     marker: str | None = None
     creates: bool = True
     """Whether the operation creates records: what was sent twice would be there twice."""
+    looks_first: bool = False
+    """Whether each row is looked up by a key of its own before it is sent."""
     updates: bool = False
     first_new: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None
@@ -286,7 +288,7 @@ def action_of(standing: Standing, choices: Choices, *, can_look_up: bool, update
 def _first_run(file: FileFacts, choices: Choices) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.THAT_FOLDER,), problem="no_ledger")
-    if file.elsewhere is not None and file.key is None and file.creates and not choices.again:
+    if file.elsewhere is not None and file.creates and not file.looks_first and not choices.again:
         folder, rows = file.elsewhere
         remedies = (Remedy.THAT_FOLDER, Remedy.AGAIN)
         return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows)

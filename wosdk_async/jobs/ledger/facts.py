@@ -114,6 +114,7 @@ def facts_of(
         key=rows.key,
         marker=request.marker,
         creates=request.creates,
+        looks_first=request.looks_first,
         updates=request.action.compares,
         first_new=compared.first_new,
         disguised=compared.disguised,
@@ -143,12 +144,12 @@ def sent_elsewhere(
 ) -> tuple[Path, int] | None:
     """Return another ledger in the directory of a new one that has sent rows of the file, and how many.
 
-    It is for a first run without a key: a copy, a link or a renamed file.
+    It is for a first run whose rows are not looked up before they are sent: a copy, a link or a renamed file.
 
     Raises:
         JournalError: a ledger there cannot be read, so nobody knows what it sent.
     """
-    if rows.key is not None or not request.creates:
+    if request.looks_first or not request.creates:
         return None
     beside: Iterable[Path] = ledgers_in(base.absolute().parent)
     for folder in beside:
