@@ -101,7 +101,7 @@ def test_a_check_exits_as_the_import_would(file: Path, store: Path, wosdk: Wosdk
     command = ("import", file, "--map", MAP, "--sandbox", store)
     imported_again, checked = wosdk(*command), wosdk(*command, "--check")
     assert (imported_again.exit_code, checked.exit_code) == (2, 2)
-    reason = imported_again.stderr.splitlines()[-1].removeprefix("wosdk: ")
+    reason = imported_again.stderr.splitlines()[-1].removeprefix("wosdk: nothing was sent: ")
     assert checked.stderr.endswith(f"wosdk: the import would be refused: {reason}\n")
     assert json.loads(wosdk(*command, "--check", "--json").stdout)["import_refused"] == "key_disguised"
     assert wosdk(*command, "--check", "--new-rows").exit_code == 0

@@ -162,7 +162,7 @@ def test_what_is_not_a_workbook_is_refused(tmp_path: Path) -> None:
         ImportMapError, match=r"f\.xlsx: the sheet 'Data' is empty; name another with --sheet"
     ):
         open_source(written(tmp_path / "f.xlsx", []))
-    with pytest.raises(ImportMapError, match=r"a \.xlsx file takes no --encoding"):
+    with pytest.raises(ImportMapError, match=r"a \.xlsx file takes no encoding="):
         open_source(tmp_path / "f.xlsx", encoding="utf-8")
 
 

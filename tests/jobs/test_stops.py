@@ -71,7 +71,7 @@ async def test_too_many_failures_stop_the_job(
     ready = job(write(HEADER, bad), MAP, stop_after=limit, limit=1)
     summary, _ = await carried_out(ready, local)
     assert summary.failed == most
-    assert summary.stopped == f"{most} rows have failed, the limit is {limit} (--stop-after)"
+    assert summary.stopped == f"{most} rows have failed, the limit is {limit} (stop_after)"
     assert summary.created <= most + 4
 
 
@@ -80,7 +80,7 @@ async def test_too_many_doubts_stop_the_job(local: Local, job: Job, write: Write
     ready = job(write(HEADER, rows(*range(50))), MAP, stop_after_doubt=3, limit=2)
     summary, _ = await carried_out(ready, local)
     assert 3 <= summary.in_doubt <= 3 + 2 * 2
-    assert summary.stopped == "3 rows are in doubt, the limit is 3 (--stop-after-doubt)"
+    assert summary.stopped == "3 rows are in doubt, the limit is 3 (stop_after_doubt)"
 
 
 def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None:

@@ -42,7 +42,7 @@ async def settle_job(
     if journal.plan.marker is None:
         raise JournalError(
             f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
-            "doubt yourself, and write wosdk jobs settle JOB --row N created ID, or --row N not-created"
+            "doubt yourself, and call decide(journal, row, id), with None for what was not created"
         )
     if operation.compares:
         raise JournalError(

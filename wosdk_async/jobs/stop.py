@@ -210,7 +210,7 @@ class StopRules:
         self.doubted += 1
         limit = self.options.stop_after_doubt
         if limit is not None and self.doubted >= limit:
-            text = f"{self.doubted} rows are in doubt, the limit is {limit} (--stop-after-doubt)"
+            text = f"{self.doubted} rows are in doubt, the limit is {limit} (stop_after_doubt)"
             self.stop.start_no_more(text)
 
     def _fail(self) -> None:
@@ -219,4 +219,4 @@ class StopRules:
         limit = self.options.stop_after
         if limit is not None and self.failed >= limit.rows(self.rows):
             rows = "1 row has" if self.failed == 1 else f"{self.failed} rows have"
-            self.stop.start_no_more(f"{rows} failed, the limit is {limit} (--stop-after)")
+            self.stop.start_no_more(f"{rows} failed, the limit is {limit} (stop_after)")

@@ -56,7 +56,7 @@ def test_a_folder_without_a_journal_is_named(tmp_path: Path) -> None:
 def test_a_file_system_that_cannot_share_memory_is_refused(tmp_path: Path) -> None:
     address = f"{(tmp_path / 'x.db').as_uri()}?vfs=unix-dotfile"  # as network disks, it has no shared memory
     with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
-        with pytest.raises(JournalError, match="local disk with --job DIR"):
+        with pytest.raises(JournalError, match="local disk with folder=DIR"):
             require_wal(db, tmp_path)
 
 

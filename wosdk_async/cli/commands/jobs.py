@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.commands.settle import settle_command
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
@@ -66,7 +67,7 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
                 jobs.append(asyncio.run(_overview_of(folder)))
             except JournalError as error:
                 unreadable += 1
-                say(error.message)
+                say(message_of(error))
         if output is not None:  # the input of a job is often the only copy
             require_not_needed("--output", output, place, *(Path(job.plan.file) for job in jobs))
         jobs.sort(key=lambda job: job.plan.created_at, reverse=True)

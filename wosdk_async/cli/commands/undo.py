@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.job_context import company_of_job, write_files
 from wosdk_async.cli.options import target_options
@@ -208,7 +209,7 @@ def _carry_out(
                 try:
                     await write_files(undo.journal)
                 except OutputError as error:  # the journal has what was undone
-                    say(error.message)
+                    say(message_of(error))
 
     with RowProgress(final=False) as progress:
 

@@ -10,6 +10,7 @@ from typing import IO, Any
 import attrs
 import click
 
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.cli.output.same_command import same_command_would
 from wosdk_async.safe_text import one_line
@@ -169,7 +170,7 @@ def _run(run: Mapping[str, Any]) -> str:
     if command := details.get("command"):  # another than the import, such as an undo
         ended += f", {command}"
     why = "".join(
-        f"; {name}: {text}"
+        f"; {name}: {in_command_words(text)}"
         for name, text in (
             ("stopped", run["stopped"]),
             ("refused" if details.get("refused") else "error", details.get("error")),

@@ -49,7 +49,7 @@ def refusal_text(refusal: Refusal) -> str:
     """Return why an import does nothing, and what can be done."""
     from wosdk_async.jobs.ledger.refusals import remedies_in, what_is_wrong
 
-    return f"nothing was sent: {what_is_wrong(refusal)}. {remedies_in(_words(refusal), refusal)}"
+    return f"{what_is_wrong(refusal)}. {remedies_in(_words(refusal), refusal)}"
 
 
 _KEY = (

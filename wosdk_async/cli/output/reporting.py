@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 import attrs
 import click
 
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import counted, json_text
 
@@ -96,7 +97,7 @@ class OutcomeWriter:
             known = attrs.asdict(record, filter=lambda _, value: value not in (None, (), 0, 0.0))
             say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
         if summary.stopped:
-            say(f"stopped: {summary.stopped}")
+            say(f"stopped: {in_command_words(summary.stopped)}")
         left = summary.not_started + summary.waiting
         if summary.missing is not None:
             say(summary.missing)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING
 
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.output.plan_view import plan_text, refusal_text
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ async def same_command_would(seen: Overview) -> str:
     try:
         would = await asyncio.to_thread(_decided, seen)
     except WosdkError as error:
-        return f"refused: {error.message}"
+        return f"refused: {message_of(error)}"
     if seen.audit_left:
         found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
         would += f"; the keys of all rows to look up: the audit {found}"
@@ -54,4 +55,4 @@ def _decided(seen: Overview) -> str:
         decision = preview.decision
         if isinstance(decision, Plan):
             return plan_text(decision, operation_named(seen.plan.operation).label)
-        return refusal_text(decision)
+        return f"refused: {refusal_text(decision)}"

@@ -37,7 +37,7 @@ def known_entity(entity: type[Record] | str) -> type[Record]:
     if found is None:
         raise InvalidCallError(
             f"the catalogue does not know {entity!r:.80}, so the columns of an export are not known; "
-            f"wosdk query {entity!s:.80} --unchecked --all --json writes its records as they come"
+            f"company.query('{entity!s:.80}', ...) reads its records as plain data"
         )
     require_support(found, "query")
     return found

@@ -119,12 +119,12 @@ def format_named(output: Path, format: str | None, default: str | None = None) -
     if format and by_suffix and format != by_suffix:
         raise ExportError(
             f"{output}: its suffix is that of {by_suffix}, and the format is {format}; name another file, or "
-            "leave --format (format=) out"
+            "leave format= out"
         )
     if (found := format or by_suffix or default) is None:
         raise ExportError(
-            f"{output}: its suffix {output.suffix!r} is not that of a format; name it with --format "
-            f'(format="csv"), or end the name with {", ".join(_BY_SUFFIX)}'
+            f"{output}: its suffix {output.suffix!r} is not that of a format; name it with "
+            f"format='csv', or end the name with {', '.join(_BY_SUFFIX)}"
         )
     return found
 
@@ -132,7 +132,7 @@ def format_named(output: Path, format: str | None, default: str | None = None) -
 def require_csv(format: str, csv_for_excel: str | None, csv_raw: bool) -> None:
     """Raise ExportError for an option of CSV in another format."""
     if format != "csv" and (csv_for_excel or csv_raw):
-        option = "--csv-for-excel (csv_for_excel=)" if csv_for_excel else "--csv-raw (csv_raw=True)"
+        option = "csv_for_excel" if csv_for_excel else "csv_raw"
         raise ExportError(f"{option} is for CSV, and the output is {format}; leave it out")
 
 

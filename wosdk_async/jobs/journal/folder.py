@@ -110,7 +110,7 @@ class JobFolders:
             if not folder.is_dir() or any(not each.name.startswith(_OURS) for each in folder.iterdir()):
                 raise JournalError(
                     f"{folder}: has no journal, and is not empty. If a job was here, restore the folder from "
-                    "a backup: a new job would send all its rows again. If not, name another with --job DIR"
+                    "a backup: a new job would send all its rows again. If not, name another with folder=DIR"
                 )
         FolderLock(folder).release()  # or it is just being made
         return folder

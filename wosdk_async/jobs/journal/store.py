@@ -173,7 +173,7 @@ def require_wal(db: sqlite3.Connection, folder: Path) -> None:
     if mode != "wal":
         raise JournalError(
             f"{folder}: its file system cannot keep a journal (no shared memory; a network disk?); "
-            "place the job on a local disk with --job DIR"
+            "place the job on a local disk with folder=DIR"
         )
 
 
@@ -226,7 +226,7 @@ def explained(path: Path) -> Iterator[None]:
         raise JournalError(f"{path}: {error.strerror or error}; {_WRITABLE}") from error
 
 
-_WRITABLE = "change the permissions, or place the job elsewhere with --job DIR"
+_WRITABLE = "change the permissions, or place the job elsewhere with folder=DIR"
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space and give the same command again",
     sqlite3.SQLITE_IOERR: "the disk cannot be read or written; mend it, then give the same command again",

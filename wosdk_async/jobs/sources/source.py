@@ -313,4 +313,5 @@ def _delimiter_hint(source: Source, wanted: Mapping[str, str]) -> str:
     best = max(_DELIMITERS, key=score)
     if best == source.dialect.delimiter or score(best) <= score(source.dialect.delimiter):
         return ""
-    return f" (its cells seem to be separated by {best!r}: add --delimiter {_DELIMITERS[best]})"
+    name = _DELIMITERS[best].strip("'")
+    return f" (its cells seem to be separated by {best!r}: pass delimiter={name!r})"
