@@ -74,7 +74,7 @@ class JobWork:
             company, self._rows, self._builder, request.index, options.limit, stop
         )
         self._workers: JobWorkers | None = None
-        if request.workers is not None:
+        if request.workers is not None and not job.plan.is_idle:
             from wosdk_async.jobs.cluster import job_workers  # not needed in one process
 
             self._workers = job_workers.JobWorkers(
