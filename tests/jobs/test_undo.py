@@ -380,23 +380,20 @@ async def test_keys_of_undone_records_can_be_used_again(local: Local, job: Job, 
     assert fates(await undone(local, third)) == {1: "gone", 2: "undone", 3: "undone"}
 
 
-async def test_keys_of_an_undone_job_of_rejects_can_be_used_again(
+async def test_rejects_that_were_corrected_are_undone_with_their_ledger(
     local: Local, job: Job, write: Write
 ) -> None:
-    """The job of a mended row stands within the folder of the job that refused it."""
+    """And a new ledger may use their keys again."""
     source = write(HEADER, rows(1, customer="Pier Coffee") + rows(2, customer="Nobody"))
     by_name = WORK_ORDER + CUSTOMER
     first = await job(source, by_name, marker=MARKER).run(local.company)
     assert first.folder is not None
     assert (first.created, first.failed) == (1, 1)
-    text = source.read_text("utf-8").replace("Nobody", "Pier Coffee")
-    mended = first.folder / "mended.csv"
-    mended.write_text(text, "utf-8")
-    await job(mended, by_name, marker=MARKER, if_exists="skip").run(local.company)
+    for file in (first.folder / "rejects.csv", source):
+        file.write_text(file.read_text("utf-8").replace("Nobody", "Pier Coffee"), "utf-8")
+    await imported(local, job(first.folder / "rejects.csv", by_name, marker=MARKER))
     assert await held(local) == Counter("12")
-    for folder in (first.folder, first.folder / "mended.csv.job"):
-        await undone(local, folder)
-    source.write_text(text, "utf-8")
+    assert fates(await undone(local, first.folder)) == {1: "undone", 2: "undone"}
     again = await job(source, by_name, marker=MARKER, again=True).run(local.company)
     assert (again.created, again.failed) == (2, 0)
 
@@ -495,7 +492,7 @@ async def test_an_order_without_the_key_of_its_row_is_left(local: Local, job: Jo
     await imported(local, job(write(HEADER, rows(9)), MAP))
     (foreign,) = await local.rows("WorkOrder")
     local.server.altered = answering({"2": foreign["Id"]})
-    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER))
+    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, again=True))
     found = await undone(local, folder)
     assert fates(found) == {1: "undone", 2: "other_key", 3: "undone"}
     assert found[2].reason == "its po_number is '9', and the key of the row is '2'"
