@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from wosdk_async.cli.command_words import message_of
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_options import sheet_of
 from wosdk_async.cli.kept_commands import import_parameters, kept_globals
@@ -97,6 +97,6 @@ async def write_files(journal: Journal) -> None:
     try:
         source = await off_the_loop(source_of, plan, journal.folder)
     except (CliError, ConfigurationError) as error:
-        say(f"rejects.csv and in_doubt.csv stay as they are: {message_of(error)}")
+        say(f"rejects.csv and in_doubt.csv stay as they are: {in_command_words(error.message)}")
         source = None
     say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(plan)))
