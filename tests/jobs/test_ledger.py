@@ -482,6 +482,25 @@ async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local, job: Job
     assert await held(local) == Counter("12")
 
 
+async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refused(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Its cells are those of a row that was sent meanwhile; equal rows of one file are rows of their own."""
+    source = write(HEADER, [["1", LONG, "", ""], ["1", LONG, "", ""], *rows(2)])
+    rejects = corrected((await sent(job(source, MAP), local)).folder, LONG, "short")
+    copy = Path(shutil.copy(rejects, rejects.with_name("copy.csv")))
+    assert (await sent(job(rejects, MAP), local)).created_now == 2
+    assert (await sent(job(copy, MAP), local)).created_now == 0
+    assert await held(local) == Counter("112")
+    source = write(HEADER, [["3", LONG, "", ""], *rows(4)])
+    rejects = corrected((await sent(job(source, MAP, again=True), local)).folder, LONG, "short")
+    await sent(job(write(HEADER, [["3", "short", "", ""], *rows(4)]), MAP), local)
+    for _ in range(2):
+        summary = await sent(job(rejects, MAP), local)
+        assert (summary.created_now, summary.failed) == (0, 1)
+    assert await held(local) == Counter("11234")
+
+
 @pytest.mark.parametrize(
     ("problem", "line", "cells"),
     [

@@ -41,12 +41,25 @@ _STATE = f"""CASE
     ELSE {int(Standing.PLANNED)} END"""
 """Standing of a row of the ledger; a call that the service refused took an attempt."""
 
+_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
+"""States in which a row may be in the Company."""
+
 _JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
     LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
 
 _RISKY = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}, {int(Standing.DONE)}"
 """Rows that may be in the Company."""
 _SENT = f"{_RISKY}, {int(Standing.UNDONE)}"
+
+
+# A reject that was corrected in the file as well: without a key that is a row of its own, which was sent.
+_TWIN = f"""cells IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
+    AND EXISTS (SELECT 1 FROM identity JOIN outcome ON outcome.row = identity.row
+        WHERE identity.identity = file.identity AND outcome.state IN ({_CARRIED_OUT})
+        AND identity.row NOT IN (SELECT row FROM temp.file) AND identity.row NOT IN (
+            SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,21 +129,22 @@ def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerpri
     if rejects:
         # Its key may be that of another row by now.
         other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"
-        known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other FROM temp.file"
+        known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other, {_TWIN} AS twin FROM temp.file"
         repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
+        twin = "numbered.twin"
     else:
         # One that was known by its cells, before the map had a key, is known by them once more.
         known = f"""SELECT numbered.*, coalesce(
                 (SELECT row FROM identity WHERE identity = numbered.identity AND nth = numbered.nth),
                 (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
             FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
-        repeated = "numbered.nth > 1"
+        repeated, twin = "numbered.nth > 1", "0"
     changed = "planned.sent <> numbered.digest"
     other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
     done_changed = f"{changed} OR {other_map}" if map_counts else changed
     db.execute(
         f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
-            WHEN numbered.cells IS NOT NULL AND ({repeated}) AND {_STATE} NOT IN ({_SENT})
+            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({_SENT})
                 THEN {int(Standing.REPEATED)}
             WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
             WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
