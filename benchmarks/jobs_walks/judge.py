@@ -32,7 +32,7 @@ class Judge:
         """Return the rows that are there more often than the user asked for."""
         if kind == "update":
             return [
-                f"doubled: {notes[i]!r} was written twice into {id}"
+                f"doubled: {notes[i]} twice into {id}"
                 for id, notes in self.service.written.items()
                 for i in range(1, len(notes))
                 if notes[i] == notes[i - 1] and not wanted["written"]
@@ -130,7 +130,9 @@ class Judge:
 
     def _written(self, by_place: Mapping[int | None, LedgerRow], rows: Sequence[UserRow]) -> list[str]:
         held = {each.id: each.note for each in self.service.contacts()}
-        done = [(each, rows[place - 1]) for place, each in by_place.items() if place and each.state is State.DONE]
+        done = [
+            (each, rows[place - 1]) for place, each in by_place.items() if place and each.state is State.DONE
+        ]
         return [
             f"lost: {row.code} has {held.get(each.id or 0)!r}, not {row.note!r}"
             for each, row in done

@@ -117,7 +117,10 @@ class Programs:
             try:
                 for row in rows:
                     if row.state in (State.IN_DOUBT, State.SENDING):
-                        mine = [each for each in lost if {each.tag, each.code} & set(row.name.split(", "))]
+                        cells = set(row.name.split(", "))
+                        mine = [
+                            each for each in lost if {each.code} == cells or {each.tag, each.note} <= cells
+                        ]
                         if mine:
                             lost.remove(mine[0])
                         await decide(journal, row.row, mine[0].id if mine else None, "somebody")

@@ -48,8 +48,8 @@ class WalkService(FaultyService):
         """Rows that it refuses for the time being, whatever they say."""
         self.writes = 0
         """Requests to write that arrived."""
-        self.written: dict[str, list[str]] = defaultdict(list)
-        """Notes that updates wrote into each record, by its code."""
+        self.written: dict[str, list[tuple[str, Any]]] = defaultdict(list)
+        """Updates of each record, by its id: what was asked for, and what was written."""
         self._rng = rng
 
     async def _respond(self, process: Process, scope: Any, body: bytes) -> Response:
@@ -61,6 +61,7 @@ class WalkService(FaultyService):
         self.writes += 1
         fault = self._rng.choice(_FAULTS) if self._rng.random() < self.faults else ""
         process.pass_point(f"arrived {scope['method']} {fault}")
+        self._note(scope, body, "asked")
         if fault == "lost":
             raise SendError("reset", sent=True)
         if fault == "late":
@@ -85,9 +86,17 @@ class WalkService(FaultyService):
         if note.startswith(BAD) or entity.get("LastName") in self.closed:
             return Response(400, {"content-type": "application/json"}, orjson.dumps(_REFUSAL))
         response = await self.carry_out(scope, body)
-        if scope["method"] == "PUT" and response.status == 200:
-            self.written[str(entity["Id"])].append(f"{note} {entity.get('FirstName')}")
+        if response.status == 200:
+            self._note(scope, body, "written")
         return response
+
+    def _note(self, scope: Any, body: bytes, what: str) -> None:
+        """Note an update: whether it is carried out twice, with no other one between, is what counts."""
+        if scope["method"] == "PUT":
+            entity = orjson.loads(body)["Entity"]
+            notes, value = self.written[str(entity["Id"])], (entity.get("Comment"), entity.get("FirstName"))
+            if what == "written" or not notes or notes[-1][1] != value:
+                notes.append((what, value))
 
     def contacts(self) -> list[Contact]:
         """Return all records that walks made, removed ones too."""

@@ -34,7 +34,7 @@ __all__ = ["Walk", "violations"]
 _KINDS: tuple[Kind, ...] = ("marked", "marked", "open", "key", "cells", "cells", "update")
 _MOST_STEPS = 14
 _MOST_POINTS = 45
-_MEMORY = "/dev/shm"  # noqa: S108 - nothing has to outlive the walk
+_MEMORY = "/dev/shm"
 
 
 def violations(seed: int, *, say: Callable[[str], None] = lambda _: None) -> list[str]:
@@ -176,7 +176,12 @@ class Walk:
     async def _run(self) -> None:
         options: dict[str, Any] = {"new_rows": True} if self.insists else {}
         self.insists = False
-        for name, chance in (("new_rows", 0.15), ("retry_refused", 0.1), ("retry_undone", 0.1), ("again", 0.06)):
+        for name, chance in (
+            ("new_rows", 0.15),
+            ("retry_refused", 0.1),
+            ("retry_undone", 0.1),
+            ("again", 0.06),
+        ):
             if self.rng.random() < chance:
                 options[name] = True
         await self._import(self._saved(), **options)
@@ -199,7 +204,10 @@ class Walk:
         except Exception as error:
             self.found.append(f"error: {type(error).__name__}: {error}")
             return False
-        self.say("  " + "; ".join(f"{each.tag}: {each.code}, {each.note}, {each.grade}, {each.more}" for each in rows))
+        self.say(
+            "  "
+            + "; ".join(f"{each.tag}: {each.code}, {each.note}, {each.grade}, {each.more}" for each in rows)
+        )
         said = refusal.why if refusal else "killed" if summary is KILLED else summary
         self.say(f"  {path.name} {options} kill {at}: {said}")
         if is_main:
@@ -221,7 +229,7 @@ class Walk:
         return True
 
     def _compare(self, summary: Summary, rows: list[UserRow], *, is_main: bool) -> None:
-        assert summary.folder is not None  # noqa: S101 - the folder of the job
+        assert summary.folder is not None
         if summary.stopped or summary.files_failed:
             self.found.append(f"stopped: {summary.stopped}, {summary.files_failed}")
             return
@@ -313,14 +321,19 @@ class Walk:
         write_table(path, columns, cells)
         if path.is_relative_to(self.folder / "far"):
             options["folder"] = folder
-        rows = [UserRow(each["name"], each["code"], each["note"], each["grade"], each.get("more", "")) for each in cells]
+        rows = [
+            UserRow(each["name"], each["code"], each["note"], each["grade"], each.get("more", ""))
+            for each in cells
+        ]
         (self.folder / "map.toml").write_text(self.user.map_text(), encoding="utf-8")
         await self._import(path, rows=rows, **options)
 
     def _is_as_in_file(self, cells: Mapping[str, str]) -> bool:
         """Return whether a reject is still a row of the file: nobody corrects one in two places without a key."""
         text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
-        return self.user.keyed or text in {text_of(each.cells(more=self.user.more)) for each in self.user.rows}
+        return self.user.keyed or text in {
+            text_of(each.cells(more=self.user.more)) for each in self.user.rows
+        }
 
     async def _import_copy(self) -> None:
         """Import a copy of a file without keys that was just sent: it must be refused."""
