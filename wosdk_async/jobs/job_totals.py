@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.jobs.audit import audit_state_of, why_no_audit
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import AuditResult, State, StoredRow
+from wosdk_async.jobs.journal import AuditResult, State, StoredRow, row_table
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.opening import OpenedJob
@@ -76,7 +76,7 @@ class JobTotals:
             label=request.action.label,
             found=counts[State.FOUND],
             undone=await self._undone(),
-            changed=0 if request.action.compares else plan.counts.get(Standing.DONE_CHANGED, 0),
+            changed=await self._changed(),
             gone=sum(plan.gone.values()),
             failed=counts[State.REFUSED] + unsent,
             waiting=unsent,
@@ -94,6 +94,15 @@ class JobTotals:
             unwritten=self.job.journal.unwritten,
             folder=self.job.folder,
         )
+
+    async def _changed(self) -> int:
+        """Return how many rows were carried out with other cells; a look-up may have shown that just now."""
+        if self.job.request.action.compares:
+            return 0
+        try:
+            return await self.job.journal.read(row_table.changed)
+        except JournalError:  # it cannot be read either
+            return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
 
     async def _undone(self) -> int:
         try:

@@ -25,6 +25,7 @@ from wosdk_async.safe_text import shortened
 
 __all__ = [
     "MOST_AT_ONCE",
+    "changed",
     "counts",
     "file_rows",
     "gone",
@@ -184,6 +185,16 @@ def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
         "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
         [wanted],
     )
+
+
+def changed(db: sqlite3.Connection) -> int:
+    """Return how many rows of the file were carried out, were not undone, and have other cells by now."""
+    found = db.execute(
+        """SELECT count(*) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
+        WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
+        [int(State.DONE), int(State.FOUND), int(State.DONE)],
+    )
+    return int(found.fetchone()[0])
 
 
 def counts(db: sqlite3.Connection) -> dict[State, int]:

@@ -1,0 +1,24 @@
+"""Rows that the ledger knows, and that changed meanwhile: what random walks of imports found."""
+
+from __future__ import annotations
+
+import csv
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import killed_while_sending, order
+from wosdk_async import WoCreateCommand
+
+
+async def test_a_row_that_changed_before_it_was_found_is_counted(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Its process was killed, so that only the look-up shows that it was sent with other cells."""
+    await killed_while_sending(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, [1])
+    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
+    changed = write(HEADER, [["1", "another text", "", ""], *rows(2)])
+    summary = await job(changed, MAP, marker=MARKER).run(local.company.with_options(settle=0))
+    assert (summary.done, summary.changed) == (2, 1)
+    assert summary.folder is not None
+    with (summary.folder / "results.csv").open(newline="") as file:
+        assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
