@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 
+import pytest
+
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
-from tests.jobs.runs import killed_while_sending, order
+from tests.jobs.runs import held, killed_while_sending, order
 from wosdk_async import WoCreateCommand
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 
 
 async def test_a_row_that_changed_before_it_was_found_is_counted(
@@ -22,3 +25,18 @@ async def test_a_row_that_changed_before_it_was_found_is_counted(
     assert summary.folder is not None
     with (summary.folder / "results.csv").open(newline="") as file:
         assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
+
+
+async def test_a_key_that_a_spreadsheet_changed_is_noticed_after_rows_got_keys(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The rows were sent without a key, so the ledger knew them by the beginnings of their cells."""
+    await job(write(HEADER, rows("00501", "2")), MAP).run(local.company)
+    keyed = f'key = "{{key}}"\n{MAP}'
+    await job(write(HEADER, rows("00501", "2")), keyed).run(local.company)
+    with pytest.raises(ImportRefusedError) as caught:
+        await job(write(HEADER, rows("501", "2")), keyed).run(local.company)
+    refusal = caught.value.refusal
+    assert refusal.first_gone is not None
+    assert (refusal.why, refusal.first_gone.name, refusal.gone) == ("key_disguised", "00501", 1)
+    assert sum((await held(local)).values()) == 2

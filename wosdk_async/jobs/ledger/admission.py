@@ -271,14 +271,15 @@ def admit(
 
 
 def _place(db: sqlite3.Connection) -> None:
-    """Write where the known rows stand in the file, and with which cells."""
+    """Write where the known rows stand in the file, with which cells, and how the file names them."""
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
-    db.execute("""UPDATE planned SET place = found.place, line = found.line, digest = found.digest
-        FROM (SELECT matched.row, matched.place, file.line, file.digest
+    db.execute("""UPDATE planned SET place = found.place, line = found.line, digest = found.digest,
+            name = iif(coalesce(planned.name, planned.key) IS found.name, planned.name, found.name)
+        FROM (SELECT matched.row, matched.place, file.line, file.digest, coalesce(file.key, file.name) AS name
             FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NOT NULL) AS found
         WHERE found.row = planned.row AND (planned.place IS NULL OR planned.line <> found.line
-            OR planned.digest <> found.digest)""")
+            OR planned.digest <> found.digest OR coalesce(planned.name, planned.key) IS NOT found.name)""")
 
 
 def _insert_new(db: sqlite3.Connection, key: str) -> None:
