@@ -211,7 +211,7 @@ class Settling:
     def _done(self, doubt: Doubt, effect: Effect) -> None:
         # Without the version: that of the creation is not known, the record may have been changed since.
         record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
-        self.journal.record(record)
+        self.journal.record(record, as_in_file=doubt.record is not None)  # they were compared
         if doubt.reported:
             self.done += 1
             row = Row(doubt.row, doubt.line, {})

@@ -9,7 +9,8 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import held, killed_while_sending, order
-from wosdk_async import WoCreateCommand
+from tests.jobs.test_operations import COLUMNS, UPDATE, made
+from wosdk_async import Customer, WoCreateCommand
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 
 
@@ -40,3 +41,17 @@ async def test_a_key_that_a_spreadsheet_changed_is_noticed_after_rows_got_keys(
     assert refusal.first_gone is not None
     assert (refusal.why, refusal.first_gone.name, refusal.gone) == ("key_disguised", "00501", 1)
     assert sum((await held(local)).values()) == 2
+
+
+async def test_an_update_that_was_found_is_not_written_again(local: Local, job: Job, write: Write) -> None:
+    """Its process was killed, and the record has what the file says by now."""
+    (id,) = await made(local, "T1")
+    source = write(COLUMNS, [["T1", "", "first"]])
+    await killed_while_sending(job(source, UPDATE), local, [1])
+    await local.company.update(Customer.ref(id), instructions="second")
+    source = write(COLUMNS, [["T1", "", "second"]])
+    company, local.server.asked[:] = local.company.with_options(settle=0), []
+    for _ in range(2):
+        summary = await job(source, UPDATE).run(company)
+        assert (summary.done, summary.complete) == (1, True)
+    assert not any(each.startswith("PUT") for each in local.server.asked)

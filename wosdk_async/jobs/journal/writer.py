@@ -99,9 +99,16 @@ class JournalWriter(JournalReader):
         commits.queue.rows += rows
         await commits.written()
 
-    def record(self, record: RowRecord) -> RowRecord:
-        """Queue the outcome of a row, and return it without secrets; it is on the disk within 20 ms."""
+    def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
+        """Queue the outcome of a row, and return it without secrets; it is on the disk within 20 ms.
+
+        Args:
+            record: the outcome.
+            as_in_file: whether it is that of the cells that the file has now, whichever were sent.
+        """
         commits = self._open_commits()
+        if as_in_file:
+            commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=[record.row]))
         kept = without_secrets(record, self.secrets())
         commits.queue.rows.append(kept)
         commits.write_soon()
