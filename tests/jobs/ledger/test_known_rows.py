@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
-from tests.jobs.runs import held, killed_while_sending, order
+from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import Customer, WoCreateCommand
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.run_records import details_of
 
 
 async def test_a_row_that_changed_before_it_was_found_is_counted(
@@ -47,7 +49,11 @@ async def test_an_update_that_was_found_is_not_written_again(local: Local, job: 
     """Its process was killed, and the record has what the file says by now."""
     (id,) = await made(local, "T1")
     source = write(COLUMNS, [["T1", "", "first"]])
-    await killed_while_sending(job(source, UPDATE), local, [1])
+    opened = await job(source, UPDATE).open(local.company)
+    await opened.journal.start_run(**details_of(opened.request, local.company))
+    await opened.admit()
+    await opened.journal.begin([1])
+    opened.journal.abandon()
     await local.company.update(Customer.ref(id), instructions="second")
     source = write(COLUMNS, [["T1", "", "second"]])
     company, local.server.asked[:] = local.company.with_options(settle=0), []
@@ -55,3 +61,18 @@ async def test_an_update_that_was_found_is_not_written_again(local: Local, job: 
         summary = await job(source, UPDATE).run(company)
         assert (summary.done, summary.complete) == (1, True)
     assert not any(each.startswith("PUT") for each in local.server.asked)
+
+
+async def test_a_row_without_a_key_is_refused_where_the_map_has_one(
+    local: Local, job: Job, write: Write
+) -> None:
+    """It would be known by its cells, and sent once more after each change of a cell."""
+    keyed = f'key = "{{key}}"\n{MAP}'
+    for text in ("a", "b"):
+        source = write(HEADER, [[" ", text, "", ""], *rows(2)])
+        summary, outcomes = await carried_out(job(source, keyed), local)
+        assert (summary.done, summary.failed) == (1, 1)
+        assert [each.reason for each in outcomes.values() if each.outcome == "failed"] == [
+            "the key '{key}' is empty; each row needs a key of its own"
+        ]
+    assert await held(local) == Counter("2")
