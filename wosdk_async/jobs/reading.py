@@ -8,7 +8,7 @@ from itertools import islice
 
 import attrs
 
-from wosdk_async.jobs.errors import ImportMapError, RowError, require_sendable
+from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
@@ -116,7 +116,9 @@ class RowBuilder:
         if missing:
             raise RowError("a record that it refers to is missing: the file has changed since the start")
         if self.keys is not None:
-            if key is None and self.keys.are_own:
-                self.keys.key(row)  # says why the row has none
+            if self.keys.are_own and self.keys.key(row) != key:
+                raise WaitingRowError(
+                    "its key has changed since it was sent first; the next run sends it with this key"
+                )
             self.keys.put(record, key)
         return record

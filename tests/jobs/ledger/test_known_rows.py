@@ -12,6 +12,7 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import Customer, WoCreateCommand
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.run_records import details_of
 
@@ -76,3 +77,27 @@ async def test_a_row_without_a_key_is_refused_where_the_map_has_one(
             "the key '{key}' is empty; each row needs a key of its own"
         ]
     assert await held(local) == Counter("2")
+
+
+async def test_a_row_in_doubt_whose_key_is_corrected_is_never_sent_with_another_key_than_the_ledger_has(
+    local: Local, job: Job, write: Write
+) -> None:
+    """By the ledger's key it is looked up: a record with another one would not be found."""
+    local.server.refused = "text 1"
+    summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
+    local.server.refused = None
+    assert summary.folder is not None
+    rejects = summary.folder / "rejects.csv"
+    text = rejects.read_text()
+    rejects.write_text(text.replace("1,text 1", "1a,text 1"))
+    await killed_while_sending(job(rejects, MAP, marker=MARKER), local, [1])
+    rejects.write_text(text.replace("1,text 1", "1b,text 1"))
+    found = []
+    for _ in range(2):
+        ready = job(rejects, MAP, marker=MARKER)
+        summary = await ready.run(local.company.with_options(settle=0))
+        found.append((summary.done, summary.waiting, summary.stopped))
+    assert found == [(0, 1, None), (1, 0, None)]
+    assert await held(local) == Counter(["1b", "2"])
+    async with Journal.open(summary.folder, read_only=True) as journal:
+        assert [row.key for row in await journal.rows_in()] == ["1b", "2"]
