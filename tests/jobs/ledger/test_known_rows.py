@@ -86,8 +86,8 @@ async def test_a_row_in_doubt_whose_key_is_corrected_is_never_sent_with_another_
     local.server.refused = "text 1"
     summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
     local.server.refused = None
-    assert summary.folder is not None
-    rejects = summary.folder / "rejects.csv"
+    assert (folder := summary.folder) is not None
+    rejects = folder / "rejects.csv"
     text = rejects.read_text()
     rejects.write_text(text.replace("1,text 1", "1a,text 1"))
     await killed_while_sending(job(rejects, MAP, marker=MARKER), local, [1])
@@ -99,5 +99,5 @@ async def test_a_row_in_doubt_whose_key_is_corrected_is_never_sent_with_another_
         found.append((summary.done, summary.waiting, summary.stopped))
     assert found == [(0, 1, None), (1, 0, None)]
     assert await held(local) == Counter(["1b", "2"])
-    async with Journal.open(summary.folder, read_only=True) as journal:
+    async with Journal.open(folder, read_only=True) as journal:
         assert [row.key for row in await journal.rows_in()] == ["1b", "2"]
