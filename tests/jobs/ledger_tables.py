@@ -135,8 +135,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, Choices]] = {
         Choices(again=True),
     ),
     "sent_elsewhere": (
-        "a first run without a marker that carries a key, and another ledger in the same directory has sent rows "
-        "of the file",
+        "a first run without a marker that carries a key, and another ledger in the same directory has sent "
+        "rows of the file",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=(_FOLDER, 1)),
         Choices(),
