@@ -119,11 +119,11 @@ class Programs:
                     if row.state in (State.IN_DOUBT, State.SENDING):
                         cells = set(row.name.split(", "))
                         mine = [
-                            each for each in lost if {each.code} == cells or {each.tag, each.note} <= cells
+                            each for each in lost if row.name in (each.code, f"N{each.code}") or {each.tag, each.note} <= cells
                         ]
                         if mine:
-                            lost.remove(mine[0])
-                        await decide(journal, row.row, mine[0].id if mine else None, "somebody")
+                            lost.remove(mine[-1])
+                        await decide(journal, row.row, mine[-1].id if mine else None, "somebody")
             finally:
                 await journal.close()
 

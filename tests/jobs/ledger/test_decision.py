@@ -63,3 +63,11 @@ def test_an_update_of_other_values_is_sent() -> None:
     changed = file(standings={Standing.DONE_CHANGED: 2}, updates=True, creates=False)
     found = plan(decide(LEDGER, changed, PLAIN))
     assert (found.rows(SEND), found.skips_changed, found.is_idle) == (2, False, False)
+
+
+def test_a_planned_row_whose_key_an_earlier_row_has_by_now_is_refused_by_a_run() -> None:
+    """A person decided that it was not created; without a run it would be not started for ever."""
+    twice = file(standings={Standing.DONE: 1, Standing.REPEATED: 1})
+    counts = {Standing.DONE: 1, Standing.PLANNED: 1}
+    assert not plan(decide(ledger(counts=counts), twice, PLAIN)).is_idle
+    assert plan(decide(ledger(counts=counts, gone={Standing.PLANNED: 1}), twice, PLAIN)).is_idle

@@ -86,7 +86,8 @@ async def test_a_row_in_doubt_whose_key_is_corrected_is_never_sent_with_another_
     local.server.refused = "text 1"
     summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
     local.server.refused = None
-    assert (folder := summary.folder) is not None
+    folder = summary.folder
+    assert folder is not None
     rejects = folder / "rejects.csv"
     text = rejects.read_text()
     rejects.write_text(text.replace("1,text 1", "1a,text 1"))

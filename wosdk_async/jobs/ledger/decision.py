@@ -192,6 +192,8 @@ class Plan:
     dismisses: bool = False
     """Whether the rows that are gone are gone for good."""
     can_look_up: bool = False
+    still_planned: int = 0
+    """Rows that the ledger plans, and that are refused now, as earlier rows have their keys."""
 
     @property
     def skips_changed(self) -> bool:
@@ -210,9 +212,9 @@ class Plan:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is sent, looked up or marked as in doubt."""
+        """Whether nothing is sent, looked up, or marked as in doubt or refused."""
         killed = self.counts.get(Standing.SENDING, 0) + self.gone.get(Standing.SENDING, 0)
-        return not (self.rows(Action.SEND) or self.doubts or killed)
+        return not (self.rows(Action.SEND) or self.doubts or killed or self.still_planned)
 
 
 @attrs.frozen(kw_only=True)
@@ -367,6 +369,9 @@ def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refus
 
 def _plan(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan:
     can_look_up = file.marker is not None
+    planned = 0
+    if ledger is not None:
+        planned = ledger.counts.get(Standing.PLANNED, 0) - ledger.gone.get(Standing.PLANNED, 0)
     return Plan(
         actions={
             each: action_of(each, choices, can_look_up=can_look_up, updates=file.updates) for each in Standing
@@ -375,4 +380,5 @@ def _plan(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan
         gone=ledger.gone if ledger is not None else {},
         dismisses=choices.new_rows and not file.rejects,
         can_look_up=can_look_up,
+        still_planned=max(planned - file.standings.get(Standing.PLANNED, 0), 0),
     )
