@@ -71,7 +71,7 @@ class OpenedJob:
         if self.same_file:
             about = attrs.evolve(about, since=last.since)
         if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
-            about = attrs.evolve(about, key=last.key, columns=last.columns)
+            about = attrs.evolve(about, key=last.key, columns=last.columns, header=last.header)
         keys = request.keys(self.about.job)
         change = functools.partial(
             admit,

@@ -179,6 +179,7 @@ class ImportRequest:
             since=now,
             options=dict(self.options.details),
             columns=sorted(rows.columns) if rows is not None else [],
+            header=sorted(rows.header) if rows is not None else [],
             sheet=self.sheet,
             key=rows.key if rows is not None else (keys.template if keys is not None else None),
             rejects=rows is not None and rows.is_rejects,

@@ -63,11 +63,16 @@ CHANGED: Mapping[str, Any] = {
 
 
 def file(**changes: Any) -> FileFacts:
-    return attrs.evolve(FILE, **changes)
+    return attrs.evolve(FILE, **_headed(changes))
 
 
 def ledger(**changes: Any) -> LedgerFacts:
-    return attrs.evolve(LEDGER, **changes)
+    return attrs.evolve(LEDGER, **_headed(changes))
+
+
+def _headed(changes: dict[str, Any]) -> dict[str, Any]:
+    """Let the header have the columns with content, unless it is given."""
+    return {"header": changes["columns"], **changes} if "columns" in changes else changes
 
 
 def plan(found: Plan | Refusal) -> Plan:

@@ -143,6 +143,19 @@ def test_columns_that_came_or_went_are_named_and_new_rows_says_nothing_about_the
     assert plan(decide(attrs.evolve(gone, key="{a}"), keyed, PLAIN)), "a key says it all"
 
 
+def test_a_column_that_is_empty_in_one_file_has_neither_come_nor_gone() -> None:
+    """Without this, a file that is replaced each night would be refused whenever its last remark is gone."""
+    gone = ledger(gone={Standing.DONE: 1}, gone_unexplained=1)
+    for before, now in (("a", "ab"), ("ab", "a")):
+        was = attrs.evolve(gone, columns=frozenset(before), header=frozenset("ab"))
+        found = file(standings=NEW, columns=frozenset(now), header=frozenset("ab"))
+        assert refusal(decide(was, found, PLAIN)).why == "edited_or_new"
+        assert plan(decide(was, found, Choices(new_rows=True)))
+        assert refusal(
+            decide(was, attrs.evolve(found, header=frozenset("ac"), columns=frozenset("ac")), PLAIN)
+        ).columns
+
+
 def test_a_key_that_a_spreadsheet_changed_needs_a_word() -> None:
     gone = ledger(gone={Standing.DONE: 4}, gone_unexplained=4, key="{a}")
     found = refusal(decide(gone, file(**CHANGED), PLAIN))
@@ -225,5 +238,5 @@ def test_the_order_of_the_reasons() -> None:
     improve("file", key=None, marker=None)()
     improve("ledger", key=None, marker=None)()
     assert refusal(decide(now["ledger"], now["file"], PLAIN)).why == "columns_changed"
-    improve("file", columns=frozenset("ab"))()
+    improve("file", columns=frozenset("ab"), header=frozenset("ab"))()
     assert refusal(decide(now["ledger"], now["file"], PLAIN)).why == "edited_or_new"

@@ -80,6 +80,7 @@ class JobPlan:
         since: when the first run with this file began.
         options: anything else that a report shows.
         columns: the columns of the file in which a row has content.
+        header: all its columns.
         sheet: name of the sheet of a workbook.
         key: the template by which rows are known, such as ``{number}``; None for rows known by their cells.
         rejects: whether the file is one of rejects.
@@ -100,6 +101,7 @@ class JobPlan:
     empty_rows: int = 0
     options: dict[str, Any] = attrs.field(factory=dict)
     columns: list[str] = attrs.field(factory=list)
+    header: list[str] = attrs.field(factory=list)
     sheet: str | None = None
     key: str | None = None
     rejects: bool = False

@@ -134,6 +134,8 @@ class LedgerFacts:
     """The first of the unexplained ones."""
     columns: frozenset[str] = frozenset()
     """Columns of the last file with content."""
+    header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
+    """All its columns: one that was empty there has not come when it has content now."""
     key: str | None = None
     """The template of the keys; None when rows are known by their cells."""
     marker: str | None = None
@@ -148,6 +150,9 @@ class FileFacts:
     standings: Mapping[Standing, int]
     """The rows of the file, by what the ledger knows of them; all are NEW or REPEATED without a ledger."""
     columns: frozenset[str] = frozenset()
+    """Columns with content."""
+    header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
+    """All columns."""
     key: str | None = None
     marker: str | None = None
     creates: bool = True
@@ -340,7 +345,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Ref
         first_gone=ledger.first_gone,
     )
     if file.key is None:
-        if columns := tuple(sorted(ledger.columns ^ file.columns)):
+        if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
             return attrs.evolve(
                 about, why="columns_changed", remedies=(Remedy.KEY, Remedy.AGAIN), columns=columns
             )

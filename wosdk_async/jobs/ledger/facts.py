@@ -111,6 +111,7 @@ def facts_of(
         operation=request.import_map.operation,
         standings=compared.standings,
         columns=rows.columns,
+        header=rows.header,
         key=rows.key,
         marker=request.marker,
         creates=request.creates,
@@ -134,6 +135,7 @@ def facts_of(
         gone_unexplained=compared.gone_unexplained,
         first_gone=compared.first_gone,
         columns=frozenset(plan.columns),
+        header=frozenset(plan.header),
         key=plan.key,
         marker=plan.marker,
     ), file

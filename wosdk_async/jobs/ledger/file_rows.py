@@ -88,6 +88,11 @@ class FileRows:
         return frozenset(self.identities.filled)
 
     @property
+    def header(self) -> frozenset[str]:
+        """All columns."""
+        return frozenset(self.identities.columns)
+
+    @property
     def key(self) -> str | None:
         """The template of the keys by which rows are known; None when they are known by their cells."""
         if self.import_map.key is not None:

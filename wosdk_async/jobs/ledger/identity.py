@@ -56,7 +56,8 @@ class Identities:
         counting: the columns in which a change counts; None for all.
 
     Attributes:
-        filled: the columns in which a row had content.
+        columns: the columns that count.
+        filled: those in which a row had content.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Identities:
     ) -> None:
         self.filled: set[str] = set()
         self._hidden = any(name.startswith("_") for name in columns)
+        self.columns = sorted(name for name in columns if name and not name.startswith("_"))
         self._marked = keys if keys is not None and keys.are_own else None
         self._key = key
         self._counting = counting
