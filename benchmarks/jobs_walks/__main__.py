@@ -17,9 +17,12 @@ import time
 from collections import Counter
 
 from benchmarks import arguments
+from benchmarks.jobs_walks.faults import FAULTS
 from benchmarks.jobs_walks.walk import violations
 
 __all__: list[str] = []
+
+_MOST_SEEDS = 1000  # for a rule that is broken
 
 
 def _run_seeds(first: int, number: int) -> int:
@@ -30,6 +33,10 @@ def _run_seeds(first: int, number: int) -> int:
             names.update({each.partition(":")[0] for each in found})
     print(f"{number} walks, {names.total()} violations {dict(names)}, {time.monotonic() - began:.0f} s")
     return int(bool(names))
+
+
+def _names(seed: int) -> set[str]:
+    return {each.partition(":")[0] for each in violations(seed)}
 
 
 def _replay(seed: int) -> int:
@@ -46,6 +53,8 @@ def main() -> int:
     parser.add_argument("--seed", type=arguments.count, metavar="N", help="replay one walk")
     parser.add_argument("--faults", action="store_true", help="break the rules")
     args = parser.parse_args()
+    if args.faults:
+        return FAULTS.find_each(_names, range(args.first, args.first + _MOST_SEEDS))
     if args.seed is not None:
         return _replay(args.seed)
     return _run_seeds(args.first, args.seeds)

@@ -128,6 +128,12 @@ class Judge:
             found += self._written(by_place, rows)
         return found
 
+    def repeated(self, folder: Path, rows: Sequence[UserRow]) -> list[str]:
+        """Return the keys that several rows of the file have that are done."""
+        done = [each for each in ledger_rows(folder) if each.place and each.state is State.DONE]
+        codes = Counter(rows[(each.place or 0) - 1].code for each in done)
+        return [f"repeated: {code} is done {number} times" for code, number in codes.items() if number > 1]
+
     def _written(self, by_place: Mapping[int | None, LedgerRow], rows: Sequence[UserRow]) -> list[str]:
         held = {each.id: each.note for each in self.service.contacts()}
         done = [

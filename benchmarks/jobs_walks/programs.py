@@ -119,7 +119,9 @@ class Programs:
                     if row.state in (State.IN_DOUBT, State.SENDING):
                         cells = set(row.name.split(", "))
                         mine = [
-                            each for each in lost if row.name in (each.code, f"N{each.code}") or {each.tag, each.note} <= cells
+                            each
+                            for each in lost
+                            if row.name in (each.code, f"N{each.code}") or {each.tag, each.note} <= cells
                         ]
                         if mine:
                             lost.remove(mine[-1])

@@ -198,12 +198,16 @@ class Known:
         self.texts: Counter[Text] = Counter()
         self.codes: set[str] = set()
         self.tags: set[str] = set()
+        self.dismissed: Counter[Text] = Counter()
+        """Rows of which the user has said that they are gone for good."""
         self.admitted: User | None = None
         """The table of the last file."""
 
     def add(self, rows: Sequence[UserRow], *, more: bool) -> None:
         """Note a file that it took."""
-        self.texts |= Counter(_texts(rows, more=more))
+        now = Counter(_texts(rows, more=more))
+        self.texts |= now
+        self.dismissed -= now
         self.codes |= {each.code for each in rows}
         self.tags |= {each.tag for each in rows}
 
@@ -215,10 +219,14 @@ class Known:
         tags = [dict(text).get("name", "") for text in new.elements()]
         return [tag for tag in tags if tag in self.tags]
 
+    def dismiss(self, rows: Sequence[UserRow], *, more: bool) -> None:
+        """Note that the rows that a file does not have are gone for good."""
+        self.dismissed = self.texts - Counter(_texts(rows, more=more))
+
     def differences(self, rows: Sequence[UserRow], *, more: bool) -> tuple[bool, bool]:
         """Return whether rows are gone, and whether rows are new."""
         now = Counter(_texts(rows, more=more))
-        return bool(self.texts - now), bool(now - self.texts)
+        return bool(self.texts - now - self.dismissed), bool(now - self.texts)
 
 
 def _texts(rows: Sequence[UserRow], *, more: bool) -> list[Text]:

@@ -15,7 +15,7 @@ import attrs
 from benchmarks.jobs_process import ThreadlessLoop, running, without_threads
 from benchmarks.jobs_service import LATE
 from benchmarks.jobs_walks.judge import Judge
-from benchmarks.jobs_walks.ledgers import ledgers_of, plan_in
+from benchmarks.jobs_walks.ledgers import ledger_rows, ledgers_of, plan_in
 from benchmarks.jobs_walks.programs import KILLED, Programs
 from benchmarks.jobs_walks.service import BAD, WalkService
 from benchmarks.jobs_walks.user import Kind, Known, Text, User, UserRow, read_table, text_of, write_table
@@ -24,6 +24,7 @@ from benchmarks.simulate.plan import World
 from benchmarks.simulate.runs import replayable
 from wosdk_async import Company
 from wosdk_async.jobs import Summary
+from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.ledger.decision import Refusal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.model import Contact
@@ -152,6 +153,8 @@ class Walk:
             looks_up = self.looked_up and self.user.kind in ("marked", "open", "update")
             folder = ledgers_of(self.base)[-1]
             self.found += self.judge.ended(folder, self.user.rows, self.user.kind, looks_up=looks_up)
+            if self.user.keyed and not (self.dropped or self.recoded or self.disguised):
+                self.found += self.judge.repeated(folder, self.user.rows)
 
     @property
     def base(self) -> Path:
@@ -195,6 +198,7 @@ class Walk:
             options.setdefault("folder", self.base)
         digest = sha256_of(path)  # rejects without rows are removed
         before, is_main = len(ledgers_of(self.base)), rows is None
+        unfinished = self._unfinished() if options.get("again") else 0
         rows = self.user.rows if rows is None else rows
         refusal = summary = None
         try:
@@ -210,6 +214,8 @@ class Walk:
         )
         said = refusal.why if refusal else "killed" if summary is KILLED else summary
         self.say(f"  {path.name} {options} kill {at}: {said}")
+        if unfinished and len(ledgers_of(self.base)) > before:
+            self.found.append(f"unfinished: a new ledger leaves {unfinished} rows")
         if is_main:
             self._learn(rows, digest, before, options, refused=refusal is not None)
         elif refusal is None and self._admitted(digest):
@@ -227,6 +233,10 @@ class Walk:
         self._compare(summary, rows, is_main=is_main)
         self.summary = summary if is_main and summary.done > summary.undone + summary.changed else None
         return True
+
+    def _unfinished(self) -> int:
+        rows = ledger_rows(self.ledger) if self.ledger is not None else []
+        return sum(each.state in (State.PLANNED, State.SENDING, State.IN_DOUBT) for each in rows)
 
     def _compare(self, summary: Summary, rows: list[UserRow], *, is_main: bool) -> None:
         assert summary.folder is not None
@@ -264,6 +274,8 @@ class Walk:
             for tag in self.known.edited(rows, more=user.more, keyed=user.keyed):
                 user.wanted[tag] += 1
         self.known.add(rows, more=user.more)
+        if options.get("new_rows"):
+            self.known.dismiss(rows, more=user.more)
         self.known.admitted = user.snapshot()
 
     def _refused(self, refusal: Refusal, *, is_main: bool, options: Mapping[str, Any]) -> None:
