@@ -8,6 +8,7 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, rows
+from wosdk_async.jobs.ledger.decision import RowSample
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 
 KEYED = 'key = "{key}"\n' + MAP
@@ -28,6 +29,18 @@ async def test_a_map_gets_a_key_while_rows_are_appended(local: Local, write: Wri
     changed = [["1", "another text", "notes 1", ""], *rows(2, 3)]
     assert (await job(write(HEADER, changed), KEYED).run(local.company)).done == 3
     assert len(await local.rows("WorkOrder")) == 3
+
+
+async def test_a_key_that_rows_got_later_is_compared_with_what_a_spreadsheet_makes_of_it(
+    local: Local, write: Write, job: Job
+) -> None:
+    for text in (MAP, KEYED):
+        assert (await job(write(HEADER, rows("00501", "2")), text).run(local.company)).done == 2
+    with pytest.raises(ImportRefusedError) as caught:
+        await job(write(HEADER, rows("501", "2")), KEYED).run(local.company)
+    found = caught.value.refusal
+    assert (found.why, found.first_gone) == ("key_disguised", RowSample(2, "00501"))
+    assert len(await local.rows("WorkOrder")) == 2
 
 
 async def test_a_copy_is_refused_whose_rows_were_sent_with_corrected_cells(

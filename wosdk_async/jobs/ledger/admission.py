@@ -298,17 +298,21 @@ def _insert_new(db: sqlite3.Connection, key: str) -> None:
 
 def _add_identities(db: sqlite3.Connection) -> None:
     """Let known rows be known by what they are in this file, too."""
-    rows = db.execute(
-        """SELECT file.identity, matched.row FROM temp.matched JOIN temp.file USING (place)
-        WHERE matched.row IS NOT NULL AND matched.standing <> ? AND NOT EXISTS (SELECT 1 FROM identity
-            WHERE identity.identity = file.identity AND identity.row = matched.row)""",
-        [int(Standing.REPEATED)],
-    ).fetchall()
-    db.executemany(
-        """INSERT INTO identity SELECT :identity, coalesce(max(nth), 0) + 1, :row
-        FROM identity WHERE identity = :identity""",
-        [{"identity": identity, "row": row} for identity, row in rows],
-    )
+    known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)}"
+    db.execute(f"""INSERT INTO identity
+        SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
+            SELECT file.identity AS identity, place, matched.row AS row, coalesce(
+                (SELECT max(nth) FROM identity WHERE identity.identity = file.identity), 0) AS before
+            FROM temp.matched JOIN temp.file USING (place)
+            WHERE {known} AND NOT EXISTS (SELECT 1 FROM identity
+                WHERE identity.identity = file.identity AND identity.row = matched.row))""")
+    # A row that was known by its cells is called by its key from now on, also when it is not sent: a key that
+    # a spreadsheet changes later is compared with that. Of rejects the first key of a row counts.
+    db.execute(f"""UPDATE planned SET name = found.name
+        FROM (SELECT matched.row, coalesce(file.key, file.name) AS name
+            FROM temp.matched JOIN temp.file USING (place)
+            WHERE {known} AND file.cells IS NOT NULL AND file.row IS NULL) AS found
+        WHERE found.row = planned.row AND planned.name IS NOT found.name""")
 
 
 def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
