@@ -6,9 +6,10 @@ carries out what was decided, within the transaction of its caller.
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -336,35 +337,34 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
 def _refuse(db: sqlite3.Connection, run: int) -> None:
     """Refuse rows whose keys earlier rows have, and rows with a fault that nothing can change."""
     faulty = "SELECT planned.row, fault FROM temp.file JOIN planned USING (place) WHERE fault IS NOT NULL"
-    reasons: list[tuple[int | None, str, str | None]]
-    reasons = [(row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)]
-    reasons += [(row, fault, None) for row, fault in db.execute(faulty).fetchall()]
-    db.executemany(
+    reasons = itertools.chain(
+        ((row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)),
+        ((row, fault, None) for row, fault in db.execute(faulty)),
+    )
+    db.executemany(  # one after the other: it may be a million
         "REPLACE INTO outcome (row, run, state, stamp, detail) VALUES (?, ?, ?, 0, ?)",
-        [
+        (
             (row, run, int(State.REFUSED), to_json((None, None, reason, code)))
             for row, reason, code in reasons
-        ],
+        ),
     )
 
 
 def repeated_rows(
     db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
-) -> list[tuple[int, int | None, str]]:
-    """Return place, row and reason of the rows whose keys earlier rows have, at some places of the file."""
+) -> Iterator[tuple[int, int | None, str]]:
+    """Yield place, row and reason of the rows whose keys earlier rows have, at some places of the file."""
     # Before the admission the ledger may not know the first row, nor this one.
     found = db.execute(
         """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
         FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
         WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
         (int(Standing.REPEATED), first, last),
-    ).fetchall()
-    reasons = []
+    )
     for place, row, key, digest, identity in found:
         known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
         number, line, first_digest = known or (0, 0, None)
-        reasons.append((place, row, repeated_key(key, number, line, first_digest == digest)))
-    return reasons
+        yield place, row, repeated_key(key, number, line, first_digest == digest)
 
 
 _FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
