@@ -20,6 +20,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs import Import, ImportMap, Summary, open_source
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.ledger.decision import Refusal, Remedy
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.undo import Undo, last_sending_run
@@ -423,6 +424,34 @@ async def test_again_is_refused_while_rows_may_still_be_sent(
     found = await refusal(job(source, MAP, again=True), local)
     assert (found.why, found.rows) == ("unfinished", 2)
     assert found.remedies == (Remedy.SAME_COMMAND, Remedy.SETTLE)
+
+
+async def test_again_holds_the_old_ledger_until_the_new_one_is_there(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1))
+    await sent(job(source, MAP), local)
+    folder, seen = source.with_name("rows.csv.job"), []
+
+    class Watching(Journal):
+        @classmethod
+        def create(cls, *given: Any, **more: Any) -> Journal:
+            seen.append(is_held(folder))
+            return super().create(*given, **more)
+
+    ready = job(source, MAP, again=True)
+    await ready.open(local.company, journals=Watching)
+    assert (seen, is_held(folder)) == ([True], False)
+    await ready.close()
+
+
+async def test_again_does_not_wait_for_rows_that_were_never_sent_and_are_gone(
+    local: Local, job: Job, write: Write
+) -> None:
+    await killed_while_sending(job(write(HEADER, rows(1, 2, 3)), MAP), local, [])
+    source = write(HEADER, rows(1, 2))
+    assert (await sent(job(source, MAP), local)).created_now == 2
+    assert (await sent(job(source, MAP, again=True), local)).created_now == 2
 
 
 async def test_what_an_older_ledger_took_back_does_not_count_as_there(

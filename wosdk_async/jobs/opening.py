@@ -12,15 +12,9 @@ from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
-from wosdk_async.jobs.ledger.admission import Compared, admit
+from wosdk_async.jobs.ledger.admission import Compared, admit, ledger_counts
 from wosdk_async.jobs.ledger.decision import Plan, Refusal, decide
-from wosdk_async.jobs.ledger.facts import (
-    compared_with,
-    facts_of,
-    find_ledger,
-    read_counts,
-    sent_elsewhere,
-)
+from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.request import ImportRequest
@@ -112,23 +106,25 @@ async def open_job(
     journal = await asyncio.to_thread(journals.open, found)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
-        ledger = journal.folder, journal.plan, await read_counts(journal)
+        ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
         plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.choices))
-        if not plan.begins:
-            return OpenedJob(
-                request=request,
-                journal=journal,
-                rows=rows,
-                plan=plan,
-                new=False,
-                same_file=_is_same_file(journal.plan, request, rows),
-                audit_due=await audit_state_of(journal) in ("due", "not clean"),
-            )
+        if plan.begins:  # the old one is held until the new one is: nobody sends rows of it in between
+            begun = await _begin(request, rows, company, folders, journals)
+            begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done)
+            await journal.close()
+            return begun
+        return OpenedJob(
+            request=request,
+            journal=journal,
+            rows=rows,
+            plan=plan,
+            new=False,
+            same_file=_is_same_file(journal.plan, request, rows),
+            audit_due=await audit_state_of(journal) in ("due", "not clean"),
+        )
     except BaseException:
         await journal.close()
         raise
-    await journal.close()
-    return attrs.evolve(await _begin(request, rows, company, folders, journals), plan=plan)
 
 
 async def _begin(
@@ -163,5 +159,5 @@ def _required(decision: Plan | Refusal) -> Plan:
 
 
 def _is_same_file(last: JobPlan, request: ImportRequest, rows: FileRows) -> bool:
-    now = request.plan(last.job, last.company, rows)
-    return (last.sha256, last.sheet, last.key, last.rejects) == (now.sha256, now.sheet, now.key, now.rejects)
+    now = request.sha256, request.sheet, rows.key, rows.is_rejects
+    return (last.sha256, last.sheet, last.key, last.rejects) == now

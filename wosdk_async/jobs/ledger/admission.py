@@ -217,10 +217,9 @@ def _sample(db: sqlite3.Connection, query: str) -> RowSample | None:
     return None if found is None else RowSample(found[0], found[1] or "")
 
 
-def ledger_counts(db: sqlite3.Connection, *, of_file: bool = False) -> dict[Standing, int]:
-    """Return how many rows of a ledger have each standing; ``of_file`` counts those of the last file."""
-    where = "WHERE place IS NOT NULL" if of_file else ""
-    found = db.execute(f"SELECT {_STATE}, count(*) FROM {_JOINED} {where} GROUP BY 1").fetchall()
+def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
+    """Return how many rows of a ledger have each standing, whether the file has them or not."""
+    found = db.execute(f"SELECT {_STATE}, count(*) FROM {_JOINED} GROUP BY 1").fetchall()
     return {Standing(standing): count for standing, count in found}
 
 

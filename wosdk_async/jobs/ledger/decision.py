@@ -315,7 +315,9 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
 
 def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     left = (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)
-    if unfinished := sum(ledger.counts.get(each, 0) for each in left):
+    # Those that were never sent and that the file does not have are sent by no command.
+    unsent = ledger.gone.get(Standing.PLANNED, 0)
+    if unfinished := sum(ledger.counts.get(each, 0) for each in left) - unsent:
         remedies = (Remedy.SAME_COMMAND, Remedy.SETTLE)
         return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=unfinished)
     rows = sum(file.standings.values())

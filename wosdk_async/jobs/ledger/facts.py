@@ -9,16 +9,16 @@ from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.job_places import ledgers_in
-from wosdk_async.jobs.journal import JobPlan, Journal
+from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.folder import plan_of
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained
-from wosdk_async.jobs.ledger.admission import Compared, compare, ledger_counts, sent_rows
+from wosdk_async.jobs.ledger.admission import Compared, compare, sent_rows
 from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Standing
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.request import ImportRequest
 
-__all__ = ["compared_with", "empty_ledger", "facts_of", "find_ledger", "read_counts", "sent_elsewhere"]
+__all__ = ["compared_with", "empty_ledger", "facts_of", "find_ledger", "sent_elsewhere"]
 
 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
@@ -161,8 +161,3 @@ def sent_elsewhere(
                 if sent := sent_rows(db, rows.chunks()):
                     return folder, sent
     return None
-
-
-async def read_counts(journal: Journal) -> dict[Standing, int]:
-    """Return how many rows of a ledger have each standing, whether the file has them or not."""
-    return await journal.read(ledger_counts)
