@@ -341,3 +341,21 @@ async def test_a_key_that_many_records_carry_is_found_before_the_import(
     result = await checked(local, source, MAP, marker=MARKER, again=True)
     assert (kinds(result), result.counts["would_send"]) == ({2: "ambiguous"}, 1)
     assert "have the key 'N/A'" in result.findings[0].reason
+
+
+async def test_again_sends_both_lines_that_are_one_row_of_the_ledger(
+    local: Local, write: Write, job: Job
+) -> None:
+    local.server.refused = "text 2"
+    folder = (await job(write(HEADER, rows(1, 2)), MAP).run(local.company)).folder
+    assert folder is not None
+    rejects = folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("text 2", "corrected"))
+    assert (await job(rejects, MAP).run(local.company)).done == 1
+    local.server.refused = None
+    source = write(HEADER, [*rows(1, 2), ["2", "corrected", "notes 2", ""]])
+    assert (await checked(local, source, MAP, again=True)).counts == {"would_send": 3}
+    ready = job(source, MAP, again=True)
+    opened = await ready.open(local.company)
+    assert (opened.plan.leaves_done, opened.plan.rows(Action.SEND)) == (2, 3)
+    assert (await ready.run(local.company)).done == 3

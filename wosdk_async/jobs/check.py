@@ -163,11 +163,10 @@ class Check:
         """Return what would become of some rows, in their order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
-        found = [
-            self._known(row, standings.get(row.number, Standing.DONE), reasons)
-            or self._built(row, checked, standings[row.number])
-            for row in page
-        ]
+        found = []
+        for row in page:  # one without a standing is the same row of the ledger as an earlier one
+            standing = standings.get(row.number, Standing.DONE)
+            found.append(self._known(row, standing, reasons) or self._built(row, checked, standing))
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Found = {}
         if self._keys is not None and self._keys.are_own and keys:
