@@ -359,3 +359,12 @@ async def test_again_sends_both_lines_that_are_one_row_of_the_ledger(
     opened = await ready.open(local.company)
     assert (opened.plan.leaves_done, opened.plan.rows(Action.SEND)) == (2, 3)
     assert (await ready.run(local.company)).done == 3
+
+
+async def test_a_job_that_was_renamed_counts_as_little_as_in_an_import(
+    local: Local, write: Write, job: Job
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    assert (await job(source, 'key = "{key}"\n' + MAP).run(local.company)).done == 2
+    source.with_name("rows.csv.job").rename(source.with_name("rows.csv.job-old"))
+    assert (await checked(local, source, 'key = "{key}"\n' + MAP)).counts == {"would_send": 2}

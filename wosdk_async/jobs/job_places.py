@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal.folder import numbered_folders
 from wosdk_async.jobs.journal.store import JOURNAL
 
 __all__ = [
@@ -48,10 +49,7 @@ def jobs_beside(folder: Path) -> list[Path]:
 
 def jobs_at(base: Path) -> list[Path]:
     """Return the folders of jobs called ``base``, ``base-2`` and so on, the oldest first."""
-    found = [base, *base.parent.glob(f"{_literal(base.name)}-*")]
-    return sorted(
-        (each for each in found if (each / JOURNAL).is_file()), key=lambda each: (len(each.name), each)
-    )
+    return [folder for _, folder in numbered_folders(base) if (folder / JOURNAL).is_file()]
 
 
 def folder_of(job: Path) -> Path:
@@ -71,7 +69,3 @@ def folder_of(job: Path) -> Path:
     if not found:
         raise JournalError(f"{job}: there is no such job; name the folder of a job, or the file of its rows")
     return found[0]
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{char}]" if char in "*?[" else char for char in name)

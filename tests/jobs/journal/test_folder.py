@@ -12,7 +12,8 @@ import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import FolderLock, JobFolders, job_folders, plan_of
+from wosdk_async.jobs.job_places import ledgers_in
+from wosdk_async.jobs.journal import FolderLock, JobFolders, plan_of
 from wosdk_async.regular_files import replace_file
 
 ROOT = Path(__file__).parents[3]
@@ -61,16 +62,6 @@ def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     base.symlink_to(base.parent / "nowhere")
     with pytest.raises(JournalError, match="has no journal, and is not empty"):
         JobFolders(base).ledgers()
-
-
-def test_jobs_in_a_directory_are_listed(base: Path, tmp_path: Path) -> None:
-    first, second = a_job(base), a_job(base)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "a file").touch()
-    assert job_folders(tmp_path) == [first, second]
-    assert job_folders(first) == [first]
-    with pytest.raises(JournalError, match="nowhere"):
-        job_folders(tmp_path / "nowhere")
 
 
 # --- new --------------------------------------------------------------------------------------------
@@ -190,7 +181,7 @@ def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> 
     said = [process.communicate()[0].strip() for process in processes]
     assert said.count("made") == 1
     assert set(said) <= {"made", "found", "refused"}
-    assert [each.name for each in job_folders(base.parent)] == [base.name]
+    assert ledgers_in(base.parent) == [base]
 
 
 def test_a_lock_says_who_has_it_whatever_was_in_its_file(tmp_path: Path) -> None:

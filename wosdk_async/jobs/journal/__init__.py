@@ -25,7 +25,7 @@ from wosdk_async.jobs.journal.entries import (
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.journal.folder import JobFolders, job_folders, plan_of
+from wosdk_async.jobs.journal.folder import JobFolders, plan_of
 from wosdk_async.jobs.journal.journal import Journal
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals, OpenLease
@@ -51,7 +51,6 @@ __all__ = [
     "Sample",
     "State",
     "StoredRow",
-    "job_folders",
     "new_job_id",
     "plan_of",
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
@@ -23,7 +22,7 @@ from wosdk_async.regular_files import sync_folder
 __all__ = [
     "ADDRESS",
     "JobFolders",
-    "job_folders",
+    "numbered_folders",
     "plan_of",
     "remove_job",
 ]
@@ -58,8 +57,10 @@ class JobFolders:
             JournalError: a folder has lost its journal, so nobody knows what was sent; or another process is
                 just making a ledger.
         """
-        found = []
-        for folder in self._existing():
+        found, numbered = [], numbered_folders(self.base)
+        self._free = None
+        self._next = _numbered(self.base, max((number for number, _ in numbered), default=0) + 1)
+        for _, folder in numbered:
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
@@ -86,24 +87,6 @@ class JobFolders:
             raise JournalError(_just_made(folder))
         return folder, lock
 
-    def _existing(self) -> Iterator[Path]:
-        """Yield the folders by their numbers; some may be missing, as people remove those of old jobs."""
-        parent, last = self.base.parent, 0
-        self._free = None
-        with explained(parent):
-            names = os.listdir(parent) if parent.is_dir() else []
-        # Folded: this file system may take letters of either case for the same.
-        pattern = re.compile(rf"{re.escape(self.base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
-        matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
-        for number in sorted({int(match[1] or 1) for match in matches}):
-            if os.path.lexists(folder := self._numbered(number)):
-                last = number
-                yield folder
-        self._next = self._numbered(last + 1)
-
-    def _numbered(self, number: int) -> Path:
-        return self.base if number == 1 else self.base.with_name(f"{self.base.name}-{number}")
-
     def _abandoned(self, folder: Path) -> Path:
         """Return a folder in which a start was killed before the journal was complete."""
         with explained(folder):
@@ -114,6 +97,26 @@ class JobFolders:
                 )
         FolderLock(folder).release()  # or it is just being made
         return folder
+
+
+def numbered_folders(base: Path) -> list[tuple[int, Path]]:
+    """Return what is called ``base``, ``base-2`` and so on, with its number, by numbers; some may be missing.
+
+    Raises:
+        JournalError: the directory cannot be read.
+    """
+    parent = base.parent
+    with explained(parent):
+        names = os.listdir(parent) if parent.is_dir() else []
+    # Folded: this file system may take letters of either case for the same.
+    pattern = re.compile(rf"{re.escape(base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
+    matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
+    found = ((number, _numbered(base, number)) for number in sorted({int(each[1] or 1) for each in matches}))
+    return [(number, folder) for number, folder in found if os.path.lexists(folder)]
+
+
+def _numbered(base: Path, number: int) -> Path:
+    return base if number == 1 else base.with_name(f"{base.name}-{number}")
 
 
 def plan_of(folder: Path) -> JobPlan:
@@ -142,12 +145,6 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
             if name in ours or name.startswith(copy):
                 (folder / name).unlink()
         folder.rmdir()
-
-
-def job_folders(directory: Path) -> list[Path]:
-    """Return the folders in a directory that have a journal, and the directory itself if it has one."""
-    with explained(directory):
-        return [each for each in (directory, *sorted(directory.iterdir())) if (each / JOURNAL).is_file()]
 
 
 def _just_made(folder: Path) -> str:
