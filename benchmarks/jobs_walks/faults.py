@@ -68,12 +68,16 @@ def _copies_not_asked() -> Iterator[None]:
         yield
 
 
-@FAULTS.replace(decision, "_begin_again", "unfinished-left", "a new ledger leaves rows unfinished", "unfinished")
+@FAULTS.replace(
+    decision, "_begin_again", "unfinished-left", "a new ledger leaves rows unfinished", "unfinished"
+)
 def _begin_anyway(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     return _begin_again(attrs.evolve(ledger, counts={}), file)
 
 
-@FAULTS.replace(admission, "_match", "repeated-keys-sent", "rows with one key are all sent", "repeated shared wrong")
+@FAULTS.replace(
+    admission, "_match", "repeated-keys-sent", "rows with one key are all sent", "repeated shared wrong"
+)
 def _match_repeated(db: Any, **options: Any) -> None:
     _match(db, **options)
     db.execute(
@@ -82,7 +86,11 @@ def _match_repeated(db: Any, **options: Any) -> None:
 
 
 @FAULTS.replace(
-    Settling, "look_at_earlier_runs", "not-looked-up", "rows of a killed run are sent without a look", "doubled"
+    Settling,
+    "look_at_earlier_runs",
+    "not-looked-up",
+    "rows of a killed run are sent without a look",
+    "doubled",
 )
 async def _plan_again(self: Settling) -> None:
     async for page in self.journal.pages(State.SENDING, State.IN_DOUBT):
@@ -90,7 +98,9 @@ async def _plan_again(self: Settling) -> None:
             self.journal.record(RowRecord(row.row, State.PLANNED))
 
 
-@FAULTS.replace(Journal, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused")
+@FAULTS.replace(
+    Journal, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused"
+)
 async def _admit_without_dismissing(self: Journal, change: Any, plan: Any) -> None:
     keywords = change.keywords
     change.keywords["plan"] = attrs.evolve(keywords["plan"], dismisses=False)

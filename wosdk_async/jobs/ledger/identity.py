@@ -68,8 +68,8 @@ class Identities:
         counting: Set[str] | None = None,
     ) -> None:
         self.filled: set[str] = set()
-        self._hidden = any(name.startswith("_") for name in columns)
         self.columns = sorted(name for name in columns if name and not name.startswith("_"))
+        self._counted = frozenset(self.columns)
         self._marked = keys if keys is not None and keys.are_own else None
         self._key = key
         self._counting = counting
@@ -102,8 +102,8 @@ class Identities:
             return list(row.raw_cells)
         cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # also unusable ones
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
-        if self._hidden:
-            found = {name: cell for name, cell in found.items() if not name.startswith("_")}
+        if not found.keys() <= self._counted:
+            found = {name: found[name] for name in found if name in self._counted}
         self.filled.update(found)
         return found
 
