@@ -117,6 +117,9 @@ def _safe(text: str) -> str:
 
 
 def _print(result: CheckResult, outcomes: Path | None) -> None:
+    if isinstance(result.decision, Refusal):  # counts of rows that would not be sent mislead
+        say("nothing was written")
+        return
     sample = f", {result.checked} of them looked at" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
     words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
@@ -161,7 +164,8 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     ][:_SHOWN]
     for each in shown:
         first = each.first
-        say(f"row {first.row} (line {first.line}) {FINDINGS[each.kind]}: {each.reason}")
+        reason = f": {each.reason}" if each.reason else ""
+        say(f"row {first.row} (line {first.line}) {FINDINGS[each.kind]}{reason}")
         if each.count > 1:
             rest = ", ..." if each.count > 1 + len(each.more) else ""
             rows = ", ".join(map(str, each.more))

@@ -156,6 +156,9 @@ class ImportArguments:
     def of(cls, ctx: click.Context) -> Self:
         """Return the arguments of a command. Raise CliError when two options exclude each other."""
         given = ctx.params
+        for other in ("new_rows", "retry_refused", "retry_undone"):
+            if given["again"] and given[other]:
+                raise CliError(f"--again sends all rows, so --{other.replace('_', '-')} does not go with it")
         return cls(
             target=target_of(ctx),
             operation=operation_of(

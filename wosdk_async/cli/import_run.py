@@ -27,9 +27,11 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.importer import WORKERS_GRACE
 from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.job_commands import rejects_of
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.ledger.decision import Action
 from wosdk_async.jobs.opening import OpenedJob
+from wosdk_async.jobs.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.spool import shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
 from wosdk_async.regular_files import open_user_path
@@ -73,7 +75,7 @@ def run_import(given: ImportArguments) -> int:
             grace=WORKERS_GRACE if given.make_pool is not None else None,
             on_first=lambda status: setattr(job, "exit_status", status),
         )
-        lines = _lines(given.outcomes, anew=opened.new)
+        lines = _lines(given.outcomes, anew=opened.new or given.force)
         try:
             summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
         except WosdkError as error:
@@ -108,11 +110,14 @@ def _say_plan(opened: OpenedJob, job: Import) -> None:
     if not opened.is_idle:
         for warning in job.warnings:
             say(f"warning: {warning}")
-    elif files := [name for name in (_REJECTS, _IN_DOUBT) if (opened.folder / name).exists()]:
-        say(f"to correct and import: {', '.join(str(opened.folder / name) for name in files)}")
-
-
-_REJECTS, _IN_DOUBT = "rejects.csv", "in_doubt.csv"
+        return
+    plan = opened.plan
+    if plan.rows(Action.KEEP, Action.REFUSE):
+        say(f"rows to correct and import: {rejects_of(opened.folder)}")
+    if plan.rows(Action.LEAVE):
+        say(
+            f"to decide the rows of {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
+        )
 
 
 def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:

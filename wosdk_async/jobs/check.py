@@ -214,8 +214,7 @@ class Check:
                 kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
                 return Finding(row.number, row.line, kind, known, key)
             case Action.KEEP:
-                reason = f"{reasons.get(row.number, '')} (by the service before)"
-                return Finding(row.number, row.line, "kept", reason, key)
+                return Finding(row.number, row.line, "kept", reasons.get(row.number, ""), key)
             case Action.REFUSE:
                 return Finding(row.number, row.line, "refused", reasons.get(row.number, ""), key)
 

@@ -61,11 +61,12 @@ class OpenedJob:
         """
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)
-        about = attrs.evolve(now, created_at=last.created_at, options=last.options)
+        about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
         if self.same_file:
             about = attrs.evolve(about, since=last.since)
         if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
-            about = attrs.evolve(about, key=last.key, columns=last.columns, header=last.header)
+            kept = {"columns": last.columns, "header": last.header}
+            about = attrs.evolve(about, key=last.key, sheet=last.sheet, **kept)
         keys = request.keys(self.about.job)
         change = functools.partial(
             admit,
@@ -109,7 +110,7 @@ async def open_job(
         ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
         plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.choices))
         if plan.begins:  # the old one is held until the new one is: nobody sends rows of it in between
-            begun = await _begin(request, rows, company, folders, journals)
+            begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done)
             await journal.close()
             return begun
@@ -128,10 +129,16 @@ async def open_job(
 
 
 async def _begin(
-    request: ImportRequest, rows: FileRows, company: str, folders: JobFolders, journals: type[Journal]
+    request: ImportRequest,
+    rows: FileRows,
+    company: str,
+    folders: JobFolders,
+    journals: type[Journal],
+    *,
+    after: str | None = None,
 ) -> OpenedJob:
     """Begin a ledger without rows; :meth:`OpenedJob.admit` gives it those of the file."""
-    journal = await asyncio.to_thread(_create, request, company, folders, journals)
+    journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
         plan = _required(decide(*facts_of(request, rows, company, compared), request.choices))
@@ -141,12 +148,15 @@ async def _begin(
     return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True, same_file=False)
 
 
-def _create(request: ImportRequest, company: str, folders: JobFolders, journals: type[Journal]) -> Journal:
+def _create(
+    request: ImportRequest, company: str, folders: JobFolders, journals: type[Journal], after: str | None
+) -> Journal:
     folder, lock = folders.new()
     try:
         with explained(folder):
             keep_copy(request.path, folders.base, folder)
-        return journals.create(folder, request.plan(new_job_id(), company), lock=lock)
+        plan = attrs.evolve(request.plan(new_job_id(), company), after=after)
+        return journals.create(folder, plan, lock=lock)
     except BaseException:
         lock.release()
         raise

@@ -106,6 +106,7 @@ class Overview:
             "begun": self.plan.created_at,
             "folder": str(self.folder),
             "gone": sum(self.gone.values()),
+            "sheet": self.plan.sheet,
         }
 
 

@@ -70,10 +70,16 @@ class ImportRequest:
             self._require_marker(self.marker)
         elif self.workers is not None:
             raise no_marker_for_workers(self.import_map)
-        if self.action.by is not None and self.options.if_exists == "skip":
-            raise ImportMapError(
-                f'if_exists="skip" is for creates; {self.import_map.operation!r} needs records that exist'
-            )
+        if self.options.if_exists == "skip":
+            if self.action.by is not None:
+                raise ImportMapError(
+                    f'if_exists="skip" is for creates; {self.import_map.operation!r} needs records that exist'
+                )
+            if not self.looks_first:
+                raise ImportMapError(
+                    f'{self.import_map.path}: if_exists="skip" needs a marker that carries a key of each row, by '
+                    "which its record is found"
+                )
 
     def _require_marker(self, marker: str) -> None:
         """Raise ImportMapError for a marker that no field can carry."""

@@ -246,6 +246,7 @@ class Summary:
         return {
             "rows": self.rows,
             self.label: self.done,
+            f"{self.label}_now": self.done_now,
             "failed": self.failed,
             "in_doubt": self.in_doubt,
             **{name: count for name, count in more.items() if count},

@@ -119,6 +119,8 @@ def undo_command(
             try:
                 left = _Left(None if as_json else _SHOWN)
                 run = None if all_runs else of_run or runner.run(last_sending_run(journal))
+                if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
+                    raise CliError(f"{folder}: there is no run {of_run}; wosdk jobs show lists the runs")
                 if run is not None:
                     say(f"run {run} of {folder}")
                 undo = Undo(
@@ -228,7 +230,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
     from wosdk_async.jobs.journal import State
 
     counts, number = undo.journal.counts(), summary.counts["undo"]
-    what = f"{counted(number, undo.noun)} of {counted(undo.journal.plan.rows, 'row')}"
+    what = counted(number, undo.noun)
     say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")

@@ -78,7 +78,8 @@ def _audited(row: Any) -> dict[str, Any]:
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
     for job in jobs:
-        about = f"begun {shown_time(job['begun'])}; {job['operation']}, {job['company']}"
+        sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
+        about = f"begun {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
         file.write(f"{visible(job['folder'])}\n  {visible(f'{brief_text(job)}; {about}')}\n")
 
 

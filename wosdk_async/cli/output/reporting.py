@@ -106,7 +106,7 @@ class OutcomeWriter:
 
 
 _FILES = {
-    "results.csv": "what became of each row",
+    "results.csv": "outcomes of the rows",
     "rejects.csv": "rows to correct and import",
     "in_doubt.csv": "rows in doubt, for wosdk jobs settle",
     "references.csv": "records that rows refer to",
@@ -149,7 +149,9 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         return
     not_started = f", {summary.not_started} not started" if summary.not_started else ""
     found = f", {summary.found} found" if summary.found else ""
-    done = f"{summary.done} {summary.label}" + (f" ({summary.undone} undone)" if summary.undone else "")
+    notes = [f"{summary.done_now} now"] if summary.done_now != summary.done else []
+    notes += [f"{summary.undone} undone"] if summary.undone else []
+    done = f"{summary.done} {summary.label}" + (f" ({', '.join(notes)})" if notes else "")
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
         f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "

@@ -84,6 +84,7 @@ class JobPlan:
         sheet: name of the sheet of a workbook.
         key: the template by which rows are known, such as ``{number}``; None for rows known by their cells.
         rejects: whether the file is one of rejects.
+        after: id of the ledger after which this one was begun, to send all rows once more.
         version: of the journal's format.
     """
 
@@ -105,6 +106,7 @@ class JobPlan:
     sheet: str | None = None
     key: str | None = None
     rejects: bool = False
+    after: str | None = None
     version: int = FORMAT
 
     def as_dict(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
@@ -37,24 +37,24 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         return _of_rejects(request, rows.job or "")
     if request.options.resume:
         return request.base
-    any_input = request.options.folder is not None  # one folder for any input
-    wanted = company, request.import_map.operation
-    fitting = [
-        folder
-        for folder, plan in ((each, plan_of(each)) for each in ledgers)
-        if (plan.company, plan.operation) == wanted and (any_input or plan.sheet == request.sheet)
-    ]
-    if not fitting and any_input:
-        fitting = list(ledgers)  # it is refused
+    plans = [(folder, plan_of(folder)) for folder in ledgers]
+    if request.options.folder is not None and ledgers:  # one folder for any input
+        found, known = plans[0]
+        for folder, plan in plans:  # each that was begun anew follows the one before
+            if plan.after == known.job:
+                found, known = folder, plan
+        return found
+    wanted = company, request.import_map.operation, request.sheet
+    fitting = [folder for folder, plan in plans if (plan.company, plan.operation, plan.sheet) == wanted]
     return fitting[-1] if fitting else None
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     """Return the ledger that rejects name: that of their folder, the named one, or one near them."""
     near = [request.path.parent, *([request.options.folder] if request.options.folder is not None else [])]
-    directories = dict.fromkeys(
-        each.absolute() for place in (*near, Path()) for each in (place, place.absolute().parent)
-    )
+    around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
+    # The rejects of an earlier file are in runs/N of their folder.
+    directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
         folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
     )
@@ -63,6 +63,16 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
             if plan_of(folder).job == job:
                 return folder
     return None
+
+
+def written_by_job(request: ImportRequest) -> bool:
+    """Return whether a file is one that a job wrote about its rows, and no rejects, nor a copy of its input."""
+    if request.path.name.startswith("input."):
+        return False
+    return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
+
+
+_DEPTH = 3  # folder of a job, runs, N
 
 
 def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
@@ -104,6 +114,8 @@ def facts_of(
         elsewhere: what :func:`sent_elsewhere` returned.
     """
     problem = rows.problem
+    if problem is None and not rows.is_rejects and written_by_job(request):
+        problem = "job_file", 1
     if problem is None and ledger is not None and compared.unknown_row is not None:
         problem = "unknown_row", compared.unknown_row
     file = FileFacts(
@@ -153,8 +165,8 @@ def sent_elsewhere(
     """
     if request.looks_first or not request.creates:
         return None
-    beside: Iterable[Path] = ledgers_in(base.absolute().parent)
-    for folder in beside:
+    directories = dict.fromkeys((base.absolute().parent, request.path.parent))
+    for folder in (each for directory in directories for each in ledgers_in(directory)):
         plan = plan_of(folder)
         if (plan.company, plan.operation) == (company, request.import_map.operation):
             with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):

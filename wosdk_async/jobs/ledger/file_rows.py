@@ -62,9 +62,8 @@ class FileRows:
     _db: sqlite3.Connection = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        action = self.import_map.action
-        # Of an update a change counts in the columns that the map reads: the others are not written.
-        counting = frozenset(self.import_map.columns) if action.compares else None
+        # A change counts in the columns that the map reads: the others are not sent.
+        counting = frozenset(self.import_map.columns)
         self.identities = Identities(self.source.columns, self.keys, self.import_map.key, counting)
         # SQLite removes a database without a name when it is closed, and when the process is killed.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)

@@ -96,6 +96,7 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "missing_row": "line {line} has no row number in the column _row",
     "row_twice": "line {line} has the same number in the column _row as a line before it",
     "unknown_row": "line {line} has a number in the column _row that its job does not have",
+    "job_file": "a job wrote this file about its rows; import rejects.csv, or settle the rows in doubt",
     "no_ledger": "the job that rejected these rows was not found beside the file or in the working directory",
     "again": "rejects are rows of the job that rejected them, so no new job begins with them",
 }
