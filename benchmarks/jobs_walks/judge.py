@@ -1,4 +1,4 @@
-"""Judge of a walk: what the service has, beside what the user meant and what the ledger and the summary say."""
+"""Judge of a walk: what the service has, beside what the user meant and the ledger says."""
 
 from __future__ import annotations
 

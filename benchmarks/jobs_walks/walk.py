@@ -341,7 +341,7 @@ class Walk:
         await self._import(path, rows=rows, **options)
 
     def _is_as_in_file(self, cells: Mapping[str, str]) -> bool:
-        """Return whether a reject is still a row of the file: nobody corrects one in two places without a key."""
+        """Return whether a reject is a row of the file still: nobody corrects one twice without a key."""
         text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
         return self.user.keyed or text in {
             text_of(each.cells(more=self.user.more)) for each in self.user.rows

@@ -380,7 +380,9 @@ def test_options_that_are_gone_are_refused(give: Give, path: Path, wosdk: Wosdk,
 def test_a_resume_repeats_no_word_about_rows(give: Give, path: Path, wosdk: Wosdk) -> None:
     write(path, A)
     assert give().exit_code == 0
-    assert give("--again", "--yes", "--new-rows", "--retry-refused", "--retry-undone").exit_code == 0
+    assert give("--again", "--yes").exit_code == 0
+    assert give("--new-rows", "--retry-refused", "--retry-undone").exit_code == 0
+    assert give("--again", "--new-rows").exit_code == 2
     folder = path.with_name("requests.csv.job-2")
     assert wosdk("jobs", "resume", folder).exit_code == 0
     assert not path.with_name("requests.csv.job-3").exists()

@@ -65,8 +65,8 @@ class OpenedJob:
         if self.same_file:
             about = attrs.evolve(about, since=last.since)
         if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
-            kept = {"columns": last.columns, "header": last.header}
-            about = attrs.evolve(about, key=last.key, sheet=last.sheet, **kept)
+            about = attrs.evolve(about, key=last.key, sheet=last.sheet)
+            about = attrs.evolve(about, columns=last.columns, header=last.header)
         keys = request.keys(self.about.job)
         change = functools.partial(
             admit,

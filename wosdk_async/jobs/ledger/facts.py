@@ -66,7 +66,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
 
 
 def written_by_job(request: ImportRequest) -> bool:
-    """Return whether a file is one that a job wrote about its rows, and no rejects, nor a copy of its input."""
+    """Return whether a job wrote the file about its rows: no rejects, nor a copy of its input."""
     if request.path.name.startswith("input."):
         return False
     return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
