@@ -160,10 +160,15 @@ class Import:
                 )
             rows = await off_the_loop(self.read)
             self._company = found
-            await self._company.connect()
-            self._job = await open_job(
-                self._request, rows, identity or company_identity(found), journals=journals
-            )
+            try:
+                await self._company.connect()
+                self._job = await open_job(
+                    self._request, rows, identity or company_identity(found), journals=journals
+                )
+            except BaseException:
+                rows.close()
+                self._rows = None
+                raise
             await keep_undone(self._job.journal, self._request.base)
         return self._job
 
