@@ -205,7 +205,7 @@ def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
     found = db.execute(
         f"""SELECT new.line, new.name, plain.line, plain.name FROM (
             SELECT place, line, coalesce(key, name) AS name FROM temp.file JOIN temp.matched USING (place)
-            WHERE cells IS NOT NULL AND standing = {int(Standing.NEW)}) AS new
+            WHERE cells IS NOT NULL AND fault IS NULL AND standing = {int(Standing.NEW)}) AS new
         JOIN temp.plain AS plain ON plain.key = undisguised(new.name) ORDER BY new.place LIMIT 1"""
     ).fetchone()
     db.execute("DROP TABLE temp.plain")
