@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Set
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, InvalidOperation
 from hashlib import blake2b
 from itertools import islice
 
@@ -136,12 +136,12 @@ def undisguised(key: str) -> str:
     """
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
     try:
-        number = Decimal(text)
+        number = Decimal(text.replace("_", "?"))  # which is no digit here
     except InvalidOperation:
         return _FRACTION.sub("", _ZEROS.sub("", text))
     if not number.is_finite() or abs(number.adjusted()) > _DIGITS:
         return text
-    return format(number.normalize(), "f")
+    return format(number.normalize(Context(prec=len(text))), "f")
 
 
 _ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
