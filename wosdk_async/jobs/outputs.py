@@ -149,10 +149,11 @@ def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
     """Move the files of the last run into ``runs/N`` when they are those of another file."""
     report = read_object(folder.folder / _JSON, MAX_OUTPUT)
     try:
-        if report["plan"]["sha256"] == plan.sha256:
+        last = report["plan"]
+        if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
             return
         number = max(int(run["number"]) for run in report["runs"])
-    except (LookupError, TypeError, ValueError):  # there is no report, or it is not ours
+    except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
         return
     folder.set_aside(folder.folder / _RUNS / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
 
