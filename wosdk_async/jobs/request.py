@@ -52,6 +52,10 @@ class ImportRequest:
     """The names that the rows give."""
     sha256: str = attrs.field()
     """The hash of the bytes whose rows the source gives."""
+    size: int = attrs.field()
+    """The number of these bytes."""
+    map_sha256: str = attrs.field()
+    """The hash of the file of the map."""
 
     @marker.default
     def _marker(self) -> str | None:
@@ -64,6 +68,14 @@ class ImportRequest:
     @sha256.default
     def _hash(self) -> str:
         return getattr(self.source, "sha256", "") or sha256_of(self.source.path)
+
+    @size.default
+    def _size(self) -> int:
+        return self.source.path.stat().st_size
+
+    @map_sha256.default
+    def _map_hash(self) -> str:
+        return sha256_of(self.import_map.path)
 
     def __attrs_post_init__(self) -> None:
         if self.marker is not None:
@@ -173,12 +185,12 @@ class ImportRequest:
         return JobPlan(
             job=job,
             file=str(self.path),
-            size=self.path.stat().st_size,
+            size=self.size,
             sha256=self.sha256,
             company=company,
             operation=self.import_map.operation,
             marker=self.marker,
-            map_sha256=sha256_of(self.import_map.path),
+            map_sha256=self.map_sha256,
             rows=rows.rows if rows is not None else 0,
             empty_rows=self.source.empty_rows,
             created_at=now,
