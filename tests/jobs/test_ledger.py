@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.ledger.decision import Refusal, Remedy
+from wosdk_async.jobs.ledger.identity import undisguised
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.undo import Undo, last_sending_run
 
@@ -680,3 +682,54 @@ async def test_without_keys_a_renamed_sheet_is_known_by_its_rows(local: Local, t
     folder = (await sent(Import(open_source(workbook(path, One=(1, 2))), import_map), local)).folder
     found = await refusal(Import(open_source(workbook(path, Eins=(1, 2))), import_map), local)
     assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 2)
+
+
+async def test_files_of_another_sheet_are_kept(local: Local, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "two.xlsx", One=(1, 2), Two=(3, 4))
+    (tmp_path / "map.toml").write_text('key = "{key}"\n' + MAP)
+    import_map = ImportMap.load(tmp_path / "map.toml")
+    for sheet in (1, 2):
+        ready = Import(open_source(path, sheet=sheet), import_map, folder=tmp_path / "both.job")
+        assert (await sent(ready, local)).created_now == 2
+    assert (tmp_path / "both.job" / "runs" / "1" / "results.csv").is_file()
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+async def test_the_rows_that_were_read_are_closed_after_a_refusal(
+    local: Local, job: Job, write: Write
+) -> None:
+    await sent(job(write(HEADER, rows(1, 2)), MAP), local)
+    ready = job(write(HEADER, rows(1, 3)), MAP)
+    read = ready.read()
+    assert (await refusal(ready, local)).why == "edited_or_new"
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        next(read.chunks())
+
+
+async def test_a_file_that_is_removed_before_its_first_row_stops_the_import(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1))
+    ready = job(source, MAP)
+    await ready.open(local.company)
+    source.unlink()
+    summary = await sent(ready, local)
+    assert (summary.not_started, "rows.csv" in (summary.stopped or "")) == (1, True)
+
+
+async def test_a_key_that_cannot_be_sent_is_compared_with_none_that_is_gone(
+    local: Local, tmp_path: Path
+) -> None:
+    (tmp_path / "map.toml").write_text(MAP)
+    import_map, path = ImportMap.load(tmp_path / "map.toml"), tmp_path / "rows.csv"
+    for keys, ended in ((("1", "2"), (2, 0)), (("1", "+2AA-", "3"), (2, 1))):  # UTF-7 has half pairs
+        path.write_text("\n".join(["key,text,notes,customer", *(f"{key},t,n," for key in keys)]))
+        summary = await sent(Import(open_source(path, encoding="utf-7"), import_map, marker=MARKER), local)
+        assert (summary.done, summary.failed) == ended
+
+
+def test_keys_of_many_digits_differ_in_the_last_one() -> None:
+    assert undisguised("1" * 31 + "2") != undisguised("1" * 31 + "3")
+    assert undisguised("1_2") != undisguised("12")
