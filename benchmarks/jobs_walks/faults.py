@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 
 from benchmarks.reverts import Reverts, replace
-from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.journal import RowRecord, State
+from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.jobs.ledger import admission, decision, facts
 from wosdk_async.jobs.ledger.decision import Choices, FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.ledger.file_rows import FileRows
@@ -22,7 +23,7 @@ _unknown_rows, _begin_again, _match, _admit = (
     decision._unknown_rows,
     decision._begin_again,
     admission._match,
-    Journal.admit,
+    JournalWriter.admit,
 )
 
 
@@ -99,9 +100,9 @@ async def _plan_again(self: Settling) -> None:
 
 
 @FAULTS.replace(
-    Journal, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused"
+    JournalWriter, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused"
 )
-async def _admit_without_dismissing(self: Journal, change: Any, plan: Any) -> None:
+async def _admit_without_dismissing(self: JournalWriter, change: Any, plan: Any) -> None:
     keywords = change.keywords
     change.keywords["plan"] = attrs.evolve(keywords["plan"], dismisses=False)
     await _admit(self, change, plan)

@@ -1,4 +1,4 @@
-"""Judge of a walk: what the service has, beside what the user meant and the ledger says."""
+"""Judge of a walk: the records of the service, beside what the user meant and what ledger and summary say."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Judge:
                     found.append(f"shared: row {each.row} has the record {each.id} of another row")
                 seen.add(each.id)
                 found += self._done(each, row, contacts.get(each.id or 0), kind)
-            elif each.state in (State.REFUSED, State.PLANNED) and kind != "update":
+            elif each.state in (State.REFUSED, State.PLANNED) and kind in ("marked", "key"):
                 alone = wanted[row.tag] == base[row.tag] == 1
                 if alone and there[row.tag] and _THERE not in each.reason:
                     found.append(f"hidden: {row.tag} is {each.state.word} ({each.reason}), and there")

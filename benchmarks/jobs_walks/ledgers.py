@@ -16,8 +16,8 @@ from wosdk_async.jobs.journal import State
 __all__ = ["LedgerRow", "ledger_rows", "ledgers_of", "plan_in"]
 
 _ROWS = """SELECT planned.row, place, coalesce(outcome.state, 0), json_extract(outcome.detail, '$[0]'),
-    coalesce(json_extract(outcome.detail, '$[2]'), ''), coalesce(json_extract(outcome.detail, '$[3]'), ''),
-    coalesce(planned.name, planned.key, ''), undo.state
+    undo.state, coalesce(json_extract(outcome.detail, '$[2]'), ''),
+    coalesce(json_extract(outcome.detail, '$[3]'), ''), coalesce(planned.name, planned.key, '')
 FROM planned LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN undo ON undo.row = planned.row
 ORDER BY planned.row"""
 
@@ -30,11 +30,11 @@ class LedgerRow:
     place: int | None
     state: State
     id: int | None
+    undo: State | None
     reason: str
     code: str
     name: str
     """Its key, or the beginning of its cells."""
-    undo: State | None
 
     @property
     def undone(self) -> bool:
@@ -46,8 +46,8 @@ def ledger_rows(folder: Path) -> list[LedgerRow]:
     """Return all rows of a ledger."""
     with _opened(folder) as db:
         return [
-            LedgerRow(row, place, State(state), *known, None if undo is None else State(undo))
-            for row, place, state, *known, undo in db.execute(_ROWS)
+            LedgerRow(row, place, State(state), id, None if undo is None else State(undo), *texts)
+            for row, place, state, id, undo, *texts in db.execute(_ROWS)
         ]
 
 
