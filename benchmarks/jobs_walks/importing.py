@@ -47,6 +47,8 @@ class ImportingUser:
         """Whether rows were known in several ways, so that two of the file may be one of the ledger."""
         self.columns_changed = self.disguised = self.insists = False
         self.recoded = False
+        self.began = 0
+        """Id of the last record that was there when the ledger began."""
 
     @property
     def base(self) -> Path:
@@ -75,6 +77,7 @@ class ImportingUser:
             options.setdefault("folder", self.base)
         digest = sha256_of(path)  # rejects without rows are removed
         before, is_main = len(ledgers_of(self.base)), rows is None
+        newest = max((each.id for each in self.service.contacts()), default=0)
         unfinished = self._unfinished() if options.get("again") else 0
         rows = self.user.rows if rows is None else rows
         summary: Any = None
@@ -94,6 +97,8 @@ class ImportingUser:
         self.say(f"  {path.name} {options} kill {at}: {said}")
         if unfinished and len(ledgers_of(self.base)) > before:
             self.found.append(f"unfinished: a new ledger leaves {unfinished} rows")
+        if len(ledgers_of(self.base)) > before:
+            self.began = newest
         if is_main:
             self._learn(rows, digest, before, options, refused=refusal is not None)
         elif refusal is None and self._admitted(digest):
@@ -198,7 +203,7 @@ class ImportingUser:
             return
         if was.kind in ("cells", "key"):
             await self._wait()  # a person looks at the records later
-            await self._carried_out("decided", self.ledger, kill=kill)
+            await self._carried_out("decided", self.ledger, self.began, kill=kill)
         else:
             await self._carried_out("settled", self.ledger, kill=kill)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import attrs
 from benchmarks.jobs_process import KilledJournal, Process
 from benchmarks.jobs_service import ProcessEngine
 from benchmarks.jobs_walks.ledgers import ledger_rows
-from benchmarks.jobs_walks.service import WalkService
+from benchmarks.jobs_walks.service import Contact, WalkService
 from wosdk_async import CallOptions, Client, Company, Region
 from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.jobs.decisions import decide, settle_job
@@ -106,23 +106,25 @@ class Programs:
 
         return await self.carry_out(program, kill)
 
-    async def decided(self, folder: Path, kill: int | None) -> Any:
-        """Decide all rows in doubt, as an honest person does who looks at the records."""
+    async def decided(self, folder: Path, before: int, kill: int | None) -> Any:
+        """Decide all rows in doubt, as an honest person does who looks at the records.
+
+        Args:
+            folder: the ledger.
+            before: id of the last record that was there when the ledger began.
+            kill: the point at which the program is killed.
+        """
 
         async def program(_: Company) -> Any:
             rows = ledger_rows(folder)
             known = {row.id for row in rows if row.state is State.DONE}
-            lost = [each for each in self.service.contacts() if each.id not in known and not each.removed]
+            there = [each for each in self.service.contacts() if each.id > before and not each.removed]
+            lost = [each for each in there if each.id not in known]
             journal = KilledJournal.open(folder)
             try:
                 for row in rows:
                     if row.state in (State.IN_DOUBT, State.SENDING):
-                        cells = set(row.name.split(", "))
-                        mine = [
-                            each
-                            for each in lost
-                            if row.name in (each.code, f"N{each.code}") or {each.tag, each.note} <= cells
-                        ]
+                        mine = _records_of(row.name, lost)
                         if mine:
                             lost.remove(mine[-1])
                         await decide(journal, row.row, mine[-1].id if mine else None, "somebody")
@@ -130,3 +132,14 @@ class Programs:
                 await journal.close()
 
         return await self.carry_out(program, kill)
+
+
+def _records_of(name: str, records: Sequence[Contact]) -> list[Contact]:
+    """Return the records of a row in doubt, the best last; a reject may have had another key, or another note."""
+    cells, key = set(name.split(", ")), _plain(name)
+    found = [each for each in records if each.tag in cells or _plain(each.code) == key]
+    return sorted(found, key=lambda each: (each.note in cells, each.id))
+
+
+def _plain(key: str) -> str:
+    return key.removeprefix("N").rstrip("x")

@@ -181,7 +181,7 @@ class Walk(ImportingUser):
     def _is_as_in_file(self, cells: Mapping[str, str]) -> bool:
         """Return whether a reject is a row of the file: without a key it is corrected in one place only."""
         text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
-        return self.user.keyed or text in {
+        return (self.user.keyed and not self.dropped) or text in {
             text_of(each.cells(more=self.user.more)) for each in self.user.rows
         }
 
