@@ -135,7 +135,7 @@ class Programs:
 
 
 def _records_of(name: str, records: Sequence[Contact]) -> list[Contact]:
-    """Return the records of a row in doubt, the best last; a reject may have had another key, or another note."""
+    """Return the records of a row in doubt, the best last; a reject may have had another key or note."""
     cells, key = set(name.split(", ")), _plain(name)
     found = [each for each in records if each.tag in cells or _plain(each.code) == key]
     return sorted(found, key=lambda each: (each.note in cells, each.id))
