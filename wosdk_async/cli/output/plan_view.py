@@ -40,7 +40,7 @@ def plan_text(plan: Plan, label: str) -> str:
         texts.append(f"{counts[Standing.UNDONE]} undone (--retry-undone sends them)")
     if counts[Standing.REPEATED]:
         texts.append(f"{counts[Standing.REPEATED]} with the key of an earlier row")
-    if gone := sum(plan.gone.values()):
+    if not plan.rejects and (gone := sum(plan.gone.values())):
         texts.append(f"{counted(gone, 'earlier row')} not in the file")
     return "; ".join(texts)
 

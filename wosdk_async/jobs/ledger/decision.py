@@ -374,14 +374,6 @@ def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refus
     )
 
 
-def _gone(ledger: LedgerFacts | None, file: FileFacts) -> Mapping[Standing, int]:
-    """Return the rows that are not in the file; of rejects only those that are looked up all the same."""
-    if ledger is None or not file.rejects:
-        return ledger.gone if ledger is not None else {}
-    doubts = (Standing.SENDING, Standing.IN_DOUBT)
-    return {standing: count for standing, count in ledger.gone.items() if standing in doubts}
-
-
 def _plan(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan:
     can_look_up = file.marker is not None
     planned = 0
@@ -392,7 +384,8 @@ def _plan(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan
             each: action_of(each, choices, can_look_up=can_look_up, updates=file.updates) for each in Standing
         },
         counts=file.standings,
-        gone=_gone(ledger, file),
+        gone=ledger.gone if ledger is not None else {},
+        rejects=file.rejects,
         dismisses=choices.new_rows and not file.rejects,
         can_look_up=can_look_up,
         still_planned=max(planned - file.standings.get(Standing.PLANNED, 0), 0),
