@@ -197,6 +197,8 @@ class Plan:
     dismisses: bool = False
     """Whether the rows that are gone are gone for good."""
     can_look_up: bool = False
+    rejects: bool = False
+    """Whether the file is one of rejects, so that the other rows of the ledger are not expected in it."""
     still_planned: int = 0
     """Rows that the ledger plans, and that are refused now, as earlier rows have their keys."""
 
