@@ -15,9 +15,9 @@ from benchmarks.jobs_walks.programs import KILLED, Programs
 from benchmarks.jobs_walks.service import WalkService
 from benchmarks.jobs_walks.user import Kind, Known, User, UserRow
 from wosdk_async.jobs import Summary
+from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.ledger.decision import Refusal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
-from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import sha256_of
 
 __all__ = ["ImportingUser"]
@@ -118,9 +118,9 @@ class ImportingUser:
         return True
 
     def _unfinished(self) -> int:
-        # A row that was never sent may be gone from the file, which nothing has told the ledger yet.
+        """Return the rows in doubt; planned ones may be gone from the file, so that nobody sends them."""
         rows = ledger_rows(self.ledger) if self.ledger is not None else []
-        return sum(each.state in UNDECIDED for each in rows)
+        return sum(each.state in (State.SENDING, State.IN_DOUBT) for each in rows)
 
     def _compare(self, summary: Summary, rows: list[UserRow], *, is_main: bool) -> None:
         assert summary.folder is not None
