@@ -46,7 +46,7 @@ async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
         await journal.grant(a_grant(2, 3))
         journal.end_grant(1, lost=[2])
         journal.end_grant(1, lost=[2])
-        assert await journal.open_leases() == [OpenLease(2, 0, "w2", 51.0)]
+        assert await journal.open_leases() == [OpenLease(2, 51.0)]
         journal.end_grant(2, lost=[3])
         assert await journal.losses() == {2: 1, 3: 1}
         await journal.grant(a_grant(3, 3, 4))

@@ -22,7 +22,6 @@ from wosdk_async.jobs.journal import (
     Journal,
     RowRecord,
     State,
-    worker_tables,
 )
 from wosdk_async.jobs.journal.store import connect
 
@@ -115,7 +114,7 @@ ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i
         f"ALTER TABLE plan RENAME TO x; CREATE VIEW plan AS {ENDLESS}",
         f"DROP TABLE undo; CREATE VIEW undo AS {ENDLESS}",
         f"CREATE TRIGGER rows AFTER INSERT ON outcome BEGIN INSERT INTO run {ENDLESS}; END",
-        "CREATE VIRTUAL TABLE lease USING fts5 (id)",
+        "CREATE VIRTUAL TABLE leases USING fts5 (id)",
         "DROP TABLE plan; CREATE TABLE plan (x, data TEXT GENERATED ALWAYS AS (hex(zeroblob(499999000))))",
         "DROP TABLE undo; CREATE TABLE undo (row, x GENERATED ALWAYS AS (hex(zeroblob(499999000))))",
         "CREATE TABLE others (id CHECK (instr(hex(zeroblob(10000000)), 'x')))",
@@ -152,15 +151,6 @@ def test_what_sqlite_reads_with_the_schema_is_bounded(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match=r"'sqlite_stat1' is not as a journal has it"):
         connect(tmp_path, read_only=True)
     assert time.process_time() - begun < 2
-
-
-def test_a_journal_with_all_that_is_added_later_is_one(tmp_path: Path) -> None:
-    """Whatever the lines and indents of its statements are."""
-    a_journal(tmp_path, 2).abandon()
-    with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
-        for each in worker_tables.TABLES:
-            db.execute(" ".join(each.split()))
-    connect(tmp_path).close()
 
 
 async def test_those_who_wait_behind_a_full_disk_are_refused_too(tmp_path: Path) -> None:

@@ -32,7 +32,6 @@ __all__ = [
     "samples",
     "save_undos",
     "shared_ids",
-    "table_exists",
     "undo_counts",
     "undone_before",
     "undone_ids",
@@ -218,8 +217,3 @@ def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -
             "SELECT id FROM undone_before WHERE id IN (SELECT value FROM json_each(?))", [wanted]
         )
     return {id for (id,) in found.fetchall()}
-
-
-def table_exists(db: sqlite3.Connection, table: str) -> bool:
-    """Return whether a table is there."""
-    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone())

@@ -7,7 +7,6 @@ import functools
 import sqlite3
 import time
 
-from wosdk_async.jobs.journal import worker_tables
 from wosdk_async.safe_text import shortened
 
 __all__ = ["TABLES", "strange_name"]
@@ -41,6 +40,14 @@ CREATE TABLE sample (
     second INTEGER PRIMARY KEY, width INTEGER NOT NULL, calls INTEGER NOT NULL,
     p50 REAL NOT NULL, p95 REAL NOT NULL, waits INTEGER NOT NULL, retries INTEGER NOT NULL
 );
+CREATE TABLE lease (
+    epoch INTEGER PRIMARY KEY, run INTEGER NOT NULL, worker TEXT NOT NULL, state INTEGER NOT NULL,
+    rows TEXT, rate REAL, in_flight INTEGER NOT NULL, seconds REAL NOT NULL
+);
+CREATE INDEX lease_open ON lease (epoch) WHERE state = 0;
+CREATE TABLE loss (row INTEGER PRIMARY KEY, leases INTEGER NOT NULL);
+CREATE TABLE audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT NOT NULL);
+CREATE TABLE audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL);
 CREATE TABLE change (stamp INTEGER NOT NULL);
 INSERT INTO change VALUES (0);
 CREATE VIEW rows AS SELECT row, place, line, key, run, coalesce(state, 0) AS state,
@@ -56,7 +63,6 @@ FROM planned LEFT JOIN outcome USING (row);
 # sent it. Outcomes are appended nearly in their order; the details are one JSON list, because unpacking ten
 # columns of each row costs more than the write itself. The view is for people.
 
-_ADDED = worker_tables.TABLES  # when they are needed
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _LONGEST = 5_000  # bytes of a statement
 _SECONDS = 5.0
@@ -67,7 +73,7 @@ _SHOWN = 100  # characters of a name
 @functools.cache
 def _own() -> frozenset[tuple[object, ...]]:
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(";".join((TABLES, *_ADDED)))
+        db.executescript(TABLES)
         return frozenset(map(_normalized, db.execute(_SCHEMA)))
 
 

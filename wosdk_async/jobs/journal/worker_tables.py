@@ -1,4 +1,4 @@
-"""Tables of jobs on many workers, made when they are needed: grants, lost rows, and the audit."""
+"""Tables of jobs on many workers: grants, lost rows, and the audit."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ import attrs
 import orjson
 
 from wosdk_async.jobs.journal.entries import State
-from wosdk_async.jobs.journal.run_table import table_exists
 
 __all__ = [
     "FINDINGS",
-    "TABLES",
     "AuditResult",
     "AuditRow",
     "AuditState",
@@ -44,12 +42,6 @@ that make no records, or whose records cannot be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
 """All findings; the table has their places in here, so a further one comes last."""
-
-
-_AUDIT_TABLES = (
-    "CREATE TABLE IF NOT EXISTS audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL)",
-)
 
 
 @attrs.frozen(kw_only=True)
@@ -110,10 +102,8 @@ def audit_facts(state: AuditState, result: AuditResult | None, why: str | None =
 
 def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:
     """Save an audit in the place of the one before."""
-    db.execute("DROP TABLE IF EXISTS audit")
-    for each in _AUDIT_TABLES:
-        db.execute(each)
-    db.execute("REPLACE INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
+    forget_audit(db)
+    db.execute("INSERT INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
     db.executemany(
         "INSERT INTO audit VALUES (?, ?, ?)",
         [(each.row, FINDINGS.index(each.finding), orjson.dumps(each.ids).decode()) for each in rows],
@@ -122,23 +112,21 @@ def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[Au
 
 def forget_audit(db: sqlite3.Connection) -> None:
     """Forget the last audit: rows are sent again."""
-    db.execute("DROP TABLE IF EXISTS audit")
-    db.execute("DROP TABLE IF EXISTS audit_result")
+    db.execute("DELETE FROM audit")
+    db.execute("DELETE FROM audit_result")
 
 
 def audit_result(db: sqlite3.Connection) -> AuditResult | None:
     """Return what the last audit found; None when there was none."""
-    if not table_exists(db, "audit_result"):
+    found = db.execute("SELECT counts FROM audit_result").fetchone()
+    if found is None:
         return None
-    counts = orjson.loads(db.execute("SELECT counts FROM audit_result").fetchone()[0])
     known = attrs.fields_dict(AuditResult)
-    return AuditResult(**{name: value for name, value in counts.items() if name in known})
+    return AuditResult(**{name: value for name, value in orjson.loads(found[0]).items() if name in known})
 
 
 def audit_page(db: sqlite3.Connection, *, after: int, limit: int) -> list[AuditRow]:
     """Return the first rows behind ``after`` that the last audit lists."""
-    if not table_exists(db, "audit"):
-        return []
     found = db.execute(
         "SELECT row, finding, ids, line, key, coalesce(state, 0) FROM audit JOIN planned USING (row) "
         "LEFT JOIN outcome USING (row) WHERE row > ? ORDER BY row LIMIT ?",
@@ -151,16 +139,6 @@ def audit_page(db: sqlite3.Connection, *, after: int, limit: int) -> list[AuditR
 
 
 _OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
-
-_GRANT_TABLES = (
-    """CREATE TABLE IF NOT EXISTS lease (
-        epoch INTEGER PRIMARY KEY, run INTEGER NOT NULL, worker TEXT NOT NULL, state INTEGER NOT NULL,
-        rows TEXT, rate REAL, in_flight INTEGER NOT NULL, seconds REAL NOT NULL
-    )""",
-    "CREATE INDEX IF NOT EXISTS lease_open ON lease (epoch) WHERE state = 0",
-    "CREATE TABLE IF NOT EXISTS loss (row INTEGER PRIMARY KEY, leases INTEGER NOT NULL)",
-)
-TABLES = (*_AUDIT_TABLES, *_GRANT_TABLES)
 
 
 @attrs.frozen(kw_only=True)
@@ -183,8 +161,6 @@ class OpenLease:
     """A grant whose end is not known: its worker may still send the rows for ``seconds`` from now."""
 
     epoch: int
-    run: int
-    worker: str
     seconds: float
 
 
@@ -199,8 +175,6 @@ class GrantTotals:
 
 def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int) -> None:
     """Save a grant that is about to leave."""
-    for each in _GRANT_TABLES:
-        db.execute(each)
     what = (grant.epoch, run, grant.worker, _OPEN, orjson.dumps(grant.rows).decode())
     how = (grant.rate, grant.in_flight, grant.seconds)
     db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?)", what + how)
@@ -208,8 +182,6 @@ def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int) -> None:
 
 def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> None:
     """Save that a lease has ended, with the rows that were lost; a second time changes nothing."""
-    if not table_exists(db, "lease"):
-        return
     state = _LOST if lost else _ENDED
     ended = db.execute(
         "UPDATE lease SET state = ?, rows = NULL WHERE epoch = ? AND state = ?", (state, epoch, _OPEN)
@@ -223,29 +195,22 @@ def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> Non
 
 def last_epoch(db: sqlite3.Connection) -> int:
     """Return the highest epoch, 0 without grants."""
-    return max((epoch for (epoch,) in _found(db, "SELECT max(epoch) FROM lease")), default=0)
+    return int(db.execute("SELECT coalesce(max(epoch), 0) FROM lease").fetchone()[0])
 
 
 def open_leases(db: sqlite3.Connection) -> list[OpenLease]:
     """Return the leases whose end is not known, the oldest first."""
-    query = "SELECT epoch, run, worker, seconds FROM lease WHERE state = 0 ORDER BY epoch"
-    return [OpenLease(*each) for each in _found(db, query)]
+    found = db.execute("SELECT epoch, seconds FROM lease WHERE state = 0 ORDER BY epoch")
+    return [OpenLease(*each) for each in found.fetchall()]
 
 
 def losses(db: sqlite3.Connection) -> dict[int, int]:
     """Return in how many lost leases each row was, without those that were in none."""
-    return dict(_found(db, "SELECT row, leases FROM loss"))
-
-
-def _found(db: sqlite3.Connection, query: str) -> list[Any]:
-    """Return the rows of a query; none before the first grant."""
-    return db.execute(query).fetchall() if table_exists(db, "lease") else []
+    return dict(db.execute("SELECT row, leases FROM loss").fetchall())
 
 
 def grant_totals(db: sqlite3.Connection) -> GrantTotals:
     """Return how many leases and lost rows there were."""
-    if not table_exists(db, "loss"):  # made with the other
-        return GrantTotals()
     leases, lost = db.execute("SELECT count(*), coalesce(sum(state = ?), 0) FROM lease", [_LOST]).fetchone()
     (rows,) = db.execute("SELECT count(*) FROM loss").fetchone()
     return GrantTotals(leases=leases, lost_leases=lost, lost_rows=rows)
