@@ -158,7 +158,6 @@ class StoredRow(RowRecord):
     Args:
         line: where it starts in the last file that had it.
         digest: part of a hash of its cells there.
-        changed_at: Unix time of its outcome by this machine's clock, or 0.
         place: its place in the file of the last run, from 1; None when that does not have it.
         changed: whether the last file has other cells than those with which it was planned.
     """
@@ -166,7 +165,6 @@ class StoredRow(RowRecord):
     line: int = 0
     digest: int = 0
     key: str | None = None
-    changed_at: float = 0.0
     place: int | None = None
     changed: bool = False
 

@@ -119,9 +119,8 @@ def page(db: sqlite3.Connection, *, first: int, last: int) -> list[PageRow]:
 
 
 _ROWS = """SELECT json_group_array(
-    json_array(row, state, json(detail), line, digest, key, stamp, place, changed)) FROM (
-    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, coalesce(stamp, 0) AS stamp, place,
-        sent <> digest AS changed
+    json_array(row, state, json(detail), line, digest, key, place, changed)) FROM (
+    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest AS changed
     FROM {tables} WHERE {where} LIMIT ?)"""
 
 
@@ -169,12 +168,11 @@ def _row(
     line: int,
     digest: int,
     key: str | None,
-    stamp: int,
     place: int | None,
     changed: int,
 ) -> StoredRow:
     details = _detailed(detail)
-    fields: Any = (row, _STATES[state], *details, line, digest, key, stamp / 1000, place, bool(changed))
+    fields: Any = (row, _STATES[state], *details, line, digest, key, place, bool(changed))
     return StoredRow(*fields)  # by place: by name it takes twice as long
 
 
