@@ -13,7 +13,7 @@ from typing import Any
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.job_places import jobs_at
-from wosdk_async.jobs.journal import Journal, plan_of
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.row_operation import Found, RowOperation, usable_id
 from wosdk_async.model import WOStatus
 
@@ -31,16 +31,11 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
     """
     found: set[int] = set()
     for folder in jobs_at(base):
-        found |= await _undone_by(folder, company, operation, besides)
+        async with Journal.open(folder, snapshot=True) as journal:
+            plan = journal.plan
+            if folder != besides and (plan.company, plan.operation) == (company, operation):
+                found |= await journal.undone_ids()
     return found
-
-
-async def _undone_by(folder: Path, company: str, operation: str, besides: Path | None) -> set[int]:
-    plan = plan_of(folder)
-    if folder == besides or (plan.company, plan.operation) != (company, operation):
-        return set()
-    async with Journal.open(folder, snapshot=True) as journal:
-        return await journal.undone_ids()
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:
