@@ -52,14 +52,9 @@ def refusal_text(refusal: Refusal) -> str:
     return f"{what_is_wrong(refusal)}. {remedies_in(_words(refusal), refusal)}"
 
 
-_KEY = (
-    "put the file back, give its rows a key in the map (fill the marker from a column, or write "
-    'key = "{column}"), and run it once: after that, changed rows are recognized by their keys'
-)
-
-
 def _words(refusal: Refusal) -> Mapping[Remedy, str]:
     from wosdk_async.jobs.ledger.decision import Remedy
+    from wosdk_async.jobs.ledger.refusals import GIVE_A_KEY
 
     folder = shlex.quote(str(refusal.folder))
     return {
@@ -67,7 +62,7 @@ def _words(refusal: Refusal) -> Mapping[Remedy, str]:
         Remedy.AGAIN: "to send all rows once more, add --again",
         Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",
         Remedy.SETTLE: f"decide the rows in doubt with wosdk jobs settle {folder}",
-        Remedy.KEY: _KEY,
+        Remedy.KEY: GIVE_A_KEY,
         Remedy.SAME_MAP: "use the map and the marker as they were",
         Remedy.OTHER_FOLDER: "name another folder with --job DIR",
         Remedy.THAT_FOLDER: f"add --job {folder}"

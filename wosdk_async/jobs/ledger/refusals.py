@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, Remedy, RowSample
 
-__all__ = ["ImportRefusedError", "remedies_in", "what_is_wrong"]
+__all__ = ["GIVE_A_KEY", "ImportRefusedError", "remedies_in", "what_is_wrong"]
 
 
 class ImportRefusedError(ConfigurationError):
@@ -21,13 +21,18 @@ class ImportRefusedError(ConfigurationError):
         super().__init__(f"{what_is_wrong(refusal)}. {remedies_in(_PYTHON, refusal)}")
 
 
+GIVE_A_KEY = (
+    "put the file back, give its rows a key in the map (fill the marker from a column, or write "
+    'key = "{column}"), and run it once: after that, changed rows are recognized by their keys'
+)
+"""What to do about :attr:`Remedy.KEY`, whoever asks."""
+
 _PYTHON: Mapping[Remedy, str] = {
     Remedy.NEW_ROWS: "if the unknown rows are new, pass new_rows=True",
     Remedy.AGAIN: "to send all rows once more, pass again=True",
     Remedy.SAME_COMMAND: "leave out again=True: the import sends the remaining rows",
     Remedy.SETTLE: "settle the rows in doubt",
-    Remedy.KEY: "put the file back, give its rows a key in the map (fill the marker from a column, or write "
-    'key = "{column}"), and run it once: after that, changed rows are recognized by their keys',
+    Remedy.KEY: GIVE_A_KEY,
     Remedy.SAME_MAP: "use the map as it was",
     Remedy.OTHER_FOLDER: "pass another folder",
     Remedy.THAT_FOLDER: "pass folder= with that job",
