@@ -96,8 +96,6 @@ def test_a_copy_of_rows_that_were_sent_is_refused_in_a_first_run() -> None:
     assert refusal(decide(None, copy, Choices(new_rows=True, retry_refused=True))) == found
     for other, choices in (
         (attrs.evolve(copy, elsewhere=None), PLAIN),
-        (attrs.evolve(copy, looks_first=True), PLAIN),
-        (attrs.evolve(copy, creates=False), PLAIN),
         (copy, Choices(again=True)),
     ):
         assert plan(decide(None, other, choices)).begins

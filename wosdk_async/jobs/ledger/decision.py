@@ -155,10 +155,6 @@ class FileFacts:
     """All columns."""
     key: str | None = None
     marker: str | None = None
-    creates: bool = True
-    """Whether the operation creates records: what was sent twice would be there twice."""
-    looks_first: bool = False
-    """Whether each row is looked up by a key of its own before it is sent."""
     updates: bool = False
     first_new: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None
@@ -168,7 +164,8 @@ class FileFacts:
     rejects_problem: tuple[RejectsProblem, int] | None = None
     """What is wrong with it, and the line."""
     elsewhere: tuple[Path, int] | None = None
-    """Another ledger in the same directory, and how many rows of the file it has sent: for a first run."""
+    """Another ledger in the same directory, and how many rows of the file it has sent: for a first run that
+    creates, without a key."""
 
 
 @attrs.frozen(kw_only=True)
@@ -297,7 +294,7 @@ def action_of(standing: Standing, choices: Choices, *, can_look_up: bool, update
 def _first_run(file: FileFacts, choices: Choices) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.THAT_FOLDER,), problem="no_ledger")
-    if file.elsewhere is not None and file.creates and not file.looks_first and not choices.again:
+    if file.elsewhere is not None and not choices.again:
         folder, rows = file.elsewhere
         remedies = (Remedy.THAT_FOLDER, Remedy.AGAIN)
         return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows)

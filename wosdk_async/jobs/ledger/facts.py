@@ -126,8 +126,6 @@ def facts_of(
         header=rows.header,
         key=rows.key,
         marker=request.marker,
-        creates=request.creates,
-        looks_first=request.looks_first,
         updates=request.action.compares,
         first_new=compared.first_new,
         disguised=compared.disguised,
