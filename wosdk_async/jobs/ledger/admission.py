@@ -21,7 +21,8 @@ from wosdk_async.jobs.ledger.identity import undisguised
 __all__ = ["Compared", "admit", "compare", "ledger_counts", "repeated_key", "repeated_rows", "sent_rows"]
 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
-_MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row, standing)"
+# Without its type an index on the row would not be used.
+_MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
 _TEMPORARY = ("file", "repeated", "matched", "gone")
 
 # The number of a row among equal rows: 1 for nearly all, so only the others are numbered.
