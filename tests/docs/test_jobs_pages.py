@@ -62,7 +62,7 @@ def test_each_keyword_of_an_import_is_in_a_table() -> None:
 
 def _inserting(rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:
     def insert(db: sqlite3.Connection) -> None:
-        db.executemany("INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        db.executemany("INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)", rows)
 
     return insert
 

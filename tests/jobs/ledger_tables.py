@@ -128,6 +128,12 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, Choices]] = {
         attrs.evolve(_FILE, key="{b}"),
         Choices(),
     ),
+    "superseded": (
+        "`wosdk jobs resume`, or rejects, of a ledger after which `--again` began another one",
+        _LEDGER,
+        attrs.evolve(_FILE, superseded_by=_FOLDER),
+        Choices(),
+    ),
     "unfinished": (
         "`--again` while rows are not sent yet, under way or in doubt",
         attrs.evolve(_LEDGER, counts={Standing.PLANNED: 1}),

@@ -469,6 +469,35 @@ async def test_what_an_older_ledger_took_back_does_not_count_as_there(
 # --- rule 7: rejects ------------------------------------------------------------------------------
 
 
+async def test_a_row_that_comes_back_may_be_one_that_was_edited(local: Local, job: Job, write: Write) -> None:
+    text = WORK_ORDER + CUSTOMER
+    name = (await local.rows("Customer", "DisplayAs"))[0]["DisplayAs"]
+    assert (await sent(job(write(HEADER, rows(1, customer="Nowhere")), text), local)).failed == 1
+    assert (await sent(job(write(HEADER, rows(1, customer=name)), text), local)).done == 1
+    found = await refusal(job(write(HEADER, rows(1, customer="Nowhere")), text), local)
+    assert (found.why, found.rows, found.gone) == ("edited_or_new", 1, 1)
+
+
+async def test_a_ledger_that_another_one_followed_sends_nothing_more(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    old = (await sent(job(write(HEADER, rows(1)), MAP), local)).folder
+    assert old is not None
+    new = (await sent(job(write(HEADER, rows(1)), MAP, again=True), local)).folder
+    found = await refusal(job(write(HEADER, rows(1, 2)), MAP, folder=old, resume=True), local)
+    assert (found.why, found.folder) == ("superseded", new)
+
+
+async def test_a_column_that_the_map_reads_tells_rows_apart_whatever_its_name(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = MAP.replace("{text}", "{_id}")
+    header = ("key", "_id", "notes", "customer")
+    assert (await sent(job(write(header, [["1", "a", "n", ""]]), text), local)).done_now == 1
+    found = await refusal(job(write(header, [["1", "b", "n", ""]]), text), local)
+    assert found.why == "edited_or_new"
+
+
 async def test_a_copy_whose_keys_no_field_carries_is_not_sent_once_more(
     local: Local, job: Job, write: Write, tmp_path: Path
 ) -> None:

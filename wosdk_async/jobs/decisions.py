@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.earlier_leases import end_leases
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State
+from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State, run_table
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.settling import Settling
@@ -99,6 +100,10 @@ async def decide(
     """
     if id is not None and usable_id(id) is None:
         raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
+    if id is not None:
+        other = await journal.read(partial(run_table.row_with_id, id=id))
+        if other not in (None, row):
+            raise JournalError(f"{journal.folder}: {id} is the record of row {other} already")
     await end_leases(journal, on_stage)  # until then a worker may send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:

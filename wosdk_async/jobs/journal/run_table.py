@@ -184,6 +184,13 @@ def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
     return frozenset(id for (id,) in found.fetchall())
 
 
+def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
+    """Return the number of a row that has the record with this id; None without one."""
+    query = "SELECT row FROM outcome WHERE json_extract(detail, '$[0]') = ? LIMIT 1"
+    found = db.execute(query, [id]).fetchone()
+    return None if found is None else int(found[0])
+
+
 def undone_rows(db: sqlite3.Connection) -> int:
     """Return how many rows of the file of the last run the undo took back."""
     found = db.execute(

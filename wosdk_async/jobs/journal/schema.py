@@ -15,7 +15,7 @@ TABLES = """
 CREATE TABLE plan (data TEXT NOT NULL);
 CREATE TABLE planned (
     row INTEGER PRIMARY KEY, place INTEGER, line INTEGER NOT NULL, digest INTEGER NOT NULL,
-    sent INTEGER NOT NULL, key TEXT, name TEXT, dismissed INTEGER NOT NULL
+    sent INTEGER NOT NULL, key TEXT, name TEXT, dismissed INTEGER NOT NULL, away INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX planned_place ON planned (place);
 CREATE TABLE identity (
@@ -58,10 +58,11 @@ CREATE VIEW rows AS SELECT row, place, line, key, run, coalesce(state, 0) AS sta
 FROM planned LEFT JOIN outcome USING (row);
 """
 # A row of the ledger keeps its number. Its place is where it stands in the file of the last run, and digest
-# is that of its cells there; ``sent`` and key are those with which it was last planned. A row is dismissed
-# when the user said that it is gone for good. A row without an outcome is PLANNED; ``run`` is the one that
-# sent it. Outcomes are appended nearly in their order; the details are one JSON list, because unpacking ten
-# columns of each row costs more than the write itself. The view is for people.
+# is that of its cells there; ``sent`` and key are those with which it was last planned. A row is away while
+# the last file, rejects aside, does not have it. It is dismissed when the user said that it is gone for
+# good. A row without an outcome is PLANNED; ``run`` is the one that sent it. Outcomes are appended nearly
+# in their order; the details are one JSON list, because unpacking ten columns of each row costs more than
+# the write itself. The view is for people.
 
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _LONGEST = 5_000  # bytes of a statement

@@ -78,6 +78,8 @@ class Compared:
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None
+    back: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Rows of the file that the file before did not have, and an earlier one had."""
     unknown_row: int | None = None
     """Line of a reject whose row the ledger does not have."""
 
@@ -184,12 +186,15 @@ def _counted(db: sqlite3.Connection) -> Compared:
         FROM {_JOINED} WHERE NOT EXISTS (SELECT 1 FROM temp.matched WHERE matched.row = planned.row)
         ORDER BY planned.row""")
     counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
+    back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
+        WHERE planned.away GROUP BY standing""").fetchall()
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     return Compared(
         rows=0,
         standings=standings,
         gone={Standing(standing): count for standing, count in counts},
         gone_unexplained=unexplained,
+        back={Standing(standing): count for standing, count in back},
         first_new=first_new,
         first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
         disguised=_disguised(db) if unexplained and standings.get(Standing.NEW) else None,
@@ -266,6 +271,8 @@ def admit(
     _refuse(db, run)
     if plan.dismisses:
         db.execute("UPDATE planned SET dismissed = 1 WHERE place IS NULL AND NOT dismissed")
+    if not plan.rejects:
+        db.execute("UPDATE planned SET away = place IS NULL WHERE away <> (place IS NULL)")
     db.execute("UPDATE planned SET dismissed = 0 WHERE place IS NOT NULL AND dismissed")
     for table in _TEMPORARY:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")

@@ -93,6 +93,7 @@ Why = Literal[
     "rejects",
     "other_company",
     "other_operation",
+    "superseded",
     "unfinished",
     "sent_elsewhere",
     "key_changed",
@@ -156,6 +157,8 @@ class FileFacts:
     key: str | None = None
     marker: str | None = None
     updates: bool = False
+    back: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Rows that the file before did not have, and an earlier one had, by what the ledger knows of them."""
     first_new: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None
     """A new key and one that is gone, which are equal but for what a spreadsheet does to a cell."""
@@ -163,6 +166,8 @@ class FileFacts:
     """Whether the file is one of rejects: each row names its row of the ledger."""
     rejects_problem: tuple[RejectsProblem, int] | None = None
     """What is wrong with it, and the line."""
+    superseded_by: Path | None = None
+    """The ledger that was begun after this one, to send all rows once more."""
     elsewhere: tuple[Path, int] | None = None
     """Another ledger in the same directory, and how many rows of the file it has sent: for a first run that
     creates, without a key."""
@@ -260,6 +265,8 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Pla
         return _first_run(file, choices)
     if (refusal := _other_ledger(ledger, file)) is not None:
         return refusal
+    if file.superseded_by is not None:
+        return Refusal(why="superseded", remedies=(Remedy.THAT_FOLDER,), folder=file.superseded_by)
     if choices.again:
         return _begin_again(ledger, file)
     return _unknown_rows(ledger, file, choices) or _plan(ledger, file, choices)
@@ -334,6 +341,10 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Ref
         return _key_changed(ledger, ledger.key, file.key)
     if ledger.marker != file.marker and marked:  # they carry their keys in the field that it was
         return _key_changed(ledger, ledger.marker, file.marker)
+    if file.key is None:  # one that comes back may be what a row that was sent was before somebody edited it
+        updates = file.updates
+        actions = {each: action_of(each, choices, can_look_up=True, updates=updates) for each in file.back}
+        new += sum(count for each, count in file.back.items() if actions[each] is Action.SEND)
     if file.rejects or not (new and gone):
         return None
     about = Refusal(

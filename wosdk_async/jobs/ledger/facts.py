@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.job_places import ledgers_in
+from wosdk_async.jobs.job_places import jobs_beside, ledgers_in
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.folder import plan_of
 from wosdk_async.jobs.journal.schema import TABLES
@@ -51,17 +51,34 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     """Return the ledger that rejects name: that of their folder, the named one, or one near them."""
-    near = [request.path.parent, *([request.options.folder] if request.options.folder is not None else [])]
+    named = request.options.folder
+    near = [*([named] if named is not None else []), request.path.parent]
     around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
     # The rejects of an earlier file are in runs/N of their folder.
     directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
         folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
     )
+    found: list[Path] = []
     for folder in candidates:
         with contextlib.suppress(JournalError):  # that of another file, perhaps
-            if plan_of(folder).job == job:
-                return folder
+            if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
+                found.append(folder)
+    surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
+    if len(found) > 1 and not surest:
+        raise JournalError(
+            f"{found[0]} and {found[1]}: one is a copy of the other; name the one that sends the rows"
+        )
+    return next(iter(surest or found), None)
+
+
+def successor(folder: Path) -> Path | None:
+    """Return the ledger that was begun after the one in a folder, to send all rows once more, or None."""
+    job = plan_of(folder).job
+    for each in jobs_beside(folder):
+        with contextlib.suppress(JournalError):
+            if plan_of(each).after == job:
+                return each
     return None
 
 
@@ -113,6 +130,7 @@ def facts_of(
         ledger: folder and plan of the ledger, and its counts; None without one.
         elsewhere: what :func:`sent_elsewhere` returned.
     """
+    later = successor(ledger[0]) if ledger is not None else None
     problem = rows.problem
     if problem is None and not rows.is_rejects and written_by_job(request):
         problem = "job_file", 1
@@ -127,11 +145,13 @@ def facts_of(
         key=rows.key,
         marker=request.marker,
         updates=request.action.compares,
+        back=compared.back,
         first_new=compared.first_new,
         disguised=compared.disguised,
         rejects=rows.is_rejects,
         rejects_problem=problem,
         elsewhere=elsewhere,
+        superseded_by=later,
     )
     if ledger is None:
         return None, file

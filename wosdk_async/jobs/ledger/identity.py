@@ -46,8 +46,8 @@ class Identities:
     """Identities of the rows of one file.
 
     A row is known by its key: the template of the marker, or that of ``key`` in the map. Without a key it is
-    known by its cells: each with the name of its column, blank cells and columns whose names begin
-    with ``_`` left out.
+    known by its cells: each with the name of its column, blank cells left out, and columns whose names
+    begin with ``_`` unless the map reads them.
 
     Args:
         columns: the columns of the file.
@@ -68,7 +68,9 @@ class Identities:
         counting: Set[str] | None = None,
     ) -> None:
         self.filled: set[str] = set()
-        self.columns = sorted(name for name in columns if name and not name.startswith("_"))
+        self.columns = sorted(
+            name for name in columns if name and (not name.startswith("_") or name in (counting or ()))
+        )
         self._counted = frozenset(self.columns)
         self._marked = keys if keys is not None and keys.are_own else None
         self._key = key
@@ -135,6 +137,8 @@ def undisguised(key: str) -> str:
     difference: ``00501``, ``501``, ``501.0`` and ``5.01E+02`` are equal.
     """
     text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
+    text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as one without width
+    text = text.removeprefix("=").strip("'\"") or text  # how a sheet is told to keep zeros
     try:
         number = Decimal(text.replace("_", "?"))  # which is no digit here
     except InvalidOperation:

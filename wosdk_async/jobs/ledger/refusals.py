@@ -56,6 +56,8 @@ def what_is_wrong(refusal: Refusal) -> str:
             return f"the job in {folder} belongs to the Company {refusal.was!r}, not to {refusal.now!r}"
         case "other_operation":
             return f"the job in {folder} runs {refusal.was!r}, not {refusal.now!r}"
+        case "superseded":
+            return f"another job, in {folder}, was begun after this one and sends the rows now"
         case "unfinished":
             return (
                 f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} not sent yet or in doubt,"
@@ -96,7 +98,7 @@ def what_is_wrong(refusal: Refusal) -> str:
 
 
 _PROBLEMS: Mapping[RejectsProblem, str] = {
-    "missing_job": "line {line} has no job in the column _job, and other lines do",
+    "missing_job": "line {line} has no job in the column _job",
     "mixed_jobs": "line {line} is a reject of another job than the lines before it; import them separately",
     "missing_row": "line {line} has no row number in the column _row",
     "row_twice": "line {line} has the same number in the column _row as a line before it",
