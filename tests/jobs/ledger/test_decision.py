@@ -60,7 +60,7 @@ def test_what_a_plan_counts(marker: str | None) -> None:
 
 
 def test_an_update_of_other_values_is_sent() -> None:
-    changed = file(standings={Standing.DONE_CHANGED: 2}, updates=True, creates=False)
+    changed = file(standings={Standing.DONE_CHANGED: 2}, updates=True)
     found = plan(decide(LEDGER, changed, PLAIN))
     assert (found.rows(SEND), found.skips_changed, found.is_idle) == (2, False, False)
 
