@@ -46,7 +46,7 @@ class ImportingUser:
         self.dropped = False
         """Whether rows were known in several ways, so that two of the file may be one of the ledger."""
         self.columns_changed = self.disguised = self.insists = False
-        self.recoded = False
+        self.recoded = self.guessed = False
         self.began = 0
         """Id of the last record that was there when the ledger began."""
 
@@ -130,7 +130,7 @@ class ImportingUser:
         user = self.user
         self.found += self.judge.summary(summary.folder, rows, summary, dropped=self.dropped)
         self.found += self.judge.rows(summary.folder, rows, user.wanted, user.kind)
-        if user.kind != "update" and not self.dropped:
+        if user.kind != "update" and not (self.dropped or self.guessed):
             exact = not (self.columns_changed or self.disguised or self.recoded)
             self.found += self.judge.changed(summary.folder, rows, summary, exact=exact and is_main)
 
@@ -204,6 +204,7 @@ class ImportingUser:
             return
         if was.kind in ("cells", "key"):
             await self._wait()  # a person looks at the records later
+            self.guessed = True
             await self._carried_out("decided", self.ledger, self.began, kill=kill)
         else:
             await self._carried_out("settled", self.ledger, kill=kill)
