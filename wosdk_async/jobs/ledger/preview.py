@@ -10,7 +10,6 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.job_places import jobs_at
-from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.ledger.admission import ledger_counts, repeated_rows
 from wosdk_async.jobs.ledger.decision import Plan, Refusal, Standing, decide
@@ -28,7 +27,6 @@ class Preview:
     decision: Plan | Refusal
     folder: Path | None
     """The ledger of the file; None when none has begun."""
-    about: JobPlan | None
     _db: sqlite3.Connection = attrs.field(repr=False)
 
     def standings(self, first: int, last: int) -> dict[int, Standing]:
@@ -63,11 +61,11 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         with empty_ledger() as db:
             compared = compared_with(db, request, rows)
             facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
-            yield Preview(decide(*facts, request.choices), None, None, db)
+            yield Preview(decide(*facts, request.choices), None, db)
         return
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
         plan = read_plan(db, path)
         compared = compared_with(db, request, rows)
         facts = facts_of(request, rows, company, compared, ledger=(folder, plan, ledger_counts(db)))
-        yield Preview(decide(*facts, request.choices), folder, plan, db)
+        yield Preview(decide(*facts, request.choices), folder, db)
