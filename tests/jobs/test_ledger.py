@@ -723,6 +723,12 @@ async def test_files_of_another_sheet_are_kept(local: Local, tmp_path: Path) -> 
     assert (tmp_path / "both.job" / "runs" / "1" / "results.csv").is_file()
 
 
+async def test_the_summary_has_the_plan(local: Local, job: Job, write: Write) -> None:
+    assert (await sent(job(write(HEADER, rows(1, 2)), MAP), local)).as_dict()["plan"] == {"new": 2}
+    second = await sent(job(write(HEADER, rows(1, 2, 3)), MAP), local)
+    assert second.as_dict()["plan"] == {"new": 1, "done": 2}
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 

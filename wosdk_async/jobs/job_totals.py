@@ -78,6 +78,7 @@ class JobTotals:
             undone=await self._undone(),
             changed=await self._changed(),
             gone=sum(plan.gone.values()),
+            plan={each.name.lower(): plan.counts[each] for each in sorted(plan.counts)},
             failed=counts[State.REFUSED] + unsent,
             waiting=unsent,
             in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],

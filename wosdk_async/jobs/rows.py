@@ -172,6 +172,8 @@ class Summary:
     """Rows that were carried out, and of which the file has other cells by now: they are not sent again."""
     gone: int = 0
     """Rows of the ledger that the file does not have; no other count has them."""
+    plan: Mapping[str, int] = attrs.field(factory=dict)
+    """Rows of the file by what the ledger knew of them before: ``{"new": 3, "done": 10}``."""
     failed: int = 0
     waiting: int = 0
     """Those of ``failed`` that were not sent for a reason that may pass: the next run sends them."""
@@ -251,6 +253,7 @@ class Summary:
             "in_doubt": self.in_doubt,
             **{name: count for name, count in more.items() if count},
             **({} if self.audit_state == "none" else {"audit": self._audit_facts()}),
+            **({"plan": dict(self.plan)} if self.plan else {}),
             **({"warnings": self.warnings} if self.warnings else {}),
             **({"missing": self.missing} if self.missing else {}),
             "empty_rows": self.empty_rows,
