@@ -174,6 +174,7 @@ class ImportingUser:
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
             "unfinished": "again" in options,
             "sent_elsewhere": not is_main,
+            "superseded": not is_main,
         }
         if not reasons.get(refusal.why, False) or (was is None and is_main):
             self.found.append(f"refused: {refusal}")
