@@ -19,6 +19,7 @@ from tests.jobs.journal.plans import a_journal, a_plan, insert_rows
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     FolderLock,
+    GrantRecord,
     Journal,
     RowRecord,
     State,
@@ -293,3 +294,16 @@ async def test_a_lock_file_with_anything_in_it_does_no_harm(tmp_path: Path, cont
     (tmp_path / "lock").write_bytes(content)
     async with Journal.open(tmp_path) as journal:
         assert journal.counts()[State.DONE] == 20
+
+
+async def test_what_was_refused_on_a_full_disk_is_not_written_later(tmp_path: Path) -> None:
+    """Nobody sent anything for it."""
+    journal = a_journal(tmp_path, 3)
+    grant = GrantRecord(epoch=1, worker="w", rows=(2,), rate=None, in_flight=1, seconds=9.0)
+    with full_disk():
+        for refused in (journal.begin_undo(1), journal.grant(grant)):
+            with pytest.raises(JournalError):
+                await refused
+    await journal.close()
+    async with Journal.open(tmp_path) as journal:
+        assert (await journal.undos([1]), await journal.open_leases()) == ({}, [])

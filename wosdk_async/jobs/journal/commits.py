@@ -18,12 +18,23 @@ from wosdk_async.jobs.journal.row_table import MOST_AT_ONCE, save_references, sa
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.journal.thread import JobThread
 
-__all__ = ["Batch", "CommitHook", "CommitQueue", "write_batch"]
+__all__ = ["Batch", "CommitHook", "CommitQueue", "Intent", "write_batch"]
 
 CommitHook = Callable[[Callable[[], None]], None]
 """Called with the function that carries out one transaction; a test may raise before or after it."""
 
 _SOON = 0.02  # seconds until an outcome is committed when nothing else is
+
+
+@attrs.frozen
+class Intent:
+    """A change that comes before something is sent. When it cannot be written, that is not sent."""
+
+    write: Callable[[sqlite3.Connection], None]
+
+    def __call__(self, db: sqlite3.Connection) -> None:
+        """Write it."""
+        self.write(db)
 
 
 @attrs.define
@@ -48,7 +59,7 @@ class Batch:
         """Add what ``batch`` has, without what was only about to be sent."""
         self.rows += batch.outcomes
         self.references += [each for each in batch.references if each.state != State.SENDING]
-        self.others += batch.others
+        self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 
 def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
-from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
+from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue, Intent
 from wosdk_async.jobs.journal.entries import (
     JobPlan,
     ReferenceRecord,
@@ -159,13 +159,15 @@ class JournalWriter(JournalReader):
             JournalError: the journal cannot be written, so nothing must be sent.
         """
         commits = self._usable_commits()
-        self._queue_undo(commits, RowRecord(row, State.SENDING))
+        undo = functools.partial(save_undos, records=[RowRecord(row, State.SENDING)], now=self._clock())
+        commits.queue.others.append(Intent(undo))
         await commits.written()
 
     def record_undo(self, record: RowRecord) -> None:
         """Queue what became of a record that was taken back: DONE, REFUSED or IN_DOUBT."""
         commits = self._open_commits()
-        self._queue_undo(commits, without_secrets(record, self.secrets()))
+        kept = without_secrets(record, self.secrets())
+        commits.queue.others.append(functools.partial(save_undos, records=[kept], now=self._clock()))
         commits.write_soon()
 
     async def keep_undone(self, ids: Iterable[int]) -> None:
@@ -178,9 +180,6 @@ class JournalWriter(JournalReader):
         commits.queue.others.append(functools.partial(keep_undone, ids=ids))
         await commits.written()
 
-    def _queue_undo(self, commits: CommitQueue, record: RowRecord) -> None:
-        commits.queue.others.append(functools.partial(save_undos, records=[record], now=self._clock()))
-
     async def grant(self, record: GrantRecord) -> None:
         """Note that rows are granted to a worker; grant and SENDING are on the disk when it returns.
 
@@ -189,7 +188,7 @@ class JournalWriter(JournalReader):
         """
         commits = self._usable_commits()
         commits.queue.rows += record.rows
-        commits.queue.others.append(functools.partial(save_grant, grant=record, run=self.run))
+        commits.queue.others.append(Intent(functools.partial(save_grant, grant=record, run=self.run)))
         await commits.written()
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
