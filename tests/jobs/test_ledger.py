@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.journal.test_trouble import full_disk
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_operations import COLUMNS, CREATE, DELETE, UPDATE, customers, made
 from wosdk_async import Customer, Ref, WoCreateCommand
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs import Import, ImportMap, Summary, open_source
-from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.errors import ImportMapError, JournalError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.ledger.decision import Refusal, Remedy
@@ -752,6 +753,12 @@ async def test_a_file_that_is_removed_before_its_first_row_stops_the_import(
     source.unlink()
     summary = await sent(ready, local)
     assert (summary.not_started, "rows.csv" in (summary.stopped or "")) == (1, True)
+
+
+def test_a_full_temporary_directory_is_named(job: Job, write: Write) -> None:
+    ready = job(write(HEADER, rows(*range(30_000))), MAP)
+    with full_disk(), pytest.raises(ImportMapError, match="temporary file"):
+        ready.read()
 
 
 async def test_a_key_that_cannot_be_sent_is_compared_with_none_that_is_gone(

@@ -10,6 +10,7 @@ from itertools import islice
 
 import attrs
 
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal.entries import storable
 from wosdk_async.jobs.ledger.decision import RejectsProblem
 from wosdk_async.jobs.ledger.identity import Identities
@@ -67,11 +68,17 @@ class FileRows:
         self.identities = Identities(self.source.columns, self.keys, self.import_map.key, counting)
         # SQLite removes a database without a name when it is closed, and when the process is killed.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode = OFF")
-        self._db.execute("PRAGMA synchronous = OFF")
-        self._db.execute(f"CREATE TABLE file ({FILE_COLUMNS})")
         try:
+            self._db.execute("PRAGMA journal_mode = OFF")
+            self._db.execute("PRAGMA synchronous = OFF")
+            self._db.execute(f"CREATE TABLE file ({FILE_COLUMNS})")
             self._read()
+        except sqlite3.Error as error:
+            self.close()
+            raise ImportMapError(
+                f"{self.source.path}: its rows do not fit into a temporary file ({error}); free space in the "
+                "directory of temporary files, or name another one in the variable SQLITE_TMPDIR"
+            ) from error
         except BaseException:
             self.close()
             raise
