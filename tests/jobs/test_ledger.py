@@ -448,6 +448,23 @@ async def test_again_holds_the_old_ledger_until_the_new_one_is_there(
     await ready.close()
 
 
+@pytest.mark.parametrize("named", [False, True], ids=["beside the file", "named"])
+async def test_again_that_is_killed_at_its_question_sends_nothing_later(
+    local: Local, job: Job, write: Write, named: bool
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    place = {"folder": source.with_name("named.job")} if named else {}
+    first = await sent(job(source, MAP, **place), local)
+    opened = await job(source, MAP, again=True, **place).open(local.company)
+    opened.journal.abandon()
+    second = await sent(job(source, MAP, **place), local)
+    assert (second.created_now, second.folder) == (0, first.folder)
+    third = await sent(job(source, MAP, again=True, **place), local)
+    assert (third.created_now, await held(local)) == (2, Counter("1122"))
+    assert (await sent(job(write(HEADER, []), MAP, **place), local)).folder == third.folder
+    assert (await sent(job(write(HEADER, rows(1, 2)), MAP, **place), local)).created_now == 0
+
+
 async def test_again_does_not_wait_for_rows_that_were_never_sent_and_are_gone(
     local: Local, job: Job, write: Write
 ) -> None:

@@ -37,7 +37,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
         return _of_rejects(request, rows.job or "")
     if request.options.resume:
         return request.base
-    plans = [(folder, plan_of(folder)) for folder in ledgers]
+    plans = [(folder, plan) for folder in ledgers if _counts(folder, plan := plan_of(folder))]
     if request.options.folder is not None and ledgers:  # one folder for any input
         found, known = plans[0]
         for folder, plan in plans:  # each that was begun anew follows the one before
@@ -47,6 +47,14 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     wanted = company, request.import_map.operation, request.sheet
     fitting = [folder for folder, plan in plans if (plan.company, plan.operation, plan.sheet) == wanted]
     return fitting[-1] if fitting else None
+
+
+def _counts(folder: Path, plan: JobPlan) -> bool:
+    """Return whether a ledger is one: another begun anew, and killed at its question, is not without rows."""
+    if plan.after is None:
+        return True
+    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
+        return db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is not None
 
 
 def _of_rejects(request: ImportRequest, job: str) -> Path | None:
@@ -77,7 +85,7 @@ def successor(folder: Path) -> Path | None:
     job = plan_of(folder).job
     for each in jobs_beside(folder):
         with contextlib.suppress(JournalError):
-            if plan_of(each).after == job:
+            if (plan := plan_of(each)).after == job and _counts(each, plan):
                 return each
     return None
 
