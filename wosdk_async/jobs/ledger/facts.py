@@ -38,7 +38,7 @@ def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: S
     if request.options.resume:
         return request.base
     plans = [(folder, plan) for folder in ledgers if _counts(folder, plan := plan_of(folder))]
-    if request.options.folder is not None and ledgers:  # one folder for any input
+    if request.options.folder is not None and plans:  # one folder for any input
         found, known = plans[0]
         for folder, plan in plans:  # each that was begun anew follows the one before
             if plan.after == known.job:
