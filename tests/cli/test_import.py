@@ -33,7 +33,7 @@ def test_the_summary_is_one_json_object(file: Path, wosdk: Wosdk) -> None:
     found = json.loads(result.stdout)
     assert found.pop("seconds") > 0
     assert found.pop("plan") == {"new": 14}
-    assert found == {"rows": 14, "created": 14, "failed": 0, "in_doubt": 0, "empty_rows": 0}
+    assert found == {"rows": 14, "created": 14, "created_now": 14, "failed": 0, "in_doubt": 0, "empty_rows": 0}
 
 
 def test_the_summary_for_people(file: Path, wosdk: Wosdk) -> None:
@@ -112,7 +112,7 @@ def test_the_files_of_a_job_are_named(
     result = wosdk(*command)
     assert result.exit_code == 0
     assert json.loads(result.stdout)["job"] == str(folder)
-    assert f"wosdk: what became of each row: {folder / 'results.csv'}\n" in result.stderr
+    assert f"wosdk: outcomes of the rows: {folder / 'results.csv'}\n" in result.stderr
     assert f"wosdk: report: {folder / 'report.html'}\n" in result.stderr
     assert "rows to correct" not in result.stderr
     assert f"1 row with warnings; see {folder / 'results.csv'}\n" in result.stderr

@@ -176,13 +176,13 @@ def test_a_finished_job_says_what_can_be_done(
         assert wosdk(*command).exit_code == 1
         again = wosdk(*command)
     folder = file.with_name(f"{file.name}.job")
-    assert (again.exit_code, again.stdout) == (1, "14 rows: 13 created, 1 failed, 0 in doubt\n"), (
+    assert (again.exit_code, again.stdout) == (1, "14 rows: 13 created (0 now), 1 failed, 0 in doubt\n"), (
         "it did nothing: no figures of a run"
     )
     assert again.stderr.splitlines() == [
         f"wosdk: {folder}: nothing to send; 13 created before; 1 refused before and unchanged "
         "(--retry-refused sends them)",
-        f"wosdk: to correct and import: {folder}/rejects.csv",
+        f"wosdk: rows to correct and import: {folder}/rejects.csv",
     ]
 
 
