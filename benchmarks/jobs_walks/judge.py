@@ -119,7 +119,7 @@ class Judge:
                 State.REFUSED: row.note.startswith(BAD)
                 or row.tag in self.closed
                 or (each.code == REPEATED_KEY and kind not in ("open", "cells") and earlier)
-                or (_THERE in each.reason and codes[row.code] > 0)
+                or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
                 or (kind == "update" and "no Contact has" in each.reason),
                 State.IN_DOUBT: not looks_up or codes[row.code] > 1,
             }
