@@ -133,6 +133,7 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: 
         "job": str(summary.folder),
         "rows": 0,
         "created": 0,
+        "created_now": 0,
         "failed": 0,
         "in_doubt": 0,
         "warnings": summary.warnings,

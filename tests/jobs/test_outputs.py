@@ -141,7 +141,7 @@ async def test_texts_of_the_service_are_bounded_and_on_one_line(tmp_path: Path) 
         journal.record_reference(ReferenceRecord("task", "t", "T", State.REFUSED, reason=HUGE))
         paths = await write_outputs(journal, source)
     size = sum(path.stat().st_size for path in (*paths, folder / "journal.db"))
-    assert size < 100_000
+    assert size < 150_000  # of the journal half: each table and index takes a page
     texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
     for name, text in texts.items():
         assert (name, set(text) & {"\0", "\x1b", "\x9b", "\u202e"}) == (name, set())
