@@ -33,7 +33,14 @@ def test_the_summary_is_one_json_object(file: Path, wosdk: Wosdk) -> None:
     found = json.loads(result.stdout)
     assert found.pop("seconds") > 0
     assert found.pop("plan") == {"new": 14}
-    assert found == {"rows": 14, "created": 14, "created_now": 14, "failed": 0, "in_doubt": 0, "empty_rows": 0}
+    assert found == {
+        "rows": 14,
+        "created": 14,
+        "created_now": 14,
+        "failed": 0,
+        "in_doubt": 0,
+        "empty_rows": 0,
+    }
 
 
 def test_the_summary_for_people(file: Path, wosdk: Wosdk) -> None:
