@@ -67,7 +67,8 @@ async def overhead(rounds: int, rows: int, *, marked: bool) -> Overhead:
         async with open_stacks(server.target, LIMIT, [OURS]) as stacks:
             for number in range(rounds + 1):  # the first one warms up
                 with _cpu(imports, rows):
-                    await _import(server.target.port, source, import_map, folder / f"job{number}")
+                    # Each in a directory of its own, so that it is a first import.
+                    await _import(server.target.port, source, import_map, folder / f"{number}" / "job")
                 with _cpu(creates, rows):
                     await drive(stacks[OURS], rows, LIMIT)
     pairs = list(zip(imports[1:], creates[1:], strict=True))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+import sqlite3
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,12 +16,13 @@ import anyio.to_thread
 import attrs
 
 from benchmarks.simulate.loop import StuckError, VirtualLoop
-from wosdk_async.jobs.journal import JobPlan, Journal, RowEntry
+from wosdk_async.jobs.journal import JobPlan, Journal
 
 __all__ = ["Killed", "KilledJournal", "Process", "ThreadlessLoop", "run_now", "running", "without_threads"]
 
 _Result = TypeVar("_Result")
 _Arguments = TypeVarTuple("_Arguments")
+_LATER = "2100-01-01T00:00:00+00:00"
 _MOST_CANCELLED = 10  # times that the tasks of killed processes are cancelled
 
 
@@ -69,19 +71,15 @@ class KilledJournal(Journal):
     process: ClassVar[Process]
 
     @classmethod
-    def create(
-        cls,
-        folder: Path,
-        plan: JobPlan | Callable[[], JobPlan],
-        entries: Iterable[RowEntry],
-        **options: Any,
-    ) -> Journal:
-        """Make a job. It begins in the future, so that its samples count seconds by the loop alone."""
+    def create(cls, folder: Path, plan: JobPlan, **options: Any) -> Journal:
+        """Make a ledger. It begins in the future, so that its samples count seconds by the loop alone."""
+        cls.process.require_alive()
+        later = attrs.evolve(plan, created_at=_LATER, since=_LATER)
+        return super().create(folder, later, **options | cls._hooks())
 
-        def planned() -> JobPlan:
-            return attrs.evolve(plan() if callable(plan) else plan, created_at="2100-01-01T00:00:00+00:00")
-
-        return super().create(folder, planned, entries, **options | cls._hooks())
+    async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
+        """Admit the rows of a file, which begins in the future, too."""
+        await super().admit(change, attrs.evolve(plan, since=_LATER))
 
     @classmethod
     def open(cls, folder: Path, **options: Any) -> Journal:

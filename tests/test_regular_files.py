@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.export.errors import locked_folder
 from wosdk_async.jobs.journal import FolderLock, Journal
@@ -225,7 +225,7 @@ async def test_a_journal_that_leads_elsewhere_is_refused(tmp_path: Path, plant: 
     other, job = tmp_path / "other", tmp_path / "job"
     other.mkdir()
     job.mkdir()
-    Journal.create(other, a_plan(), rows(2)).abandon()
+    a_journal(other, 2).abandon()
     plant(job / "journal.db", other / "journal.db")
     with pytest.raises(JournalError):
         Journal.open(job)

@@ -111,6 +111,8 @@ class Secrets:
         """Replace the secrets in ``text`` by ``***``, and only then cut it to ``longest`` characters."""
         if not self._values or len(text) < min(self._forms):
             return text[:longest]
+        if len(text) < _SHORT and not _ESCAPE.search(text) and self._is_far_from(text):
+            return text[:longest]
         searched = text[: longest + _LOOKAHEAD]
         is_secret = bytearray(len(searched))  # 1 for each character that belongs to a secret
         decoded = [(each.translate(_FOLDED), starts) for each, starts in _decoded(searched)]
@@ -134,6 +136,15 @@ class Secrets:
         runs = re.finditer(rb"\x00+|\x01+", is_secret)
         shown = (_MASK if run[0][0] else searched[run.start() : run.end()] for run in runs)
         return "".join(shown)[:longest]
+
+    def _is_far_from(self, text: str) -> bool:
+        """Return whether a text in which nothing is escaped holds no half piece of a form: most texts."""
+        folded = text.translate(_FOLDED)
+        for size, halves in self._halves.items():
+            half = size // 2
+            if not halves.isdisjoint([hash(folded[at : at + half]) for at in range(len(folded) - half + 1)]):
+                return False
+        return True
 
     def within(self, text: str) -> bool:
         """Return whether the address ``text`` holds a secret in its first 8,192 characters.

@@ -1,4 +1,4 @@
-"""Drawings of the call chain, the verdicts and the journal; ``python -m docs.builder.diagrams`` writes them.
+"""Drawings of the call chain, the verdicts and the ledger; ``python -m docs.builder.diagrams`` writes them.
 
 A drawing is 360 units wide, so that a phone shows it at its size. Its colours follow the reader's system
 where it stands alone; the site puts it into the page, where ``styles/site.css`` gives the colours.
@@ -166,7 +166,7 @@ def verdict_tree() -> Drawing:
 
 def journal() -> Drawing:
     """Draw the states of a row of a job."""
-    drawing = Drawing("States of a row in the journal of a job")
+    drawing = Drawing("States of a row in the ledger of a job")
     end = drawing.box(90, 8, 180, ["planned", "nothing of it was sent"])
     second = end + 40  # top of the second row of boxes
     drawing.arrow((180, end), (180, second))
@@ -185,7 +185,7 @@ def journal() -> Drawing:
     back = low + 34  # the way from "in doubt" back to "done": low enough for the text above it
     drawing.arrow((298, low), (298, back), (62, back), (62, low))
     drawing.text(180, back - 6, "looked up by its key: it is there")
-    drawing.text(180, back + 24, "A refused row is planned again by --retry refused.")
+    drawing.text(180, back + 24, "A refused row is planned again once it changed.")
     drawing.height = back + 36
     return drawing
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import sqlite3
 from pathlib import Path
 
 from tests.cli.conftest import EXAMPLES, Wosdk
 from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.journal.store import JOURNAL
 
 MAP = EXAMPLES / "sf311.toml"
 
@@ -17,7 +20,7 @@ def imported(wosdk: Wosdk, file: Path, store: Path, *more: str) -> Path:
 
 
 def killed(folder: Path, *rows: int) -> None:
-    """Leave the journal as a kill does while these rows are being sent."""
+    """Leave the journal as a kill of the last run does while these rows are being sent."""
 
     async def begin() -> None:
         journal = Journal.open(folder)
@@ -25,3 +28,5 @@ def killed(folder: Path, *rows: int) -> None:
         journal.abandon()
 
     asyncio.run(begin())
+    with contextlib.closing(sqlite3.connect(folder / JOURNAL, isolation_level=None)) as db:
+        db.execute("UPDATE outcome SET run = (SELECT max(number) FROM run) WHERE run = 0")

@@ -32,7 +32,15 @@ def test_the_summary_is_one_json_object(file: Path, wosdk: Wosdk) -> None:
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found.pop("seconds") > 0
-    assert found == {"rows": 14, "created": 14, "failed": 0, "in_doubt": 0, "empty_rows": 0}
+    assert found.pop("plan") == {"new": 14}
+    assert found == {
+        "rows": 14,
+        "created": 14,
+        "created_now": 14,
+        "failed": 0,
+        "in_doubt": 0,
+        "empty_rows": 0,
+    }
 
 
 def test_the_summary_for_people(file: Path, wosdk: Wosdk) -> None:
@@ -47,7 +55,7 @@ def test_a_store_keeps_what_was_created(file: Path, wosdk: Wosdk, tmp_path: Path
     """A new job finds the records that the first one made, and the work orders too: none is made twice."""
     command = ("import", file, "--map", MAP, "--sandbox", tmp_path / "s.db", "--job", tmp_path / "job")
     assert "references: 6 found, 27 created" in wosdk(*command).stdout
-    again = wosdk(*command, "--again")
+    again = wosdk(*command, "--again", "--yes")
     assert again.exit_code == 1
     assert "14 rows: 0 created, 14 failed" in again.stdout
     assert "references: 33 found, 0 created" in again.stdout
@@ -111,7 +119,7 @@ def test_the_files_of_a_job_are_named(
     result = wosdk(*command)
     assert result.exit_code == 0
     assert json.loads(result.stdout)["job"] == str(folder)
-    assert f"wosdk: what became of each row: {folder / 'results.csv'}\n" in result.stderr
+    assert f"wosdk: outcomes of the rows: {folder / 'results.csv'}\n" in result.stderr
     assert f"wosdk: report: {folder / 'report.html'}\n" in result.stderr
     assert "rows to correct" not in result.stderr
     assert f"1 row with warnings; see {folder / 'results.csv'}\n" in result.stderr
@@ -158,4 +166,4 @@ def test_files_that_cannot_be_written_are_status_8(
     ) in result.stderr
     again = wosdk(*command)
     assert (again.exit_code, (folder / "report.html").is_file()) == (0, True)
-    assert "nothing is sent" in again.stderr
+    assert "nothing to send; 14 created before" in again.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import csv
 import io
 import json
@@ -13,7 +12,6 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.cli.importing import MAP, imported
-from wosdk_async.jobs.journal import Journal
 
 
 @pytest.fixture
@@ -53,9 +51,9 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     going_on = wosdk(*command)
     assert (going_on.exit_code, going_on.stdout.splitlines()[0]) == (
         0,
-        "14 rows: 14 carried out by the job already",
+        "14 rows: 14 done before",
     )
-    assert "send nothing: the job is finished" in going_on.stdout
+    assert f"there is a job in {folder}: nothing to send; 14 created before\n" in going_on.stdout
     assert wosdk("import", file, "--map", MAP, "--sandbox", store, "--sample", "3").exit_code == 2
     file.write_text("a,b\n1,2\n")
     assert "there is no column" in wosdk(*command).stderr
@@ -96,15 +94,19 @@ def test_a_check_of_stdin_leaves_no_copy(
 
 
 def test_a_check_exits_as_the_import_would(file: Path, store: Path, wosdk: Wosdk) -> None:
-    """The file of an unfinished job was replaced: both are refused, and the check says so at its end."""
-    asyncio.run(_leave_a_row(imported(wosdk, file, store)))
-    file.write_text(file.read_text("utf-8").replace("900004", "910004"), "utf-8")
+    """A key was changed as a spreadsheet does: both are refused, and the check says so at its end."""
+    imported(wosdk, file, store)
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("900004", "900004.0"), "utf-8")
     command = ("import", file, "--map", MAP, "--sandbox", store)
     imported_again, checked = wosdk(*command), wosdk(*command, "--check")
     assert (imported_again.exit_code, checked.exit_code) == (2, 2)
-    reason = imported_again.stderr.splitlines()[-1].removeprefix("wosdk: ")
+    reason = imported_again.stderr.splitlines()[-1].removeprefix("wosdk: nothing was sent: ")
     assert checked.stderr.endswith(f"wosdk: the import would be refused: {reason}\n")
-    assert wosdk(*command, "--check", "--again", "--abandon", "--if-exists", "skip").exit_code == 0
+    assert json.loads(wosdk(*command, "--check", "--json").stdout)["import_refused"] == "key_disguised"
+    assert wosdk(*command, "--check", "--new-rows").exit_code == 0
+    file.write_text(text, "utf-8")
+    assert wosdk(*command, "--check", "--again", "--if-exists", "skip").exit_code == 0
 
 
 def test_a_check_after_an_undo_exits_as_the_import_does(file: Path, store: Path, wosdk: Wosdk) -> None:
@@ -113,7 +115,10 @@ def test_a_check_after_an_undo_exits_as_the_import_does(file: Path, store: Path,
     command = ("import", file, "--map", MAP, "--sandbox", store)
     result = wosdk(*command, "--check")
     assert (wosdk(*command).exit_code, result.exit_code) == (1, 1)
-    assert "send nothing: the job was undone" in result.stdout
+    assert result.stdout.startswith("14 rows: 14 undone\n")
+    assert "14 undone (--retry-undone sends them)" in result.stdout
+    result = wosdk(*command, "--check", "--retry-undone")
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (0, "14 rows: 14 would be created")
 
 
 def test_a_check_names_causes_columns_and_missing_names(
@@ -136,10 +141,3 @@ def test_a_check_names_causes_columns_and_missing_names(
     assert re.search(r"\n  16 of 16  unique_key\n", result.stdout)
     (values,) = re.findall(r"wosdk: the values: (.*)", result.stderr)
     assert values.count("'") == 2 * 6, "each of the six names"
-
-
-async def _leave_a_row(folder: Path) -> None:
-    """Make a job unfinished, as a kill does."""
-    journal = Journal.open(folder)
-    await journal.begin([2])
-    await journal.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import http.server
 import json
@@ -14,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Wosdk
-from wosdk_async.jobs.journal import Journal, RowRecord, State
 
 CUSTOMERS = """
 [entity]
@@ -60,8 +58,9 @@ def test_stdin_is_a_job_that_goes_on(wosdk: Wosdk, command: list[object], tmp_pa
     (copy,) = (tmp_path / "here" / "stdin.job").glob("input.*.csv")
     assert copy.read_text() == content
     again = wosdk("import", "-", *command, input=content)
-    assert "is finished (2 of 2 rows created): nothing is sent" in again.stderr
-    other = wosdk("import", "-", *command, input=content.replace("T", "U"))
+    assert "nothing to send; 2 created before" in again.stderr
+    assert wosdk("import", "-", *command, input=content.replace("T", "U")).exit_code == 2
+    other = wosdk("import", "-", *command, "--again", "--yes", input=content.replace("T", "U"))
     folder = Path(json.loads(other.stdout)["job"])
     assert folder.name == "stdin.job-2"
     shutil.rmtree(tmp_path / "here" / "stdin.job")  # the job has its own copy
@@ -96,29 +95,25 @@ def test_stdin_without_content_leaves_nothing(wosdk: Wosdk, command: list[object
     assert not list((tmp_path / "here").iterdir())
 
 
-def test_a_url_that_changes_is_not_a_new_job(
+def test_a_url_that_changes_has_one_job(
     wosdk: Wosdk, command: list[object], tmp_path: Path, url: str
 ) -> None:
-    """As for a file: an unfinished job of the address is named, and nothing is sent."""
+    """As a file: what cannot be told from an edited row is refused, and new rows go into the same job."""
     source = tmp_path / "customers.csv"
     source.write_text("code,name\nT1,one\nT2,two\n")
     address = f"{url}/customers.csv?token=secret"
     begun = wosdk("import", address, *command)
     assert json.loads(begun.stdout)["created"] == 2, begun.stderr
     folder = tmp_path / "here" / "customers.csv.job"
-
-    async def left_unfinished() -> None:
-        async with Journal.open(folder) as journal:
-            journal.record(RowRecord(2, State.PLANNED))
-
-    asyncio.run(left_unfinished())
     source.write_text("code,name\nT3,three\n")
     changed = wosdk("import", address, *command)
-    assert changed.exit_code == 2
-    assert "has changed since the job in" in changed.stderr
-    assert len(list(folder.glob("input.*.csv"))) == 2
-    assert "secret" not in begun.stderr + changed.stderr
-    assert b"secret" not in b"".join(path.read_bytes() for path in folder.iterdir())
+    assert (changed.exit_code, "--new-rows" in changed.stderr) == (2, True)
+    source.write_text("code,name\nT1,one\nT2,two\nT3,three\n")
+    more = wosdk("import", address, *command)
+    assert (json.loads(more.stdout)["created"], json.loads(more.stdout)["job"]) == (3, folder.name)
+    assert [each.name for each in (tmp_path / "here").iterdir()] == [folder.name]
+    assert "secret" not in begun.stderr + changed.stderr + more.stderr
+    assert b"secret" not in b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize(

@@ -57,14 +57,14 @@ def test_outcomes_of_an_earlier_import_are_kept(
     command = ("import", file, "--map", MAP, "--outcomes", outcomes, "--job", tmp_path / "job")
     assert wosdk(*command).exit_code == 0
     first = lines(outcomes)
-    again = wosdk(*command, "--again")
+    again = wosdk(*command, "--again", "--yes")
     assert (again.exit_code, again.stdout) == (2, "")
     assert again.stderr == (
         f"wosdk: {outcomes} exists already, and may be the only list of what an earlier import created; "
         "name another file, or add --force to overwrite it\n"
     )
     assert lines(outcomes) == first
-    assert wosdk(*command, "--again", "--force", "--if-exists", "skip").exit_code == 0
+    assert wosdk(*command, "--again", "--yes", "--force", "--if-exists", "skip").exit_code == 0
     assert {line["outcome"] for line in lines(outcomes)} == {"found"}
 
 

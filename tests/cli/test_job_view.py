@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -13,7 +14,9 @@ import pytest
 
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
-from wosdk_async.jobs.journal import FolderLock, JobPlan, Journal, RowEntry
+from tests.jobs.journal.plans import a_journal
+from wosdk_async.jobs.journal import FolderLock, JobPlan, Journal
+from wosdk_async.sandbox import LocalCompany
 
 
 @pytest.fixture
@@ -61,6 +64,10 @@ def test_a_look_leaves_no_file(file: Path, store: Path, wosdk: Wosdk) -> None:
         assert {each.name for each in folder.iterdir()} == before
 
 
+async def a_job(folder: Path, plan: JobPlan) -> None:
+    await a_journal(folder, 1, plan).close()
+
+
 def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
     """And no name is cut, so that it can be copied."""
     plan = JobPlan(
@@ -77,7 +84,7 @@ def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
     for folder in folders:
         folder.mkdir()
         begun = attrs.evolve(plan, created_at=f"{folder.stem[-4:]}-01-01T00:00:00+00:00")
-        asyncio.run(Journal.create(folder, begun, [RowEntry(1, 2, 0)]).close())
+        asyncio.run(a_job(folder, begun))
     assert wosdk("jobs", "list", tmp_path).stdout.splitlines()[::2] == [
         str(folders[1]),
         str(folders[0]),
@@ -88,105 +95,30 @@ def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
     )
 
 
-def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    """Both know each other; the job itself is not lost below the first one."""
-    header, *rows = table()
-    source = tmp_path / "f.csv"
-    rows[1][0] = ""
-    with source.open("w", newline="", encoding="utf-8") as opened:
-        csv.writer(opened).writerows([header, *rows[:2]])
-    folder = imported(wosdk, source, store)
-    rejects = folder / "rejects.csv"
-    rejects.write_text(rejects.read_text("utf-8").replace("\n,", "\n900002,"), "utf-8")
-    again = imported(wosdk, rejects, store)
-    listed = {
-        each["folder"]: each
-        for each in map(json.loads, wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines())
-    }
-    assert {name: (each["done"], each["rejects_of"]) for name, each in listed.items()} == {
-        str(folder): (1, None),
-        str(again): (1, str(folder)),
-    }
-    assert f"{again} (the rejects of {folder})\n" in wosdk("jobs", "list", tmp_path).stdout
-    shown = wosdk("jobs", "show", folder).stdout
-    assert f"rejects    {again} is finished: 1 done of 1 row\n" in shown
-    assert "records    1 created for customer\n" in shown
-    said = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
-    assert f"its rejects were imported by the job in {again}, finished: 1 done of 1 row\n" in said
-    show = wosdk("jobs", "show", folder).stdout
-    for text in (said, show):
-        assert "--retry refused" not in text, "it could create again what that job created"
-    assert f"rows of    the rejects of the job in {folder}\n" in wosdk("jobs", "show", again).stdout
-    (again / "journal.db").write_bytes(b"x" * 5000)
-    for command in (("jobs", "show", folder), ("import", source, "--map", MAP, "--sandbox", store)):
-        result = wosdk(*command)
-        assert (result.exit_code in (0, 1), f"{again}/journal.db: " in result.stderr) == (True, True)
-        assert "the rows again that failed" not in result.stderr
-
-
-def test_a_job_that_another_one_continues_is_not_unfinished(file: Path, store: Path, wosdk: Wosdk) -> None:
-    """The next job of its file goes on, if --continue began it; one that began anew leaves it as it is."""
-    folder = imported(wosdk, file, store)
-    killed(folder, 3)
-    text = file.read_text("utf-8")
-    for number, (options, state) in enumerate(
-        ((("--again", "--abandon"), "unfinished"), (("--continue",), "continued")), 2
-    ):
-        file.write_text(f"{text}{',' * number}\n", "utf-8")
-        later = folder.with_name(f"{folder.name}-{number}")
-        imported(wosdk, file, store, *options, "--if-exists", "skip")
-        killed(later, 4)
-        before = folder if number == 2 else folder.with_name(f"{folder.name}-2")
-        listed = [json.loads(line) for line in wosdk("jobs", "list", file, "--json").stdout.splitlines()]
-        found = {each["folder"]: (each["state"], each["continued_by"]) for each in listed}
-        assert found[str(before)] == (state, str(later) if state == "continued" else None)
-        assert found[str(later)] == ("unfinished", None)
-    assert f"  continued by {later}: " in wosdk("jobs", "list", file).stdout
-    shown = wosdk("jobs", "show", before).stdout
-    assert f"state      continued by {later}\n" in shown
-    assert f"  go on with the job in {later}, which took the rows over by their keys\n" in shown
-
-
-def test_rejects_of_rejects_are_followed(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    """Nothing is offered again that a job below has done, and an undo names the jobs that it leaves."""
+def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Also the rejects of rejects: there is one job, and its last run is that of the rejects."""
     header, *rows = table()
     source = tmp_path / "f.csv"
     rows[1][0] = rows[2][0] = ""
     with source.open("w", newline="", encoding="utf-8") as opened:
         csv.writer(opened).writerows([header, *rows[:3]])
-    folders = [imported(wosdk, source, store)]
-    for number in ("900002", "900003"):
-        rejects = folders[-1] / "rejects.csv"
+    folder = imported(wosdk, source, store)
+    for left, number in ((1, "900002"), (0, "900003")):
+        rejects = folder / "rejects.csv"
         rejects.write_text(rejects.read_text("utf-8").replace("\n,", f"\n{number},", 1), "utf-8")
-        command = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
-        assert f"mend {rejects} and give: wosdk import {rejects} --map={MAP}" in command
-        folders.append(imported(wosdk, rejects, store))
-    first, second, third = folders
-    said = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
-    assert f"its rejects were imported by the job in {second}, finished: 1 done, 1 failed of 2 rows" in said
-    assert f"the rejects of {second} were imported by the job in {third}, finished: 1 done of 1 row" in said
-    shown = wosdk("jobs", "show", first).stdout
-    assert f"rejects    {second} is finished: 1 done, 1 failed of 2 rows\n" in shown
-    assert f"rejects    {third} is finished: 1 done of 1 row\n" in shown
-    for text in (said, shown, wosdk("jobs", "show", second).stdout):
-        assert ("--retry refused" in text, "mend " in text) == (False, False)
-    written = wosdk("import", source, "--map", MAP, "--sandbox", store, "--retry", "refused").stderr
-    assert f"they were imported by the job in {second}; import them no more, but its rejects" in written
-    assert "once they are corrected" not in written
-    report = (first / "report.html").read_text("utf-8")
-    assert f"They were imported by the job in <code>{second}</code>" in report
-    assert "import that file as it stands" not in report
-    checked = wosdk("jobs", "undo", first, "--check")
-    for folder in (second, third):
-        assert f"not undone with it: 1 row done by the job in {folder}, of rejects" in checked.stdout
-    undone = wosdk("jobs", "undo", first, "--reason", "Entered by mistake", "--json")
-    assert f"not undone with it: 1 row done by the job in {second}, of rejects" in undone.stderr
-    assert json.loads(undone.stdout)["jobs_of_rejects"] == [
-        {"folder": str(each), "done": 1} for each in (second, third)
-    ]
-    assert wosdk("jobs", "undo", second, "--reason", "Entered by mistake").exit_code == 0
-    left = json.loads(wosdk("jobs", "undo", first, "--check", "--json").stdout)["jobs_of_rejects"]
-    assert left == [{"folder": str(third), "done": 1}]
+        result = wosdk("import", rejects, "--map", MAP, "--sandbox", store)
+        assert result.stdout.startswith(f"{1 + left} row{'s' * left}: 1 created, {left} failed")
+        rejects = folder / ("rejects-2.csv" if left else "rejects.csv")
+        if left:
+            assert f"once they are corrected: wosdk import {rejects} --map={MAP}" in result.stderr
+            rejects.replace(folder / "rejects.csv")
+    (listed,) = map(json.loads, wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines())
+    assert (listed["folder"], listed["state"], listed["done"], listed["gone"]) == (
+        str(folder), "finished", 1, 2,
+    )  # fmt: skip
+    assert "gone       2 rows not in the last file\n" in wosdk("jobs", "show", folder).stdout
+    undone = wosdk("jobs", "undo", folder, "--all", "--check")
+    assert (undone.exit_code, undone.stdout) == (0, "3 to be undone\n")
 
 
 def test_mended_rejects_are_imported_by_the_command_that_is_printed(
@@ -199,11 +131,11 @@ def test_mended_rejects_are_imported_by_the_command_that_is_printed(
     with source.open("w", newline="", encoding="cp1252") as opened:
         csv.writer(opened, delimiter=";").writerows([header, *rows[:2]])
     options = ("--delimiter", ";", "--encoding", "cp1252", "--outcomes", str(tmp_path / "out.jsonl"))
-    folder = imported(wosdk, source, store, *options)
+    said = wosdk("import", source, "--map", MAP, "--sandbox", store, *options).stderr
+    folder = source.with_name(f"{source.name}.job")
     rejects = folder / "rejects.csv"
     rejects.write_text(rejects.read_text("cp1252").replace("\n;", "\n900002;"), "cp1252")
-    said = wosdk("import", source, "--map", MAP, "--sandbox", store, *options).stderr
-    (command,) = (line.partition(" and give: ")[2] for line in said.splitlines() if " and give: " in line)
+    (command,) = re.findall("once they are corrected: (.*)\n", said)
     assert command.replace("'", "&#x27;") in (folder / "report.html").read_text("utf-8")
     assert wosdk(*shlex.split(command)[1:]).stdout.startswith("1 row: 1 created")
 
@@ -223,33 +155,34 @@ def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk,
     assert shlex.join(given).replace("'", "&#x27;") in (folder / "report.html").read_text("utf-8")
     (run,) = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["runs"]
     assert run["details"]["options"] == {}
-    assert "is finished" in wosdk(*given[1:]).stderr
+    assert "nothing to send; 1 created before" in wosdk(*given[1:]).stderr
     assert not any(each.startswith("--job") for each in given)
     elsewhere = tmp_path / "other place"
     folder.rename(elsewhere)
     command = json.loads(wosdk("jobs", "show", elsewhere, "--json").stdout)["command"]
-    assert f"the job in {elsewhere} is finished" in wosdk(*shlex.split(command)[1:]).stderr
+    assert f"{elsewhere}: nothing to send; 1 created before" in wosdk(*shlex.split(command)[1:]).stderr
 
 
-def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wosdk) -> None:
-    """Its counts and folder, and the commands for what is left; no rows that it does not name."""
-    text = file.read_text("utf-8")
-    file.write_text(text + text.splitlines()[-1].rpartition(",")[0] + "\n", "utf-8")
-    command = ("import", file, "--map", MAP, "--sandbox", store)
-    assert wosdk(*command).exit_code == 1
+def test_a_finished_job_says_what_can_be_done(
+    file: Path, wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is skipped and why, and the rows to correct; nothing else is said or done."""
+    command = ("import", file, "--map", MAP, "--concurrency", "1")
+    with LocalCompany(tmp_path / "served.db") as local:
+        for name, value in local.variables.items():
+            monkeypatch.setenv(name, value)
+        refused = {"fault": "status", "status": 400, "operation": "WoCreateCommand", "first": 1}
+        local.faults.load({"rule": [refused]})
+        assert wosdk(*command).exit_code == 1
+        again = wosdk(*command)
     folder = file.with_name(f"{file.name}.job")
-    again = wosdk(*command)
-    assert again.stdout == "15 rows: 14 created, 1 failed, 0 in doubt\n", (
+    assert (again.exit_code, again.stdout) == (1, "14 rows: 13 created (0 now), 1 failed, 0 in doubt\n"), (
         "it did nothing: no figures of a run"
     )
     assert again.stderr.splitlines() == [
-        f"wosdk: the job in {folder} is finished (14 of 15 rows created, 1 failed): nothing is sent",
-        "wosdk: to import the file again, as a new job: --again",
-        "wosdk: to send the rows again that failed: "
-        "--retry refused after you mended the map, or --continue after you mended the file, "
-        f"or mend {folder}/rejects.csv and give: "
-        f"wosdk import {folder}/rejects.csv --map={MAP} --sandbox={store}",
-        f"wosdk: to write the report again: wosdk jobs report {folder}",
+        f"wosdk: {folder}: nothing to send; 13 created before; 1 refused before and unchanged "
+        "(--retry-refused sends them)",
+        f"wosdk: rows to correct and import: {folder}/rejects.csv",
     ]
 
 
@@ -265,9 +198,11 @@ def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Pat
     text, listed = wosdk("jobs", "show", folder).stdout, wosdk("jobs", "list", file).stdout
     assert "rows       14: 12 done, 2 under way when the run ended\n" in text
     assert "\nunder way when the run ended, 2:\n  row 3 (line 4) 900003\n" in text
-    assert "  look up 2 rows under way when the run ended, by work_order.po_number, first; those" in text
+    assert "the same command: nothing to send; 2 in doubt to look up first; 12 created before\n" in text
     assert "  unfinished: 12 done, 2 under way when the run ended of 14 rows; " in listed
-    assert "in doubt" not in text + listed, "nobody has looked for them yet"
+    assert "in doubt" not in text.partition("\nthe same command")[0] + listed, (
+        "nobody has looked for them yet"
+    )
     assert shown["plan"]["marker"] == "work_order.po_number"
     assert [run["exit_status"] for run in shown["runs"]] == [0]
     lock = FolderLock(folder)
@@ -276,22 +211,10 @@ def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Pat
         assert "state      running (process " in text
         assert "rows       14: 12 done, 2 sending\n" in text
         assert "\nsending" not in text
-        assert "be refused while another process works on the job" in text
+        assert "the same command: refused while another process works on the job\n" in text
         assert wosdk("jobs", "rejects", folder).exit_code == 2
     finally:
         lock.release()
-
-
-def test_rows_that_failed_in_an_earlier_run_are_not_more_rows(file: Path, store: Path, wosdk: Wosdk) -> None:
-    text = file.read_text("utf-8")
-    cut = text.splitlines()[-1].rpartition(",")[0]
-    file.write_text(text + f"{cut}\n" * 7, "utf-8")
-    command = ("import", file, "--map", MAP, "--sandbox", store)
-    assert "and 2 more rows; see" in wosdk(*command).stderr
-    killed(file.with_name(f"{file.name}.job"), 3)
-    again = wosdk(*command)
-    assert "14 created, 7 failed" in again.stdout
-    assert "more row" not in again.stderr
 
 
 def test_a_signal_and_a_rate_are_shown_as_they_were_given(file: Path, store: Path, wosdk: Wosdk) -> None:

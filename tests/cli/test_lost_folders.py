@@ -74,7 +74,7 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
     assert not folder.exists()
     elsewhere.rename(folder)
     result = wosdk("import", source, "--map", MAP, *options)
-    assert (result.exit_code, f"{ROWS} rows: {ROWS} created, 0 failed" in result.stdout) == (0, True)
+    assert (result.exit_code, result.stdout.startswith(f"{ROWS} rows: {ROWS} created (")) == (0, True)
 
 
 @pytest.mark.parametrize("options", [[], WORKERS])

@@ -105,10 +105,7 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     assert f"stopping: calls under way {message}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)
-    assert (
-        f"the same command, without --again, goes on with the {summary['not_started']} rows not sent\n"
-        in stderr
-    )
+    assert f"the same command, without --again, sends the remaining {summary['not_started']} rows\n" in stderr
     rows = [json.loads(line) for line in lines]
     kinds = [row["outcome"] for row in rows]
     assert len(kinds) == summary["rows"] == 5000
@@ -144,7 +141,7 @@ def test_a_file_that_is_edited_during_the_run_leaves_rows_to_send(tmp_path: Path
     summary = json.loads(stdout)
     assert (process.returncode, summary["not_started"] > 0) == (1, True), stderr
     assert "rejects.csv was not written" in stderr
-    assert "the file has changed since the job began" in stderr
+    assert f"{source} has changed since the last run" in stderr
     runs = json.loads(source.with_name("f.csv.job").joinpath("report.json").read_text("utf-8"))["runs"]
     assert [run["exit_status"] for run in runs] == [1]
 

@@ -58,6 +58,13 @@ def test_each_field_is_written_the_same_both_ways() -> None:
                 same_as_the_slow_way(cls(**{name: getattr(whole, name)}))
 
 
+@pytest.mark.parametrize(("number", "at_once"), [(2**31 - 1, True), (1 - 2**31, True), (2**31, False)])
+def test_integers_of_32_bits_are_written_at_once(number: int, at_once: bool) -> None:
+    """Larger ones are refused by the check; the lowest is left to the slow way, which sends it."""
+    assert same_as_the_slow_way(WorkOrder(duration=number)) == at_once
+    assert codec.unstructure(WorkOrder(duration=-(2**31))) == {"Duration": -(2**31)}
+
+
 def test_what_programs_send_is_written_at_once() -> None:
     """Objects of the documented types take the fast way: texts, numbers, times, members, lists."""
     order = WorkOrder(

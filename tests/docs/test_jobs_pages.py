@@ -1,10 +1,11 @@
-"""``docs/import.md`` and ``docs/jobs.md`` name every option, keyword and column of an import."""
+"""``docs/import.md``, its map and ``docs/jobs.md`` name every option, keyword and column of an import."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import attrs
@@ -12,15 +13,17 @@ import click
 import pytest
 
 from tests.docs.pages import ROOT, read
-from tests.jobs.journal.plans import a_plan
+from tests.errors.tables import rendered
+from tests.jobs.ledger_tables import PAGE, TABLES
 from wosdk_async.cli.commands.import_ import import_command
 from wosdk_async.cli.commands.import_init import init_command
 from wosdk_async.cli.commands.jobs import jobs_command
 from wosdk_async.jobs import ImportOptions, open_source
-from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowEntry, RowRecord, State
+from wosdk_async.jobs.journal import JobPlan, Journal, ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.outputs import write_outputs
+from wosdk_async.regular_files import sha256_of
 
-IMPORT, JOBS = (ROOT / "docs" / name for name in ("import.md", "jobs.md"))
+IMPORT, MAP, JOBS = (ROOT / "docs" / name for name in ("import.md", "map.md", "jobs.md"))
 
 
 def words(text: str) -> set[str]:
@@ -39,7 +42,7 @@ def cells_beside(page: Path, first: str) -> Iterable[str]:
 
 @pytest.mark.parametrize("command", [import_command, init_command], ids=lambda each: each.name)
 def test_each_option_of_an_import_is_on_the_page(command: click.Command) -> None:
-    named = words(IMPORT.read_text(encoding="utf-8"))
+    named = words(IMPORT.read_text(encoding="utf-8") + MAP.read_text(encoding="utf-8"))
     assert [each.opts for each in options_of(command) if not named.intersection(each.opts)] == []
 
 
@@ -57,13 +60,31 @@ def test_each_keyword_of_an_import_is_in_a_table() -> None:
     assert {each.name for each in attrs.fields(ImportOptions)} - named == set()
 
 
+def _inserting(rows: Sequence[tuple[object, ...]]) -> Callable[[sqlite3.Connection], None]:
+    def insert(db: sqlite3.Connection) -> None:
+        db.executemany("INSERT INTO planned VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)", rows)
+
+    return insert
+
+
 async def test_each_column_that_comes_out_is_in_the_table(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("a,b\n1,2\n3,4\n")
     source, folder = open_source(tmp_path / "in.csv"), tmp_path / "job"
     folder.mkdir()
-    entries = [RowEntry(row.number, row.line, row.digest, None) for row in source]
-    async with Journal.create(folder, a_plan(file=str(source.path)), entries) as journal:
+    plan = JobPlan(
+        job="abcd2345",
+        file=str(source.path),
+        size=12,
+        sha256=sha256_of(source.path),
+        company="acme",
+        operation="WoCreateCommand",
+        map_sha256="cd",
+        created_at="2026-11-22T12:00:00+00:00",
+    )
+    rows = [(row.number, row.number, row.line, 0, 0, None, None, 0) for row in source]
+    async with Journal.create(folder, plan) as journal:
         await journal.start_run()
+        await journal.admit(_inserting(rows), plan)
         journal.record(RowRecord(1, State.REFUSED))
         journal.record(RowRecord(2, State.IN_DOUBT))
         journal.record_reference(ReferenceRecord("task", "t", "T", State.REFUSED))
@@ -78,6 +99,13 @@ async def test_each_column_that_comes_out_is_in_the_table(tmp_path: Path) -> Non
         return re.findall(r"`(\w+)`", cell)
 
     assert header("results.csv") == named("results.csv")
+    assert header("results.csv")[-1] == "changed"
     assert header("references.csv") == named("references.csv")
     assert header("rejects.csv") == ["a", "b", *named("rejects.csv")]
-    assert header("in_doubt.csv") == [*named("results.csv"), "a", "b"]
+    assert header("in_doubt.csv") == [*named("results.csv")[:-1], "a", "b"]
+
+
+def test_the_tables_are_what_is_decided() -> None:
+    assert PAGE.read_text(encoding="utf-8") == rendered(PAGE, TABLES), (
+        "run: python -m tests.jobs.ledger_tables"
+    )

@@ -15,7 +15,7 @@ import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.openssl import passing_on
-from tests.engine.raw import OK, RawServer, below, echoing, empty, engine, get, request, responding
+from tests.engine.raw import OK, RawServer, TLSPeer, below, echoing, empty, engine, get, request, responding
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import Request, SendError
 
@@ -47,6 +47,34 @@ def test_records_that_arrive_in_pieces(
         assert [each.body == body for each in responses] == [True] * 9
 
     run(calls())
+
+
+@LOOPS
+@pytest.mark.parametrize("first", [1, 4])
+def test_a_record_whose_length_comes_late(
+    certificates: dict[str, Path], run: Callable[..., None], first: int
+) -> None:
+    """The first bytes of a response do not say yet how long its record is."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        peer = TLSPeer(serving(certificates["here"]), reader, writer)
+        await peer.do(peer.tls.do_handshake)
+        await peer.do(peer.tls.read, 4096)
+        peer.tls.write(OK)
+        record = peer._outgoing.read()
+        writer.write(record[:first])
+        for _ in range(10):  # turns of the loop, in which they are read
+            await asyncio.sleep(0)
+        writer.write(record[first:])
+        await reader.read()
+
+    async def call() -> None:
+        own = ssl.create_default_context(cafile=certificates["here"])
+        async with RawServer(script) as server, engine(context=own) as made:
+            response = await get(made, server.url.replace("http:", "https:"), safe=False)
+            assert response.body == b"hi"
+
+    run(call())
 
 
 @LOOPS

@@ -62,11 +62,13 @@ def test_bytes_that_the_loop_has_not_seen_yet(run: Callable[..., None], safe: bo
 
 
 @LOOPS
+@pytest.mark.parametrize("alone", [False, True], ids=["with a response", "alone"])
 @pytest.mark.parametrize("first", [1, 3, 5, 20], ids=lambda size: f"{size} bytes")
-def test_half_a_record_that_came_with_a_response(
-    certificates: dict[str, Path], run: Callable[..., None], first: int
+def test_half_a_record_that_came_after_a_response(
+    certificates: dict[str, Path], run: Callable[..., None], first: int, alone: bool
 ) -> None:
     """Its rest would come during the next create, and be taken for its response."""
+    answered, sent = asyncio.Event(), asyncio.Event()
 
     async def halves(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         peer = TLSPeer(serving(certificates["here"]), reader, writer)
@@ -76,7 +78,13 @@ def test_half_a_record_that_came_with_a_response(
         whole = peer._outgoing.read()
         peer.tls.write(WRONG)
         record = peer._outgoing.read()
-        writer.write(whole + record[:first])
+        if alone:
+            writer.write(whole)
+            await answered.wait()
+            writer.write(record[:first])
+            sent.set()
+        else:
+            writer.write(whole + record[:first])
         if await reader.read(4096):  # the next request, which must not come here
             writer.write(record[first:])
 
@@ -87,6 +95,9 @@ def test_half_a_record_that_came_with_a_response(
             for number in (1, 2):
                 response = await get(made, url, safe=False)
                 assert (response.body, server.connections) == (b"hi", number)
+                answered.set()
+                if alone:
+                    await sent.wait()
 
     run(calls())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from wosdk_async.problems import PROBLEMS
@@ -77,10 +77,10 @@ TABLES = {
 }
 
 
-def rendered(page: Path) -> str:
+def rendered(page: Path, tables: Mapping[str, Callable[[], str]]) -> str:
     """Return a page with its tables as they should be: each stands between two comments with its name."""
     text = page.read_text(encoding="utf-8")
-    for name, render in TABLES[page].items():
+    for name, render in tables.items():
         between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
         text, places = between.subn(rf"\g<1>{render()}\g<2>", text)
         assert places == 1, f"docs/{page.name} has {places} places for the table of {name}"
@@ -88,5 +88,5 @@ def rendered(page: Path) -> str:
 
 
 if __name__ == "__main__":
-    for each in TABLES:
-        each.write_text(rendered(each), encoding="utf-8")
+    for each, tables in TABLES.items():
+        each.write_text(rendered(each, tables), encoding="utf-8")

@@ -149,7 +149,7 @@ async def test_the_suffix_of_a_folder_says_the_format(local: Local, tmp_path: Pa
     assert (tmp_path / "orders.csv" / "part-000001" / "rows.csv").is_file()
     with pytest.raises(ExportError, match="its suffix is that of csv, and the format is jsonl"):
         IncrementalExport(WorkOrder, tmp_path / "orders.csv", format="jsonl")
-    with pytest.raises(ExportError, match="is a directory; name a file, or add --since last"):
+    with pytest.raises(ExportError, match="is a directory; name a file, or use IncrementalExport"):
         Export(WorkOrder, tmp_path / "orders.csv")
 
 

@@ -25,6 +25,8 @@ async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, Row
 async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> None:
     """Leave the journal as a kill does while these rows are under way."""
     opened = await job.open(local.company)
+    await opened.journal.start_run()
+    await opened.admit()
     await opened.journal.begin(numbers)
     opened.journal.abandon()
 

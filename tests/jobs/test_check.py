@@ -17,8 +17,9 @@ from wosdk_async import Client, Customer, WorkZone, marked_records
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
 from wosdk_async.jobs.check import Check, CheckResult, Finding
-from wosdk_async.jobs.journal import Journal
-from wosdk_async.jobs.opening import company_identity
+from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.ledger.decision import Action, Plan, Refusal
+from wosdk_async.jobs.request import company_identity
 
 WRITES = ("CreateCommand", "/base/")
 
@@ -180,7 +181,7 @@ async def test_a_sample_is_spread_over_the_file(local: Local, write: Write) -> N
     assert (await checked(local, write(HEADER, rows(1, 2)), MAP, sample=9)).checked == 2
 
 
-async def test_an_unfinished_job_is_gone_on_with(local: Local, job: Job, write: Write) -> None:
+async def test_an_unfinished_job_is_resumed(local: Local, job: Job, write: Write) -> None:
     source = write(HEADER, [*rows(1, 2), ["3", "x" * 4000, "", ""], *rows(4)])
     first = job(source, MAP)
     folder = (await first.run(local.company)).folder
@@ -193,32 +194,48 @@ async def test_an_unfinished_job_is_gone_on_with(local: Local, job: Job, write: 
     assert result.job is not None
     (refused,) = (each.reason for each in result.findings if each.kind == "refused")
     assert refused.startswith("command.work_order.items[0].comment has 4000 characters")
-    assert refused.endswith("(in the job before; --retry refused sends it again)")
-    left = "leave 1 row in doubt for good, under way when the run ended: there is no marker"
-    assert result.job_would[0] == left
-    retried = await checked(local, source, MAP, retry_refused=True)
-    assert retried.job_would[1:] == [
-        "try 1 row again that failed",
-        "leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row",
-    ]
-    fresh = await checked(local, source, MAP, again=True)
-    assert (fresh.counts["would_send"], fresh.job) == (3, None)
+    assert isinstance(result.decision, Plan)
+    assert (result.decision.rows(Action.LEAVE), result.decision.rows(Action.SEND)) == (1, 1)
+    assert why(await checked(local, source, MAP, again=True)) == "unfinished"
     write(HEADER, rows(1, 2, 5))
     changed = await checked(local, source, MAP)
-    assert (changed.counts["would_send"], changed.job) == (3, None)
-    assert "put the file back as it was to go on" in (changed.import_refused or "")
-    assert (await checked(local, source, MAP, again=True)).import_refused is None
+    assert (dict(changed.counts), why(changed)) == (
+        {"ended": 1, "sending": 1, "would_send": 1}, "edited_or_new",
+    )  # fmt: skip
+    assert why(await checked(local, source, MAP, new_rows=True)) is None
 
 
-async def test_rows_that_the_job_found_are_not_called_carried_out(
-    local: Local, job: Job, write: Write
-) -> None:
+async def test_each_standing_of_a_row_has_its_word(local: Local, job: Job, write: Write) -> None:
+    """Done and changed, undone, refused by the service before; with the choices that send them."""
+    local.server.refused = "text 3"
+    source = write(HEADER, rows(1, 2, 3))
+    folder = (await job(source, MAP, marker=MARKER, limit=1).run(local.company)).folder
+    assert folder is not None
+    local.server.refused = None
+    async with Journal.open(folder) as journal:
+        (first, *_) = await journal.rows_in()
+        journal.record_undo(RowRecord(first.row, State.DONE, first.id))
+    write(HEADER, [*rows(1), ["2", "edited", "", ""], *rows(3)])
+    result = await checked(local, source, MAP, marker=MARKER)
+    assert dict(result.counts) == {"undone": 1, "changed": 1, "kept": 1}
+    assert [(each.kind, each.key) for each in result.findings] == [("undone", "1"), ("kept", "3")]
+    assert "no such number" in result.findings[1].reason
+    result = await checked(local, source, MAP, marker=MARKER, retry_refused=True)
+    assert (dict(result.counts), result.sent_again) == ({"undone": 1, "changed": 1, "would_send": 1}, 1)
+
+
+def why(result: CheckResult) -> str | None:
+    """Return why the import would be refused."""
+    return result.decision.why if isinstance(result.decision, Refusal) else None
+
+
+async def test_rows_that_the_job_found_are_done(local: Local, job: Job, write: Write) -> None:
     source = write(HEADER, rows(1, 2))
     await job(source, MAP, marker=MARKER, folder=source.with_name("other")).run(local.company)
     source = write(HEADER, rows(1, 2, 3))
     await job(source, MAP, marker=MARKER, if_exists="skip").run(local.company)
     result = await checked(local, source, MAP, marker=MARKER, if_exists="skip")
-    assert (dict(result.counts), result.complete, result.findings) == ({"found": 2, "ended": 1}, True, [])
+    assert (dict(result.counts), result.complete, result.findings) == ({"ended": 3}, True, [])
 
 
 async def test_problems_are_grouped_by_cause(local: Local, write: Write) -> None:
@@ -278,12 +295,10 @@ async def test_what_would_be_sent_never_leaves(local: Local, write: Write) -> No
 async def test_a_check_says_that_another_job_has_sent_rows_of_a_new_file(
     local: Local, job: Job, write: Write, tmp_path: Path
 ) -> None:
-    """Of a job in the same folder, and without keys, by which the service could be asked."""
-    folder = tmp_path / "j"
-    await job(write(HEADER, rows(1, 2)), MAP, folder=folder).run(local.company)
+    """Of a job in the same directory, and without keys, by which the service could be asked."""
+    await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
     other = write(HEADER, rows(1, 3)).rename(tmp_path / "other.csv")
-    result = await checked(local, other, MAP, folder=folder)
-    assert "1 of the rows of" in (result.import_refused or "")
+    assert why(await checked(local, other, MAP)) == "sent_elsewhere"
 
 
 AMOUNT = """
@@ -326,3 +341,30 @@ async def test_a_key_that_many_records_carry_is_found_before_the_import(
     result = await checked(local, source, MAP, marker=MARKER, again=True)
     assert (kinds(result), result.counts["would_send"]) == ({2: "ambiguous"}, 1)
     assert "have the key 'N/A'" in result.findings[0].reason
+
+
+async def test_again_sends_both_lines_that_are_one_row_of_the_ledger(
+    local: Local, write: Write, job: Job
+) -> None:
+    local.server.refused = "text 2"
+    folder = (await job(write(HEADER, rows(1, 2)), MAP).run(local.company)).folder
+    assert folder is not None
+    rejects = folder / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("text 2", "corrected"))
+    assert (await job(rejects, MAP).run(local.company)).done == 1
+    local.server.refused = None
+    source = write(HEADER, [*rows(1, 2), ["2", "corrected", "notes 2", ""]])
+    assert (await checked(local, source, MAP, again=True)).counts == {"would_send": 3}
+    ready = job(source, MAP, again=True)
+    opened = await ready.open(local.company)
+    assert (opened.plan.leaves_done, opened.plan.rows(Action.SEND)) == (2, 3)
+    assert (await ready.run(local.company)).done == 3
+
+
+async def test_a_job_that_was_renamed_counts_as_little_as_in_an_import(
+    local: Local, write: Write, job: Job
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    assert (await job(source, 'key = "{key}"\n' + MAP).run(local.company)).done == 2
+    source.with_name("rows.csv.job").rename(source.with_name("rows.csv.job-old"))
+    assert (await checked(local, source, 'key = "{key}"\n' + MAP)).counts == {"would_send": 2}

@@ -62,12 +62,13 @@ def test_any_text_survives(
 ) -> None:
     runner, local = at_home
     (tmp_path / "m.toml").write_text(MAP, encoding="utf-8")
+    path = tmp_path / f"{uuid.uuid4().hex}.csv"  # each example is an import of its own
     keyed = {uuid.uuid4().hex: pair for pair in pairs}
-    with (tmp_path / "f.csv").open("w", newline="", encoding="utf-8") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([HEADER, *([key, *pair, ""] for key, pair in keyed.items())])
 
     async def round_trip() -> None:
-        job = Import(CsvFile(tmp_path / "f.csv"), ImportMap.load(tmp_path / "m.toml"))
+        job = Import(CsvFile(path), ImportMap.load(tmp_path / "m.toml"))
         assert (await job.run(local.company)).complete
         found = await held(local)
         assert {key: found[key] for key in keyed} == keyed
@@ -132,6 +133,7 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: 
         "job": str(summary.folder),
         "rows": 0,
         "created": 0,
+        "created_now": 0,
         "failed": 0,
         "in_doubt": 0,
         "warnings": summary.warnings,

@@ -45,10 +45,10 @@ def test_the_input_options_of_rejects(file: str, given: list[str], kept: list[st
 @pytest.mark.parametrize(
     ("header", "kept"),
     [
-        ("a;b;_row;_line;_outcome;_code;_reason;_types\r\n", ["'--delimiter=;'"]),
-        ('"a";"b";"_row";"_line";"_outcome"\n', ["'--delimiter=;'"]),  # as a spreadsheet may save it
-        ("a\t_row\t_line\t_outcome\n", ["--delimiter=tab"]),
-        ("\ufeffa,_row,_line,_outcome\n", []),
+        ("a;b;_job;_row;_line;_outcome;_code;_reason;_types\r\n", ["'--delimiter=;'"]),
+        ('"a";"b";"_job";"_row";"_line";"_outcome"\n', ["'--delimiter=;'"]),  # as a spreadsheet may save it
+        ("a\t_job\t_row\t_line\t_outcome\n", ["--delimiter=tab"]),
+        ("\ufeffa,_job,_row,_line,_outcome\n", []),
     ],
 )
 def test_the_delimiter_is_that_of_the_file_that_is_there(

@@ -18,7 +18,7 @@ async def test_a_field_that_the_map_leaves_open_gets_a_key(local: Local, job: Jo
     ready = job(write(HEADER, rows(1, 2)), text, marker=MARKER)
     opened = await ready.open(local.company)
     await ready.run(local.company)
-    assert await held(local) == Counter([f"{opened.plan.job}-1", f"{opened.plan.job}-2"])
+    assert await held(local) == Counter([f"{opened.about.job}-1", f"{opened.about.job}-2"])
 
 
 async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job: Job, write: Write) -> None:

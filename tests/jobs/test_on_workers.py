@@ -29,7 +29,7 @@ from wosdk_async.jobs.cluster.job_workers import JobWorkers
 from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
 from wosdk_async.jobs.decisions import decide, settle_job
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.undo import Undo
 from wosdk_async.options import CallOptions, RetryPolicy
 
@@ -46,8 +46,8 @@ async def open_leases(folder: Path) -> int:
 async def test_workers_send_the_rows(local: Local, job: Job, write: Write) -> None:
     pool = LocalPool(local.company)
     local.company = local.company.with_options(settle=0)
-    ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=pool, limit=4)
-    summary, outcomes = await carried_out(ready, local)
+    source = write(HEADER, rows(*NUMBERS))
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, workers=pool, limit=4), local)
     assert (summary.created, summary.complete, len(outcomes)) == (40, True, 40)
     assert await held(local) == Counter(map(str, NUMBERS))
     assert pool.closed
@@ -63,7 +63,7 @@ async def test_workers_send_the_rows(local: Local, job: Job, write: Write) -> No
         assert (await journal.grant_totals()).leases > 0
         assert {row.proof for row in await journal.rows_in()} == {"answered"}
     local.server.asked.clear()
-    summary, _ = await carried_out(job(ready._source.path, MAP, marker=MARKER), local)
+    summary, _ = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.complete, summary.audit_state, local.server.asked) == (True, "clean", [])
 
 
@@ -334,10 +334,24 @@ async def left_open(job: Any, local: Local, *numbers: int, epoch: int = 1, secon
     """Leave the journal as a kill of the coordinator does while a worker has these rows."""
     opened = await job.open(local.company)
     await opened.journal.start_run()
+    await opened.admit()
     await opened.journal.begin(numbers)
     await opened.journal.grant(a_grant(epoch, *numbers, seconds=seconds))
     opened.journal.abandon()
     return Path(opened.folder)
+
+
+async def ended_but_open(job: Any, local: Local, *, seconds: float) -> Path:
+    """Leave the journal of an ended job as a kill does before the end of a lease is written."""
+    folder = (await job.run(local.company)).folder
+    assert folder is not None
+    async with Journal.open(folder) as journal:
+        (row, *_) = await journal.rows_in()
+        await journal.grant(a_grant(1, row.row, seconds=seconds))
+        journal.record(RowRecord(row.row, State.DONE, row.id))
+        await journal.flush()
+        journal.abandon()
+    return folder
 
 
 async def test_without_workers_leases_of_an_earlier_run_end_first(
@@ -531,23 +545,24 @@ async def test_a_file_without_rows_needs_no_audit(local: Local, job: Job, write:
 async def test_a_new_job_waits_for_the_workers_of_the_job_before(
     local: Local, job: Job, write: Write
 ) -> None:
-    """One of them sends row 1 after the new job began: its look-up must come after that."""
+    """One of them sends a row after the new job began: its look-up must come after that."""
     local.company = local.company.with_options(settle=0)
     source = write(HEADER, rows(1, 2))
-    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=1.5)
-    command = WoCreateCommand(work_order=await order(local, "1"))
+    folder = await ended_but_open(job(source, MAP, marker=MARKER), local, seconds=1.5)
+    command = WoCreateCommand(work_order=await order(local, "3"))
     orphans: list[asyncio.Task[Any]] = []
 
     def on_stage(text: str) -> None:
         if text.startswith("workers of an earlier run may still send rows"):
             orphans.append(asyncio.create_task(local.company.run(command)))
 
+    write(HEADER, rows(1, 2, 3))
     ready = job(source, MAP, marker=MARKER, again=True, if_exists="skip")
     summary = await ready.run(local.company, on_stage=on_stage)
     await asyncio.gather(*orphans)
-    assert (len(orphans), summary.found, summary.created) == (1, 1, 1)
+    assert (len(orphans), summary.found, summary.created) == (1, 3, 0)
     assert summary.folder != folder
-    assert await held(local) == Counter("12")
+    assert await held(local) == Counter("123")
     assert await open_leases(folder) == 0
 
 
@@ -555,7 +570,7 @@ async def test_a_new_job_that_is_stopped_while_it_waits_waits_again(
     local: Local, job: Job, write: Write
 ) -> None:
     source = write(HEADER, rows(1, 2))
-    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
+    folder = await ended_but_open(job(source, MAP, marker=MARKER), local, seconds=600)
     stages: list[str] = []
     again = True
     for _ in range(2):
@@ -569,7 +584,7 @@ async def test_a_new_job_that_is_stopped_while_it_waits_waits_again(
         assert (await ready.run(local.company, on_stage=on_stage)).created == 0
     assert len(stages) == 2
     assert await open_leases(folder) == 1
-    assert await held(local) == Counter()
+    assert await held(local) == Counter("12")
 
 
 async def test_a_changed_file_waits_once_for_the_workers_of_its_job(
@@ -580,12 +595,12 @@ async def test_a_changed_file_waits_once_for_the_workers_of_its_job(
     folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=0.3)
     write(HEADER, rows(1, 2, 3))
     stages: list[str] = []
-    ready = job(source, MAP, marker=MARKER, carry_over=True)
+    ready = job(source, MAP, marker=MARKER)
     summary = await ready.run(local.company, on_stage=stages.append)
     assert (summary.created, await held(local)) == (3, Counter("123"))
     assert sum("may still send rows" in text for text in stages) == 1
     assert summary.folder is not None
-    assert (await open_leases(folder), await open_leases(summary.folder)) == (0, 0)
+    assert (summary.folder, await open_leases(folder)) == (folder, 0)
 
 
 async def test_a_new_job_is_refused_while_another_process_grants_rows(
@@ -604,7 +619,7 @@ async def test_a_new_job_is_refused_while_another_process_grants_rows(
 _WORKS_ON = """
 import asyncio, sys
 from pathlib import Path
-from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.journal import Journal, RowRecord, State
 
 async def main():
     async with Journal.open(Path(sys.argv[1])):
@@ -671,7 +686,7 @@ async def test_a_new_job_that_is_stopped_before_it_begins_waits_for_nobody(
     local: Local, job: Job, write: Write
 ) -> None:
     source = write(HEADER, rows(1, 2))
-    folder = await left_open(job(source, MAP, marker=MARKER), local, 1, seconds=600)
+    folder = await ended_but_open(job(source, MAP, marker=MARKER), local, seconds=600)
     ready = job(source, MAP, marker=MARKER, again=True)
     ready.stop()
     async with asyncio.timeout(30):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP
+from tests.jobs.runs import killed_while_sending
 from wosdk_async import Customer, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary, settling
 from wosdk_async.jobs.journal import State
@@ -79,13 +79,6 @@ async def made(local: Local, *codes: str) -> list[int]:
     ]
 
 
-async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> None:
-    """Leave the journal as a kill does while these rows are under way."""
-    opened = await job.open(local.company)
-    await opened.journal.begin(numbers)
-    opened.journal.abandon()
-
-
 # --- create ---------------------------------------------------------------------------------
 
 
@@ -99,7 +92,7 @@ async def test_each_row_becomes_a_record(local: Local, job: Job, write: Write) -
     assert outcomes[7].as_dict() == {"row": 7, "line": 8, "outcome": "created", "id": found["T7"]["Id"]}
     assert outcomes[7].work_order_id is None
     opened = await job(source, CREATE).open(local.company)
-    assert (opened.finished, opened.plan.operation) == (True, "create Customer")
+    assert (opened.is_idle, opened.about.operation) == (True, "create Customer")
     assert [row.version for row in await opened.journal.rows_in(State.DONE)] == [1] * 30
     await opened.journal.close()
 

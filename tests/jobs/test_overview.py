@@ -6,57 +6,58 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.journal.plans import a_plan
+from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.job_places import folder_of, jobs_below, jobs_of, jobs_of_rejects, jobs_within
-from wosdk_async.jobs.journal import Journal, RowEntry, RowRecord, State
+from wosdk_async.jobs.job_places import folder_of, jobs_below, jobs_of
+from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.overview import overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
 
 
 def job(folder: Path, rows: int, marker: str | None = None) -> Journal:
-    plan = a_plan(marker=marker)
     folder.mkdir()
-    return Journal.create(folder, plan, [RowEntry(row, row + 1, 0) for row in range(1, rows + 1)])
+    return a_journal(folder, rows, a_plan(marker=marker))
 
 
 @pytest.mark.parametrize(
-    ("states", "marker", "state", "would"),
+    ("states", "marker", "state", "left"),
     [
-        ([P, P], None, "not begun", ["send 2 rows"]),
-        (
-            [P, R],
-            None,
-            "not begun",
-            ["send 1 row", "leave 1 row that failed, unless --retry refused is added"],
-        ),
-        ([P, D], None, "unfinished", ["send 1 row"]),
-        ([D, F], None, "finished", ["send nothing: the job is finished"]),
-        ([D, S], None, "unfinished", ["leave 1 row in doubt for good, under way when the run ended: there"]),
-        ([D, I], None, "finished", ["send nothing: the job is finished"]),
-        ([D, I], "po_number", "unfinished", ["look up 1 row in doubt, by po_number, first; those"]),
-        (
-            [S, S, I],
-            "po_number",
-            "unfinished",
-            ["look up 1 row in doubt and 2 rows under way when the run ended, by po_number, first; those"],
-        ),
+        ([P, P], None, "not begun", 2),
+        ([P, R], None, "not begun", 1),
+        ([P, D], None, "unfinished", 1),
+        ([D, F], None, "finished", 0),
+        ([D, S], None, "unfinished", 1),
+        ([D, I], None, "finished", 0),
+        ([D, I], "po_number", "unfinished", 1),
+        ([S, S, I], "po_number", "unfinished", 3),
     ],
 )
-async def test_states(
-    tmp_path: Path, states: list[State], marker: str | None, state: str, would: list[str]
-) -> None:
+async def test_states(tmp_path: Path, states: list[State], marker: str | None, state: str, left: int) -> None:
     async with job(tmp_path / "job", len(states), marker) as journal:
+        if {*states} - {State.PLANNED, State.REFUSED}:
+            await journal.start_run()
         for row, each in enumerate(states, 1):
             if each != State.PLANNED:
                 journal.record(RowRecord(row, each))
         await journal.flush()
         seen = await overview(journal)
-    assert (seen.state, seen.running) == (state, None)
+    assert (seen.state, seen.running, seen.left) == (state, None, left)
     assert sum(seen.ended().values()) + seen.left == len(states)
-    for text, start in zip(seen.resume_would(), would, strict=False):
-        assert text.startswith(start)
+
+
+async def test_rows_in_doubt_that_the_file_has_no_more_are_left(tmp_path: Path) -> None:
+    """The same command looks them up; rows that were only planned are not sent any more."""
+    async with job(tmp_path / "job", 3, "po_number") as journal:
+        await journal.start_run()
+        journal.record(RowRecord(1, State.IN_DOUBT))
+        journal.record(RowRecord(3, State.DONE))
+        await journal.admit(
+            lambda db: db.execute("UPDATE planned SET place = NULL WHERE row < 3"), journal.plan
+        )
+        seen = await overview(journal)
+    assert (seen.state, seen.left, seen.as_dict()["gone"]) == ("unfinished", 1, 2)
+    assert seen.figures()["done"] == 1
 
 
 async def test_a_job_that_was_stopped_before_its_first_row_is_begun(tmp_path: Path) -> None:
@@ -73,29 +74,11 @@ async def test_rows_that_are_sent_now_are_not_in_doubt(tmp_path: Path) -> None:
         async with Journal.open(tmp_path / "job", read_only=True) as other:
             seen = await overview(other)
             assert (seen.figures()["sending"], seen.figures()["in_doubt"]) == (2, 0)
-            assert seen.resume_would() == ["be refused while another process works on the job"]
+            assert seen.running is not None
         journal.abandon()
     async with Journal.open(tmp_path / "job", read_only=True) as other:
         figures = (await overview(other)).figures()
         assert (figures["sending"], figures["in_doubt"]) == (2, 0)
-
-
-async def test_a_job_of_rejects_knows_whose_they_are(tmp_path: Path) -> None:
-    """It is below the job whose file it imports, and that one knows it."""
-    parent, child = tmp_path / "f.csv.job", tmp_path / "f.csv.job" / "rejects.csv.job"
-    await job(parent, 2).close()
-    async with job(child, 1) as journal:
-        assert (await overview(journal)).parent == parent
-    async with Journal.open(parent, read_only=True) as journal:
-        assert (await overview(journal)).parent is None
-    assert jobs_within(parent) == [child]
-    assert jobs_within(child) == []
-    assert list(jobs_below(tmp_path)) == [parent, child]
-    last = child / "rejects.csv.job"
-    await job(last, 1).close()
-    assert jobs_of_rejects(parent) == [child, last]
-    (parent / "link").symlink_to(parent)
-    assert len(jobs_of_rejects(parent)) == 100, "links are not followed for ever"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +89,7 @@ async def test_a_job_of_rejects_knows_whose_they_are(tmp_path: Path) -> None:
         (
             [D, S],
             None,
-            "undone in part: 1 of 2; 1 left; the undo did not end: wosdk jobs undo goes on with it",
+            "undone in part: 1 of 2; 1 left; the undo did not end: the same command resumes it",
         ),
         ([R, R], {"refused": 2}, None),
     ],
@@ -115,7 +98,7 @@ async def test_how_far_a_job_was_undone(
     tmp_path: Path, states: list[State], left: dict[str, int] | None, text: str | None
 ) -> None:
     """With what the last undo left; one that took nothing back leaves the job as it was."""
-    async with job(tmp_path / "job", 3) as journal:
+    async with job(tmp_path / "job", 2) as journal:
         for row, each in enumerate(states, 1):
             journal.record(RowRecord(row, State.DONE, row))
             journal.record_undo(RowRecord(row, each, row))
@@ -125,9 +108,16 @@ async def test_how_far_a_job_was_undone(
                 await journal.end_run(0, undo=earlier)
         seen = await overview(journal)
     assert seen.as_dict()["undo"] == text
-    assert seen.state == (text.partition(":")[0] if text else "unfinished")
-    again = "send nothing: the job was undone; --again imports the file again, as a new job"
-    assert seen.resume_would() == ([again] if text else ["send 1 row"])
+    assert seen.state == (text.partition(":")[0] if text else "finished")
+
+
+async def test_a_job_with_undone_rows_and_others_to_send_is_unfinished(tmp_path: Path) -> None:
+    async with job(tmp_path / "job", 2) as journal:
+        await journal.start_run()
+        journal.record(RowRecord(1, State.DONE, 1))
+        journal.record_undo(RowRecord(1, State.DONE, 1))
+        seen = await overview(journal)
+    assert (seen.state, seen.left, seen.undone_rows) == ("unfinished", 1, 1)
 
 
 async def test_a_job_is_running_only_for_others(tmp_path: Path) -> None:

@@ -13,15 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.journal.plans import a_plan
-from tests.jobs.journal.plans import rows as entries
+from tests.jobs.journal.plans import a_journal
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 
 
 async def test_a_journal_with_any_numbers_can_be_reported(tmp_path: Path) -> None:
     """Earlier versions kept what a worker said."""
-    async with Journal.create(tmp_path, a_plan(), entries(2)) as journal:
+    async with a_journal(tmp_path, 2) as journal:
         journal.record(RowRecord(1, State.DONE, 5, seconds=math.inf))
         journal.sample(1, 1, 0.1, 0.1, 0, 0)
         await journal.start_run()
@@ -44,7 +43,7 @@ async def test_a_journal_with_any_numbers_can_be_reported(tmp_path: Path) -> Non
 @pytest.mark.parametrize("kind", ["mkfifo", "mkdir"])
 async def test_pipes_and_folders_with_names_of_files_do_not_stop_a_report(tmp_path: Path, kind: str) -> None:
     names = ("results.csv", "report.html", "report.json", "outputs.json", "audit.csv", "in_doubt.csv")
-    async with asyncio.timeout(20), Journal.create(tmp_path, a_plan(), entries(2)) as journal:
+    async with asyncio.timeout(20), a_journal(tmp_path, 2) as journal:
         for name in (*names, *(f"{name}.part" for name in names if kind == "mkfifo")):
             getattr(os, kind)(tmp_path / name)
         assert not await outputs_are_current(journal)

@@ -13,7 +13,7 @@ from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportO
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.stops import ALIKE, StopRules
+from wosdk_async.jobs.stop import ALIKE, StopRules
 
 MAP = """
 [command]

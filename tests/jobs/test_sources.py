@@ -86,7 +86,7 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b'[{"a": 1}]', "this is JSON; write one object a line"),
         (b"a\n1\n\x00\n", "line 3: this is not text"),
         (b"a\n" + b"1\n" * 5000 + b"\x00\n", "line 5002: this is not text"),
-        (b"a\0;\0", "line 1: this is not text; export the data as comma-separated UTF-8, or add --encod"),
+        (b"a\0;\0", "line 1: this is not text; export the data as comma-separated UTF-8, or pass enco"),
         (b"\xff\xfe\0\xd8a\0", "line 1, column 1: byte 0x00 at offset 2 is not UTF-16; a part of the"),
         (b"a\n1\n\xc3", "line 3: the file ends in the middle of a character of UTF-8"),
         (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: the quotes of this record do not match"),
@@ -175,7 +175,7 @@ def test_another_format_is_a_class_and_a_line_in_the_table(
     path.write_text("one\ntwo\n")
     (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\n')
     job = Import(open_source(path), ImportMap.load(tmp_path / "m.toml"))
-    assert job.rows == 2
+    assert job.read().rows == 2
 
 
 def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
 
 
 def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(ImportMapError, match="separated by ';': add --delimiter ';'"):
+    with pytest.raises(ImportMapError, match="separated by ';': pass delimiter=';'"):
         require_columns(CsvFile(written(tmp_path, b"key;name\n1;x\n")), {"key": "the map"})
 
 

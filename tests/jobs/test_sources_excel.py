@@ -115,7 +115,7 @@ def test_a_cell_that_cannot_be_used_fails_rows_that_use_it(tmp_path: Path, value
     assert reason in caught.value.message
     assert len(bad.original(source.columns)) == 3
     (tmp_path / "m.toml").write_text('[command]\ncomment = "{a}"\n')
-    assert Import(source, ImportMap.load(tmp_path / "m.toml")).rows == 2
+    assert Import(source, ImportMap.load(tmp_path / "m.toml")).read().rows == 2
 
 
 def test_rows_have_the_numbers_of_the_sheet_and_empty_ones_are_skipped(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_what_is_not_a_workbook_is_refused(tmp_path: Path) -> None:
         ImportMapError, match=r"f\.xlsx: the sheet 'Data' is empty; name another with --sheet"
     ):
         open_source(written(tmp_path / "f.xlsx", []))
-    with pytest.raises(ImportMapError, match=r"a \.xlsx file takes no --encoding"):
+    with pytest.raises(ImportMapError, match=r"a \.xlsx file takes no encoding="):
         open_source(tmp_path / "f.xlsx", encoding="utf-8")
 
 

@@ -12,8 +12,8 @@ from tests.jobs.maps import CREATED, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
 from wosdk_async import Client, ConfigurationError, RetryPolicy
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs import ImportMapError, ImportOptions, RowOutcome, Summary
-from wosdk_async.jobs.stops import ALIKE, StopRules
+from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
+from wosdk_async.jobs.stop import ALIKE, StopRules
 
 
 async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job: Job, write: Write) -> None:
@@ -24,28 +24,36 @@ async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job:
     assert len(outcomes) == 100
 
 
-async def test_a_job_that_a_wrong_map_stopped_goes_on_with_the_corrected_one(
+@pytest.mark.parametrize("more", [0, 1], ids=["same file", "one more row"])
+async def test_a_job_that_a_wrong_map_stopped_resumes_with_the_corrected_one(
+    local: Local, job: Job, write: Write, more: int
+) -> None:
+    """What was refused before does not stop it again, and is sent, as its map has changed."""
+    wrong = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
+    summary, _ = await carried_out(job(write(HEADER, rows(*range(40))), wrong), local)
+    assert (summary.failed, summary.not_started) == (20, 20)
+    summary, outcomes = await carried_out(job(write(HEADER, rows(*range(40 + more))), MAP), local)
+    assert (summary.created, summary.complete, len(outcomes)) == (40 + more, True, 40 + more)
+    assert await held(local) == Counter(map(str, range(40 + more)))
+    assert summary.folder is not None
+    assert [each.name for each in summary.folder.parent.glob("*.job*")] == [summary.folder.name]
+
+
+async def test_rows_that_the_service_refused_do_not_stop_the_next_run(
     local: Local, job: Job, write: Write
 ) -> None:
-    """What was refused before does not stop it again, and waits for ``retry_refused``."""
+    """They are listed again, and wait for a corrected file or ``retry_refused``."""
     source = write(HEADER, rows(*range(40)))
-    wrong = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
-    summary, _ = await carried_out(job(source, wrong), local)
+    local.server.failing = "WoCreateCommand"
+    summary, _ = await carried_out(job(source, MAP, limit=1), local)
     assert (summary.failed, summary.not_started) == (20, 20)
+    local.server.failing = "\0"
     summary, outcomes = await carried_out(job(source, MAP), local)
     assert (summary.created, summary.failed, summary.stopped) == (20, 20, None)
-    assert len(outcomes) == 20
+    assert Counter(row.outcome for row in outcomes.values()) == {"created": 20, "failed": 20}
     summary, _ = await carried_out(job(source, MAP, retry_refused=True), local)
     assert (summary.created, summary.complete) == (40, True)
-
-
-async def test_a_file_that_changed_is_no_new_job_once_a_run_has_begun(
-    local: Local, job: Job, write: Write
-) -> None:
-    wrong = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
-    await carried_out(job(write(HEADER, rows(*range(40))), wrong), local)
-    with pytest.raises(ImportMapError, match="put the file back as it was to go on"):
-        await carried_out(job(write(HEADER, rows(*range(41))), MAP), local)
+    assert await held(local) == Counter(map(str, range(40)))
 
 
 async def test_a_stop_that_was_asked_for_is_in_the_summary(local: Local, job: Job, write: Write) -> None:
@@ -63,7 +71,7 @@ async def test_too_many_failures_stop_the_job(
     ready = job(write(HEADER, bad), MAP, stop_after=limit, limit=1)
     summary, _ = await carried_out(ready, local)
     assert summary.failed == most
-    assert summary.stopped == f"{most} rows have failed, the limit is {limit} (--stop-after)"
+    assert summary.stopped == f"{most} rows have failed, the limit is {limit} (stop_after)"
     assert summary.created <= most + 4
 
 
@@ -72,7 +80,7 @@ async def test_too_many_doubts_stop_the_job(local: Local, job: Job, write: Write
     ready = job(write(HEADER, rows(*range(50))), MAP, stop_after_doubt=3, limit=2)
     summary, _ = await carried_out(ready, local)
     assert 3 <= summary.in_doubt <= 3 + 2 * 2
-    assert summary.stopped == "3 rows are in doubt, the limit is 3 (--stop-after-doubt)"
+    assert summary.stopped == "3 rows are in doubt, the limit is 3 (stop_after_doubt)"
 
 
 def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None:

@@ -12,23 +12,22 @@ from typing import Any
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
-from tests.jobs.journal.plans import a_plan
+from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import held
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
-from wosdk_async.jobs.errors import ImportMapError, JournalError
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     ANSWERED,
     DECIDED,
     LOOKED_UP,
     Journal,
-    RowEntry,
     RowRecord,
     State,
 )
-from wosdk_async.jobs.undo import Undo
+from wosdk_async.jobs.undo import Undo, last_sending_run
 from wosdk_async.jobs.undo_fates import UndoRow, undo_state
 from wosdk_async.jobs.undo_records import CreatedRecords, created_entity
 from wosdk_async.options import RetryPolicy
@@ -381,23 +380,20 @@ async def test_keys_of_undone_records_can_be_used_again(local: Local, job: Job, 
     assert fates(await undone(local, third)) == {1: "gone", 2: "undone", 3: "undone"}
 
 
-async def test_keys_of_an_undone_job_of_rejects_can_be_used_again(
+async def test_rejects_that_were_corrected_are_undone_with_their_ledger(
     local: Local, job: Job, write: Write
 ) -> None:
-    """The job of a mended row stands within the folder of the job that refused it."""
+    """And a new ledger may use their keys again."""
     source = write(HEADER, rows(1, customer="Pier Coffee") + rows(2, customer="Nobody"))
     by_name = WORK_ORDER + CUSTOMER
     first = await job(source, by_name, marker=MARKER).run(local.company)
     assert first.folder is not None
     assert (first.created, first.failed) == (1, 1)
-    text = source.read_text("utf-8").replace("Nobody", "Pier Coffee")
-    mended = first.folder / "mended.csv"
-    mended.write_text(text, "utf-8")
-    await job(mended, by_name, marker=MARKER, if_exists="skip").run(local.company)
+    for file in (first.folder / "rejects.csv", source):
+        file.write_text(file.read_text("utf-8").replace("Nobody", "Pier Coffee"), "utf-8")
+    await imported(local, job(first.folder / "rejects.csv", by_name, marker=MARKER))
     assert await held(local) == Counter("12")
-    for folder in (first.folder, first.folder / "mended.csv.job"):
-        await undone(local, folder)
-    source.write_text(text, "utf-8")
+    assert fates(await undone(local, first.folder)) == {1: "undone", 2: "undone"}
     again = await job(source, by_name, marker=MARKER, again=True).run(local.company)
     assert (again.created, again.failed) == (2, 0)
 
@@ -435,23 +431,44 @@ async def all_states(local: Local) -> dict[int, str]:
     return {each["Id"]: each["StatusId"] for each in await local.rows("WorkOrder", "StatusId")}
 
 
-async def test_an_undone_import_does_not_go_on(local: Local, job: Job, write: Write) -> None:
-    """Neither with the rows that are left nor with those that were refused, and with a new file neither."""
-    source = write(HEADER, [*rows(1, 2), ["1", "of another row", "", ""]])
-    summary = await job(source, MAP, marker=MARKER).run(local.company)
+async def test_the_same_command_sends_what_was_not_undone(local: Local, job: Job, write: Write) -> None:
+    """Rows that were refused or planned; those that were undone wait until they are asked for."""
+    local.server.refused = "text 3"
+    summary = await job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER).run(local.company)
+    assert (summary.created, summary.failed) == (2, 1)
     assert summary.folder is not None
-    assert summary.failed == 1
+    local.server.refused = None
     await undone(local, summary.folder)
-    with pytest.raises(ImportMapError, match=r"was undone: 2 of 2\. It does not go on; .* --again"):
-        await job(source, MAP, marker=MARKER, retry_refused=True).run(local.company)
-    async with Journal.open(summary.folder) as journal:
-        journal.record(RowRecord(3, State.PLANNED))
-    for changed in ({}, {"resume": True, "folder": summary.folder}, {"carry_over": True}):
-        if "carry_over" in changed:
-            write(HEADER, rows(1, 2, 3))
-        with pytest.raises(ImportMapError, match="It does not go on"):
-            await job(source, MAP, marker=MARKER, **changed).run(local.company)
-    assert local.server.count("WoCreateCommand") == 2
+    source = write(HEADER, rows(1, 2, 3, 4))
+    again = job(source, MAP, marker=MARKER, retry_refused=True, resume=True, folder=summary.folder)
+    summary = await again.run(local.company)
+    assert (summary.created_now, summary.undone) == (2, 2)
+    assert await states(local) == {"1": "Cancelled", "2": "Cancelled", "3": "New", "4": "New"}
+
+
+async def test_rows_that_were_sent_once_more_can_be_undone_once_more(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    folder = await imported(local, job(source, MAP, marker=MARKER))
+    await undone(local, folder)
+    await imported(local, job(source, MAP, marker=MARKER, retry_undone=True))
+    found = await undone(local, folder)
+    assert fates(found) == {1: "undone", 2: "undone"}
+    assert Counter((await all_states(local)).values()) == {"Cancelled": 4}
+    assert local.server.count("WoCancelCommand") == 4
+
+
+async def test_one_run_is_undone_and_the_others_stay(local: Local, job: Job, write: Write) -> None:
+    for keys in ((1,), (1, 2), (1, 2, 3), (1, 2, 3)):  # the last one sends nothing
+        folder = await imported(local, job(write(HEADER, rows(*keys)), MAP, marker=MARKER))
+    async with Journal.open(folder) as journal:
+        assert await last_sending_run(journal) == 3
+        reason = await local.company.work_orders.cancel_reason(CANCEL)
+        summary = await Undo(company=local.company, journal=journal, of_run=2).run(reason)
+        assert summary.counts == {"undone": 1}
+        assert await last_sending_run(journal) == 3, "an undo is no run that sends"
+    assert await states(local) == {"1": "New", "2": "Cancelled", "3": "New"}
 
 
 # --- responses that name a wrong id ---------------------------------------------------------
@@ -475,7 +492,7 @@ async def test_an_order_without_the_key_of_its_row_is_left(local: Local, job: Jo
     await imported(local, job(write(HEADER, rows(9)), MAP))
     (foreign,) = await local.rows("WorkOrder")
     local.server.altered = answering({"2": foreign["Id"]})
-    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER))
+    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, again=True))
     found = await undone(local, folder)
     assert fates(found) == {1: "undone", 2: "other_key", 3: "undone"}
     assert found[2].reason == "its po_number is '9', and the key of the row is '2'"
@@ -520,9 +537,7 @@ async def test_ids_that_cannot_be_block_no_other(local: Local, job: Job, write: 
 async def created(folder: Path, operation: str, ids: Sequence[int | None]) -> None:
     """Write the journal of a job that created these records."""
     plan = a_plan(operation=operation)
-    async with Journal.create(
-        folder, plan, [RowEntry(row, row, 0) for row in range(1, len(ids) + 1)]
-    ) as made:
+    async with a_journal(folder, len(ids), plan) as made:
         for row, id in enumerate(ids, 1):
             made.record(RowRecord(row, State.DONE, id, version=1, proof=ANSWERED))
 

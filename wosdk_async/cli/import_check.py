@@ -17,19 +17,18 @@ from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
-from wosdk_async.cli.new_jobs import why_no_new_job
 from wosdk_async.cli.output.cells import counted, json_text, visible
 from wosdk_async.cli.output.files import require_writable
+from wosdk_async.cli.output.plan_view import plan_text, refusal_text
 from wosdk_async.cli.runner import Runner
 from wosdk_async.formula_guard import without_formulas
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.check_result import ProblemCause
-from wosdk_async.jobs.earlier_job import EarlierJob
-from wosdk_async.jobs.given_import import GivenImport
 from wosdk_async.jobs.inputs import open_input
-from wosdk_async.jobs.opening import company_identity
+from wosdk_async.jobs.ledger.decision import Plan, Refusal
+from wosdk_async.jobs.request import company_identity
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
 from wosdk_async.regular_files import replace_file
 from wosdk_async.safe_text import one_line
@@ -77,18 +76,12 @@ def check_import(given: ImportArguments) -> Exit:
         identity = identity_of(variables) or company_identity(runner.company)
         on_row = exits.enter_context(_file_of_rows(given.outcomes))
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
-        if given.job["again"] and not given.abandon:
-            earlier = runner.run(
-                EarlierJob.of_import(GivenImport.of(found.source, import_map, identity, options))
-            )
-            if earlier is not None and earlier.is_left_behind:
-                result.import_refused = why_no_new_job(earlier)
     if given.as_json:
         click.echo(json_text(result.as_dict()))
     else:
         _print(result, given.outcomes)
-    if result.import_refused is not None:
-        raise CliError(f"the import would be refused: {result.import_refused}")
+    if isinstance(result.decision, Refusal):
+        raise CliError(f"the import would be refused: {refusal_text(result.decision)}")
     return Exit.DONE if result.complete else Exit.SOME
 
 
@@ -124,13 +117,16 @@ def _safe(text: str) -> str:
 
 
 def _print(result: CheckResult, outcomes: Path | None) -> None:
+    if isinstance(result.decision, Refusal):  # counts of rows that would not be sent mislead
+        say("nothing was written")
+        return
     sample = f", {result.checked} of them looked at" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
     words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
     counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
     if result.sent_again:
-        click.echo(f"{counted(result.sent_again, 'row')} failed in the job before, and would be sent again")
+        click.echo(f"{counted(result.sent_again, 'row')} failed before, and would be sent again")
     if result.lacking:
         click.echo(f"{counted(result.lacking, 'row')} would be sent, and probably refused: see the warnings")
     for name, number in result.new_records.items():
@@ -138,10 +134,9 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     # Below a second, as on this machine, the work of the client takes longer than the calls.
     took = "" if (result.seconds or 0) < 1 else f", about {_duration(result.seconds or 0)}"
     click.echo(f"{counted(result.calls, 'call')}{took}")
-    if result.job is not None:
-        click.echo(f"there is a job in {visible(str(result.job.folder))}; the import would")
-        for text in result.job_would:
-            click.echo(f"  {visible(text)}")
+    if result.job is not None and isinstance(result.decision, Plan):
+        text = plan_text(result.decision, result.label)
+        click.echo(f"there is a job in {visible(str(result.job.folder))}: {visible(text)}")
     click.echo("\ncolumns, and the rows in which they are filled")
     total = f"{result.rows:,}"
     for name, filled in result.filled.items():
@@ -169,7 +164,8 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     ][:_SHOWN]
     for each in shown:
         first = each.first
-        say(f"row {first.row} (line {first.line}) {FINDINGS[each.kind]}: {each.reason}")
+        reason = f": {each.reason}" if each.reason else ""
+        say(f"row {first.row} (line {first.line}) {FINDINGS[each.kind]}{reason}")
         if each.count > 1:
             rest = ", ..." if each.count > 1 + len(each.more) else ""
             rows = ", ".join(map(str, each.more))

@@ -86,27 +86,20 @@ _JOB = (
     click.option(
         "--again",
         is_flag=True,
-        help="Send all rows of FILE once more, in a new job. To go on after a stop or a kill, leave it out.",
+        help="Send all rows of FILE once more, in a new job. To resume after a stop or a kill, leave it out.",
     ),
     click.option(
-        "--abandon",
+        "--new-rows",
         is_flag=True,
-        help="With --again: leave an unfinished job of FILE as it is, and begin a new one.",
+        help="Rows that the job does not know are new, although rows that it sent are gone from FILE.",
     ),
     click.option(
-        "--continue",
-        "carry_over",
-        is_flag=True,
-        help="Go on with the job after FILE was changed: rows that were sent are known by their keys.",
+        "--retry-refused", is_flag=True, help="Send unchanged rows again that the service refused before."
     ),
+    click.option("--retry-undone", is_flag=True, help="Send rows again that wosdk jobs undo took back."),
     click.option("--check", is_flag=True, help="Write nothing; say what would become of each row."),
     click.option("--sample", type=click.IntRange(1), metavar="N", help="With --check: look at N rows only."),
     click.option("--resume", is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume)."),
-    click.option(
-        "--retry",
-        type=click.Choice(["refused"]),
-        help="Send the rows again that were refused, after the map was changed.",
-    ),
 )
 
 _RESULTS = (
@@ -154,8 +147,6 @@ class ImportArguments:
     """Makes the workers that send the rows; None sends them from this process."""
     outcomes: Path | None
     force: bool
-    abandon: bool
-    """Whether a new job may leave an unfinished one of the same file as it is."""
     as_json: bool
     yes: bool
     job: Mapping[str, Any]
@@ -165,8 +156,9 @@ class ImportArguments:
     def of(cls, ctx: click.Context) -> Self:
         """Return the arguments of a command. Raise CliError when two options exclude each other."""
         given = ctx.params
-        if given["abandon"] and not given["again"]:
-            raise CliError("--abandon is for --again, which begins a new job; without it the job goes on")
+        for other in ("new_rows", "retry_refused", "retry_undone"):
+            if given["again"] and given[other]:
+                raise CliError(f"--again sends all rows, so --{other.replace('_', '-')} does not go with it")
         return cls(
             target=target_of(ctx),
             operation=operation_of(
@@ -182,7 +174,6 @@ class ImportArguments:
             **{name: given[name] for name in _AS_GIVEN},
             job={
                 "limit": given["concurrency"],
-                "retry_refused": given["retry"] is not None,
                 "details": kept_command(ctx),
                 **{name: given[name] for name in _PASSED},
                 **({} if given["lease"] is None else {"lease": given["lease"]}),
@@ -198,7 +189,6 @@ _AS_GIVEN = (
     "rate",
     "outcomes",
     "force",
-    "abandon",
     "as_json",
     "yes",
 )
@@ -207,7 +197,9 @@ _PASSED = (
     "marker",
     "if_exists",
     "again",
-    "carry_over",
+    "new_rows",
+    "retry_refused",
+    "retry_undone",
     "resume",
     "stop_after",
     "stop_after_doubt",

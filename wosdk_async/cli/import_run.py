@@ -4,47 +4,43 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
 import attrs
+import click
 
-from wosdk_async import Company
 from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
-from wosdk_async.cli.new_jobs import confirm_new_job
 from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
-from wosdk_async.cli.output.going_on import say_earlier
+from wosdk_async.cli.output.plan_view import plan_text
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
-from wosdk_async.cli.runner import Runner, confirm
+from wosdk_async.cli.runner import Runner, confirm, is_interactive
 from wosdk_async.cli.stop_signals import StopSignals
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
-from wosdk_async.jobs.earlier_job import EarlierJob
-from wosdk_async.jobs.given_import import GivenImport
 from wosdk_async.jobs.importer import WORKERS_GRACE
 from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.job_commands import rejects_of
 from wosdk_async.jobs.journal.folder import ADDRESS
-from wosdk_async.jobs.opening import company_identity
-from wosdk_async.jobs.overview import overview
+from wosdk_async.jobs.ledger.decision import Action
+from wosdk_async.jobs.opening import OpenedJob
+from wosdk_async.jobs.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.spool import shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
 from wosdk_async.regular_files import open_user_path
 
 __all__ = ["require_new", "require_outcomes", "run_import"]
 
-FindEarlier = Callable[[str], Awaitable[EarlierJob | None]]
-"""Returns the job of the same file, given what identifies the Company."""
-
 
 def run_import(given: ImportArguments) -> int:
-    """Carry out an import, or what is left of it, and return the exit status."""
+    """Carry out an import, or its remaining rows, and return the exit status."""
     if given.target.read_only:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(given)
@@ -54,7 +50,7 @@ def run_import(given: ImportArguments) -> int:
         folder = given.job["folder"]
         if temporary:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        job, find_earlier = _job(given, folder)  # before the sandbox starts
+        job = _job(given, folder)  # before the sandbox starts
         calls = given.job["limit"]
         variables = exits.enter_context(company_variables(given.sandbox))
         client = {
@@ -63,28 +59,23 @@ def run_import(given: ImportArguments) -> int:
             "adaptive": calls > DEFAULT_IN_FLIGHT,
         }
         runner = exits.enter_context(Runner(given.target, variables, rate=given.rate, **client))
-        if given.job["again"] and not given.abandon:
-            runner.run(
-                _require_meant(find_earlier, runner.company, identity_of(variables), ask=not given.yes)
-            )
         opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and given.outcomes is not None:
             require_new(given.outcomes, given.force)
             require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
-        if not opened.new:
-            runner.run(say_earlier(opened.journal, job.operation.label, opened.retried))
-        if not opened.finished:
-            for warning in (*opened.warnings, *job.warnings):
-                say(f"warning: {warning}")
-        if variables is None and not opened.finished:
-            confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
+        _say_plan(opened, job)
+        if opened.plan.leaves_done:
+            _confirm_again(opened, ask=not given.yes)
+        if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
+            rows = counted(count, "row")
+            confirm(runner.company, rows, job.operation.question, ask=not given.yes)
         signals = StopSignals(
             job.stop,
             grace=WORKERS_GRACE if given.make_pool is not None else None,
             on_first=lambda status: setattr(job, "exit_status", status),
         )
-        lines = _lines(given.outcomes, anew=opened.new)
+        lines = _lines(given.outcomes, anew=opened.new or given.force)
         try:
             summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
         except WosdkError as error:
@@ -97,30 +88,50 @@ def run_import(given: ImportArguments) -> int:
     return signals.status or Exit.SOME
 
 
-def _job(given: ImportArguments, folder: Path | None) -> tuple[Import, FindEarlier]:
-    """Return the import, and what finds the job of its file that is there."""
+def _job(given: ImportArguments, folder: Path | None) -> Import:
+    """Return the import of a file, which is read."""
     import_map = ImportMap.load(given.map_file, operation=given.operation)
     with saying_if_slow(f"reading {shown_source(given.file)}"):
         found = open_input(given.file, folder, **given.reading)
-    details = dict(given.job["details"])
-    if found.address is not None:
-        details[ADDRESS] = found.address
-    workers = given.make_pool(say) if given.make_pool is not None else None
-    options = ImportOptions(**{**given.job, "folder": found.folder, "details": details})
-    job = Import(found.source, import_map, workers=workers, options=options)
-    return job, lambda company: EarlierJob.of_import(
-        GivenImport.of(found.source, import_map, company, options)
+        details = dict(given.job["details"])
+        if found.address is not None:
+            details[ADDRESS] = found.address
+        workers = given.make_pool(say) if given.make_pool is not None else None
+        options = ImportOptions(**{**given.job, "folder": found.folder, "details": details})
+        job = Import(found.source, import_map, workers=workers, options=options)
+        job.read()
+    return job
+
+
+def _say_plan(opened: OpenedJob, job: Import) -> None:
+    """Say in a line what is sent, what is skipped and why; nothing for a first run."""
+    if not opened.new or opened.plan.leaves_done:
+        say(f"{opened.folder}: {plan_text(opened.plan, job.operation.label)}")
+    if not opened.is_idle:
+        for warning in job.warnings:
+            say(f"warning: {warning}")
+        return
+    plan = opened.plan
+    if plan.rows(Action.KEEP, Action.REFUSE):
+        say(f"rows to correct and import: {rejects_of(opened.folder)}")
+    if plan.rows(Action.LEAVE):
+        say(
+            f"to decide the rows of {opened.folder / IN_DOUBT}: wosdk jobs settle {opened.folder} --row N ..."
+        )
+
+
+def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
+    """Ask whether rows that are done are meant to be sent once more. Raise CliError when they are not."""
+    if not ask:
+        return
+    text = (
+        f"{counted(opened.plan.leaves_done, 'row')} done by the job before: --again sends all rows once more"
     )
-
-
-async def _require_meant(
-    find_earlier: FindEarlier, company: Company, identity: str | None, *, ask: bool
-) -> None:
-    """Raise CliError when a new job would leave an unfinished one of the same file, and that is not meant."""
-    await company.connect()
-    earlier = await find_earlier(identity or company_identity(company))
-    if earlier is not None and earlier.is_left_behind:
-        confirm_new_job(earlier, ask=ask)
+    if not is_interactive():
+        raise CliError(f"{text}; confirm with --yes")
+    say(text)
+    if not click.confirm("Send them again?", err=True):
+        raise CliError("nothing was sent", Exit.SOME)
 
 
 async def _run(
@@ -132,16 +143,11 @@ async def _run(
 ) -> Summary:
     with lines as file, signals.handled():  # both last until the summary is printed
         opened = await job.open()
-        seen = None if opened.new else await overview(opened.journal)
-        before = seen.ended() if seen else {}
-        if opened.retried:  # they end anew
-            before["failed"] -= opened.retried
-        writer = OutcomeWriter(file, job.stop, before)
+        writer = OutcomeWriter(file, job.stop)
         for warning in job.warnings:  # said before the question
             writer.stage(f"warning: {warning}")
-        done = job.rows - seen.left - opened.retried if seen else 0
-        shown = not opened.finished
-        with RowProgress(job.rows, done=done, shown=shown, workers=lambda: job.workers_now) as progress:
+        skipped, shown = opened.plan.rows(Action.SKIP), not opened.is_idle
+        with RowProgress(job.rows, done=skipped, shown=shown, workers=lambda: job.workers_now) as progress:
 
             def on_row(outcome: RowOutcome) -> None:
                 writer.row(outcome)
@@ -158,10 +164,9 @@ async def _run(
         ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
             writer.say_problems(summary, given.outcomes)
-            say_files(
-                summary, attrs.evolve(opened.plan, options={**opened.plan.options, **given.job["details"]})
-            )
-            print_summary(summary, given.as_json, ran=opened.new or not opened.finished)
+            about = opened.about
+            say_files(summary, attrs.evolve(about, options={**about.options, **given.job["details"]}))
+            print_summary(summary, given.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
             text = f"{ended}, but its files could not be written: {summary.files_failed}"
             if summary.all_ended:
@@ -209,7 +214,7 @@ def require_new(outcomes: Path, force: bool) -> None:
 
 
 def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None]:
-    """Return the file for the outcomes; a job that goes on writes after those of its earlier runs."""
+    """Return the file for the outcomes; a resumed job writes after those of its earlier runs."""
     if outcomes is None:
         return nullcontext()
     # Unbuffered: the line of a row is in the file even if the process is killed later.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_options import sheet_of
 from wosdk_async.cli.kept_commands import import_parameters, kept_globals
@@ -30,7 +31,7 @@ __all__ = ["company_of_job", "excel_of", "input_of", "require_lasting", "source_
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to the Company of a job. Raise CliError when the options lead to another one."""
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.jobs.opening import company_identity
+    from wosdk_async.jobs.request import company_identity
     from wosdk_async.jobs.run_records import plan_as_last_given
 
     plan = plan_as_last_given(folder)
@@ -96,6 +97,6 @@ async def write_files(journal: Journal) -> None:
     try:
         source = await off_the_loop(source_of, plan, journal.folder)
     except (CliError, ConfigurationError) as error:
-        say(f"rejects.csv and in_doubt.csv stay as they are: {error.message}")
+        say(f"rejects.csv and in_doubt.csv stay as they are: {in_command_words(error.message)}")
         source = None
     say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(plan)))

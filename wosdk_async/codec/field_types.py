@@ -74,7 +74,7 @@ FIELD_TYPES = {
     "integer": FieldType(
         check=check_integer,
         take="v if v.__class__ is int else read_digits(v)",
-        fits="v.__class__ is int and -0x80000000 <= v <= 0x7fffffff",
+        fits="v.__class__ is int and v.bit_length() < 32",
         show="v if v.__class__ is int else plain(v)",
     ),
     "boolean": FieldType(

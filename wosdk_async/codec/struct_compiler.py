@@ -122,7 +122,7 @@ class _StructText:
         if part is not None and meta.get("many"):
             element = part.struct | None
             kind: Any = types.GenericAlias(tuple, (element, ...)) | None
-            return kind, [f"if {slot} is not None: {slot} = LazyList({slot}) if {slot} else NO_OBJECTS"]
+            return kind, [f"{slot} = LazyList({x}) if {x} else {x} if {x} is None else NO_OBJECTS"]
         if part is not None:
             return part.struct | None, self._part(part, slot, x)
         if meta["type"] == "enum" and not meta.get("many"):

@@ -18,8 +18,7 @@ from __future__ import annotations
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.export.exporter import Export
 from wosdk_async.jobs.export.incremental import IncrementalExport
-from wosdk_async.jobs.export.options import ExportOptions
-from wosdk_async.jobs.export.summary import ExportSummary
+from wosdk_async.jobs.export.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.importer import Import
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.options import ImportOptions, StopAfter

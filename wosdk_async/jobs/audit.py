@@ -21,8 +21,8 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
-from wosdk_async.jobs.journal.audit_table import FINDINGS, AuditState, Finding
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.worker_tables import FINDINGS, AuditState, Finding
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation, usable_id
 from wosdk_async.jobs.run_records import had_workers
@@ -90,7 +90,7 @@ class Audit:
         loop, looked_up = asyncio.get_running_loop(), 0
         said_at = loop.time()
         suspects: list[StoredRow] = []
-        async for page in self.journal.pages(size=_PAGE):
+        async for page in self.journal.file_pages(size=_PAGE):
             if loop.time() >= said_at + SAID_EACH:
                 said_at = loop.time()
                 self.on_stage(f"audit: rows looked up: {looked_up} of {self.journal.plan.rows}")

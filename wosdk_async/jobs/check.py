@@ -16,32 +16,35 @@ from wosdk_async.codec.json import loads
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.hooks import DryRun
-from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding, FindingKind
-from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, SeenKeys, kind_of
-from wosdk_async.jobs.earlier_job import EarlierJob
+from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, kind_of
 from wosdk_async.jobs.errors import (
     ImportMapError,
     RowError,
 )
-from wosdk_async.jobs.given_import import GivenImport, job_base
-from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
+from wosdk_async.jobs.ledger.preview import Preview, preview_of
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
+from wosdk_async.jobs.marking import no_marker_for_workers
+from wosdk_async.jobs.needed_fields import ReplacedFields
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.overview import overview
+from wosdk_async.jobs.reading import RowBuilder
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.replaced_fields import ReplacedFields
+from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import undone_beside, without_taken_back
-from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
 _PAGE = 200  # rows that are built and looked up together
 _REQUESTS = 3  # that are shown
 _IDS = 3  # of the records that have a key
+_AGAIN = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
+_SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", Standing.UNDONE: "undone"}
 
 
 class Check:
@@ -72,22 +75,19 @@ class Check:
         workers: bool = False,
     ) -> None:
         require_columns(source, import_map.columns)
+        self._request = ImportRequest(source=source, import_map=import_map, options=options)
+        if workers and self._request.marker is None:
+            raise no_marker_for_workers(import_map)
         self._source, self._map, self._dry = source, import_map, dry
         self._options, self._sample, self._rate = options, sample, rate
-        self._operation = import_map.action
-        self._marker = options.marker or import_map.marker or self._operation.by
-        self._keys = RowKeys.of(import_map, self._marker, "job") if self._marker else None
-        if self._marker:
-            self._operation.require_marker(self._marker)
-        elif workers:
-            raise no_marker_for_workers(import_map)
+        self._operation, self._marker = import_map.action, self._request.marker
+        self._keys = self._request.keys("job")
         self._index = ReferenceIndex(import_map.references)
         self._result = CheckResult(
             label=self._operation.label,
             used=frozenset(import_map.columns),
             skips=options.if_exists == "skip",
         )
-        self._job: EarlierJob | None = None
         self._undone: Set[int] = frozenset()
         self._looks: list[float] = []
         self._read_file()
@@ -132,53 +132,41 @@ class Check:
         for name in self._map.fixed:
             if reason := self._index.unfound(name):
                 raise ImportMapError(f"{self._map.path}: {reason}")
-        if not self._options.again:
-            await self._find_job(identity)
-        base = job_base(self._source, self._options)
-        self._undone = await undone_beside(base, identity, self._map.operation)
-        with closing(SeenKeys()) as seen:
-            checked = CheckedRows(
-                RowBuilder(self._map, self._index, self._keys), seen, ReplacedFields.of(self._map)
-            )
+        self._undone = await undone_beside(self._request.base, identity, self._map.operation)
+        checked = CheckedRows(RowBuilder(self._map, self._index, self._keys), ReplacedFields.of(self._map))
+        with (
+            closing(self._request.read()) as read,
+            preview_of(self._request, read, identity) as preview,
+        ):
+            await self._show_decision(preview)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
-                for finding in await self._look_at(company, page, checked):
+                for finding in await self._look_at(company, page, checked, preview):
                     self._result.add(finding)
                     if on_row is not None:
                         on_row(finding)
         self._finish()
         return self._result
 
-    async def _find_job(self, identity: str) -> None:
-        """Find the job that the import would go on with, and why the import would be refused."""
-        given = GivenImport.of(self._source, self._map, identity, self._options)
-        job = await EarlierJob.of_import(given)
-        if job is None:
-            try:
-                await given.require_new()
-            except ImportMapError as error:
-                self._result.import_refused = error.message
-            return
-        self._result.import_refused = job.refusal
-        self._result.warnings += job.decision.warnings
-        if job.is_unchanged:
-            self._job, self._result.job = job, job.overview
-            self._result.job_would = job.overview.resume_would(retry=self._options.retry_refused)
-        elif job.decision.goes_on == "with a new file":
-            self._job, self._result.job = job, job.overview
-            self._result.job_would = [
-                "go on with the changed file, in a new job that takes over the ended rows by their keys",
-                "send the rows that are new in the file, and those that failed or were not started",
-            ]
+    async def _show_decision(self, preview: Preview) -> None:
+        """Keep what the import would do with its rows, or why it would be refused."""
+        self._result.decision = preview.decision
+        if preview.folder is not None:
+            async with Journal.open(preview.folder, snapshot=True) as journal:
+                self._result.job = await overview(journal)
 
     # --- rows ---------------------------------------------------------------------------------
 
-    async def _look_at(self, company: Company, page: Sequence[Row], built: CheckedRows) -> list[Finding]:
+    async def _look_at(
+        self, company: Company, page: Sequence[Row], checked: CheckedRows, preview: Preview
+    ) -> list[Finding]:
         """Return what would become of some rows, in their order."""
-        reasons = await self._job.reasons(page[0].number, page[-1].number) if self._job is not None else {}
-        found = [self._done_before(row, reasons) or self._built(row, built) for row in page]
-        if self._job is not None and not self._job.is_unchanged:
-            found = await self._carried_over(self._job, page, found, built.seen)
+        places = page[0].number, page[-1].number
+        standings, reasons = preview.standings(*places), preview.reasons(*places)
+        found = []
+        for row in page:  # one without a standing is the same row of the ledger as an earlier one
+            standing = standings.get(row.number, Standing.DONE)
+            found.append(self._known(row, standing, reasons) or self._built(row, checked, standing))
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Found = {}
         if self._keys is not None and self._keys.are_own and keys:
@@ -193,49 +181,42 @@ class Check:
             for each in found
         ]
 
-    def _built(self, row: Row, built: CheckedRows) -> BuiltRow | Finding:
-        """Return a row as the import builds it; one that failed in the job before is sent again."""
-        found = built.build(row)
-        again = self._job is not None and self._job.state(row.number) == State.REFUSED
+    def _built(self, row: Row, checked: CheckedRows, standing: Standing) -> BuiltRow | Finding:
+        """Return a row as the import builds it."""
+        found = checked.build(row)
+        again = standing in _AGAIN
         return attrs.evolve(found, again=True) if again and isinstance(found, BuiltRow) else found
 
-    async def _carried_over(
-        self, job: EarlierJob, page: Sequence[Row], found: Sequence[BuiltRow | Finding], seen: SeenKeys
-    ) -> list[BuiltRow | Finding]:
-        """Return what would become of rows of a changed file: the job before knows some by their keys."""
-        states = await job.rows_with([each.key for each in found if each.key])
-        carried: list[BuiltRow | Finding] = []
-        for row, each in zip(page, found, strict=True):
-            # Of rows with one key only the first has it in the journal; the others are refused.
-            first = each.key in states and seen.first_with(each.key, row)[0] == row.number
-            state = states[each.key] if first else State.PLANNED
-            ended = self._ended_before(row, state)
-            if ended is None and state == State.REFUSED and isinstance(each, BuiltRow):
-                each = attrs.evolve(each, again=True)
-            carried.append(ended or each)
-        return carried
-
-    def _ended_before(self, row: Row, state: State) -> Finding | None:
-        """Return what the job before knows of a row that it has sent; None when nothing of it was sent."""
-        if state in (State.DONE, State.FOUND):
-            return Finding(row.number, row.line, "ended" if state == State.DONE else "found")
-        if state in UNDECIDED:
-            kind: FindingKind = "in_doubt" if state == State.IN_DOUBT else "sending"
-            known = (
-                f"the import looks it up by {self._marker} first" if self._marker else "there is no marker"
-            )
-            return Finding(row.number, row.line, kind, known)
-        return None
-
-    def _done_before(self, row: Row, reasons: Mapping[int, str]) -> Finding | None:
-        """Return what the job that would go on has to say about a row; None when it would be sent."""
-        state = self._job.state(row.number) if self._job is not None else State.PLANNED
-        if ended := self._ended_before(row, state):
-            return ended
-        if state == State.REFUSED and not self._options.retry_refused:
-            reason = f"{reasons.get(row.number, '')} (in the job before; --retry refused sends it again)"
-            return Finding(row.number, row.line, "refused", reason)
-        return None
+    def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
+        """Return what the ledger has to say about a row; None when it would be sent."""
+        action = action_of(
+            standing,
+            self._request.choices,
+            can_look_up=self._marker is not None,
+            updates=self._operation.compares,
+        )
+        if self._options.again and standing is not Standing.REPEATED:
+            action = Action.SEND
+        keys = self._keys if self._keys is not None and self._keys.are_own else None
+        key = (keys.key_or_none(row) if keys is not None else None) or ""
+        match action:
+            case Action.SEND:
+                return None
+            case Action.SKIP:
+                kind: FindingKind = _SKIPPED.get(standing, "ended")
+                return Finding(row.number, row.line, kind, key=key)
+            case Action.LOOK_UP | Action.LEAVE:
+                known = (
+                    f"the import looks it up by {self._marker} first"
+                    if self._marker
+                    else "there is no marker"
+                )
+                kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
+                return Finding(row.number, row.line, kind, known, key)
+            case Action.KEEP:
+                return Finding(row.number, row.line, "kept", reasons.get(row.number, ""), key)
+            case Action.REFUSE:
+                return Finding(row.number, row.line, "refused", reasons.get(row.number, ""), key)
 
     async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any] | RowError) -> Finding:
         if isinstance(found, RowError):
@@ -257,7 +238,7 @@ class Check:
         changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
         built.row.warnings.extend(built.lacks)
         built.row.warnings.extend([built.caution] if built.caution else ())
-        texts = ["failed in the job before"] if built.again else []
+        texts = ["failed before"] if built.again else []
         texts += [f"creates {first} first"] if first else []
         return built.finding("would_send", "; ".join(texts), changed)
 

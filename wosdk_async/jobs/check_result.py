@@ -10,13 +10,24 @@ from typing import Any, Literal
 
 import attrs
 
+from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.overview import UNDER_WAY, Overview
-from wosdk_async.jobs.stops import cause_of
+from wosdk_async.jobs.stop import cause_of
 
 __all__ = ["FINDINGS", "KEPT", "CheckResult", "Finding", "FindingKind", "ProblemCause"]
 
 FindingKind = Literal[
-    "would_send", "there", "refused", "ambiguous", "missing", "ended", "found", "in_doubt", "sending"
+    "would_send",
+    "there",
+    "refused",
+    "ambiguous",
+    "missing",
+    "ended",
+    "changed",
+    "undone",
+    "kept",
+    "in_doubt",
+    "sending",
 ]
 
 FINDINGS: dict[FindingKind, str] = {
@@ -25,9 +36,11 @@ FINDINGS: dict[FindingKind, str] = {
     "refused": "refused here",
     "ambiguous": "with a name of several records",
     "missing": "naming a record that does not exist",
-    "ended": "carried out by the job already",
-    "found": "found there by the job already",
-    "in_doubt": "in doubt in the job",
+    "ended": "done before",
+    "changed": "changed after being sent",
+    "undone": "undone",
+    "kept": "refused by the service before",
+    "in_doubt": "in doubt",
     "sending": UNDER_WAY,
 }
 """What would become of a row, each with words for people."""
@@ -35,7 +48,7 @@ FINDINGS: dict[FindingKind, str] = {
 KEPT = 1000
 """Rows that a result lists, and causes; all rows go to ``on_row``."""
 
-_FINE: tuple[FindingKind, ...] = ("would_send", "ended", "found")
+_FINE: tuple[FindingKind, ...] = ("would_send", "ended", "changed")
 _MORE_ROWS = 5  # of a cause, beside the first
 _VALUE = re.compile(r"(?:, not|is called|are called) ('[^']*'|\"[^\"]*\")")
 
@@ -60,7 +73,7 @@ class Finding:
     caution: str | None = None
     """What would surprise people about the record, although the service takes it."""
     again: bool = False
-    """Whether the row would be sent, and failed in the job before."""
+    """Whether the row would be sent, and failed before."""
 
     @property
     def is_problem(self) -> bool:
@@ -103,8 +116,8 @@ class CheckResult:
     counts: Counter[FindingKind] = attrs.field(factory=Counter)
     findings: list[Finding] = attrs.field(factory=list)
     """The first 1,000 rows that would not be sent."""
-    import_refused: str | None = None
-    """Why the same command without ``--check`` would be refused before any row; None when it would not."""
+    decision: Plan | Refusal | None = None
+    """What the import would do with the rows of its file, or why it would be refused."""
     new_records: dict[str, int] = attrs.field(factory=dict)
     """Records that would be created first, by reference."""
     filled: dict[str, int] = attrs.field(factory=dict)
@@ -118,11 +131,9 @@ class CheckResult:
     seconds: float | None = None
     """Expected duration, if a call takes as long as a look-up of this check; None when there was none."""
     job: Overview | None = None
-    """The job that the same command would go on with."""
-    job_would: list[str] = attrs.field(factory=list)
-    """What the same command would do with that job."""
+    """The job of the file that is there."""
     sent_again: int = 0
-    """Rows that would be sent, and that failed in that job."""
+    """Rows that would be sent, and that failed before."""
     skips: bool = False
     """Whether a row that is there already is skipped, and does not fail."""
     lacking: int = 0
@@ -151,8 +162,8 @@ class CheckResult:
 
     @property
     def complete(self) -> bool:
-        """Whether all rows that were checked would be, or are carried out, and no undo took the job back."""
-        if self.lacking or (self.job is not None and self.job.undone is not None):
+        """Whether all rows that were checked would be, or are carried out, and the import is not refused."""
+        if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)
 
@@ -221,9 +232,9 @@ class CheckResult:
             "lacks": [{"reason": each.reason, "rows": each.count} for each in self.lacks],
             "cautions": [{"reason": each.reason, "rows": each.count} for each in self.cautions],
             "warnings": self.warnings,
-            "import_refused": self.import_refused,
+            "import_refused": self.decision.why if isinstance(self.decision, Refusal) else None,
             "requests": self.requests,
             "calls": self.calls,
             "seconds": None if self.seconds is None else round(self.seconds, 1),
-            "job": None if self.job is None else {**self.job.as_dict(), "resume": self.job_would},
+            "job": None if self.job is None else self.job.as_dict(),
         }

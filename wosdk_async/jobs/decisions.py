@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.earlier_leases import end_leases
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State
+from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State, run_table
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import Stop, StoppedError
 from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["decide", "settle_job"]
+__all__ = ["decide", "doubts_in", "settle_job"]
 
 
 async def settle_job(
@@ -41,7 +43,7 @@ async def settle_job(
     if journal.plan.marker is None:
         raise JournalError(
             f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
-            "doubt yourself, and write wosdk jobs settle JOB --row N created ID, or --row N not-created"
+            "doubt yourself, and call decide(journal, row, id), with None for what was not created"
         )
     if operation.compares:
         raise JournalError(
@@ -49,7 +51,7 @@ async def settle_job(
             "wosdk jobs resume does that first"
         )
 
-    counts = journal.counts()
+    counts = Counter(journal.counts()) + Counter(journal.gone())
     settling = Settling(
         company=company,
         journal=journal,
@@ -69,6 +71,11 @@ async def settle_job(
     await journal.flush()
     looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
     return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
+
+
+async def doubts_in(journal: Journal) -> list[int]:
+    """Return the numbers of the rows in doubt, also of those that the file does not have any more."""
+    return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
 
 
 async def decide(
@@ -93,10 +100,14 @@ async def decide(
     """
     if id is not None and usable_id(id) is None:
         raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
+    if id is not None:
+        other = await journal.read(partial(run_table.row_with_id, id=id))
+        if other not in (None, row):
+            raise JournalError(f"{journal.folder}: {id} is the record of row {other} already")
     await end_leases(journal, on_stage)  # until then a worker may send the row
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
-        raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")
+        raise JournalError(f"{journal.folder}: the job has no row {row}")
     state = found[0].state
     if state not in UNDECIDED:
         raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.word}")

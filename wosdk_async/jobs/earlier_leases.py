@@ -46,7 +46,6 @@ async def end_leases_beside(journal: Journal, on_stage: Callable[[str], None]) -
     Raises:
         JournalError: another process works on such a job.
     """
-    ended: set[tuple[int, str]] = set()
     for folder in await asyncio.to_thread(_jobs_of_same_file, journal):
         await asyncio.to_thread(require_not_held, folder)
         leases = await _open_leases(folder)  # not before: until then it may have granted some
@@ -56,11 +55,6 @@ async def end_leases_beside(journal: Journal, on_stage: Callable[[str], None]) -
             await _over(leases, on_stage)
             for each in leases:
                 other.end_grant(each.epoch)
-        ended |= {(each.epoch, each.worker) for each in leases}
-    # Those that this job took over from such a job are the same.
-    for each in await journal.open_leases() if ended else ():
-        if each.run == 0 and (each.epoch, each.worker) in ended:
-            journal.end_grant(each.epoch)
 
 
 async def _over(leases: Iterable[OpenLease], on_stage: Callable[[str], None]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -13,20 +12,18 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.cluster.messages import WorkerPool, require_pool
-from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.given_import import job_base
 from wosdk_async.jobs.inputs import require_opened
 from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
-from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
+from wosdk_async.jobs.opening import OpenedJob, open_job
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.replaced_fields import ReplacedFields
+from wosdk_async.jobs.request import ImportRequest, company_identity
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome, Summary
 from wosdk_async.jobs.run_ending import close_job, end_run
 from wosdk_async.jobs.run_records import details_of
+from wosdk_async.jobs.sources.conversion import off_the_loop
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.stop import Stop
 from wosdk_async.jobs.undone_keys import keep_undone
@@ -45,9 +42,6 @@ class Import:
         source, import_map = open_source("requests.csv"), ImportMap.load("map.toml")
         summary = await Import(source, import_map, company=company, on_row=print)
 
-    The constructor reads the file once, to count the rows and to collect the names to look up, and raises
-    ImportMapError when the file cannot be used: nothing was sent by then.
-
     Args:
         source: the file.
         import_map: which column fills which field.
@@ -57,6 +51,9 @@ class Import:
         workers: where the rows are sent from, such as ``Processes(4)``; None means this process
             (``docs/cluster.md``).
         options: how the import is carried out; further keywords change single options.
+
+    Raises:
+        ImportMapError: file and map do not fit.
     """
 
     def __init__(
@@ -75,54 +72,25 @@ class Import:
         require_pool(workers)
         require_columns(source, import_map.columns)
         self.options = attrs.evolve(options or ImportOptions(), **changes)
-        self._source = source
-        self._map = import_map
+        self._request = ImportRequest(
+            source=source,
+            import_map=import_map,
+            options=self.options,
+            workers=workers,
+            on_row=on_row,
+            on_stage=on_stage,
+        )
         self._company_given = company
-        self._callbacks = on_row, on_stage
-        self._workers = workers
-        self._index = ReferenceIndex(import_map.references)
-        self._marker = self.options.marker or import_map.marker or import_map.action.by
-        if self._marker:
-            self._require_marker(self._marker)
-        elif workers is not None:
-            raise no_marker_for_workers(import_map)
-        if import_map.action.by is not None and self.options.if_exists == "skip":
-            raise ImportMapError(
-                f'if_exists="skip" is for creates; {import_map.operation!r} needs records that exist'
-            )
         self.exit_status = 1
         """What the journal keeps of a run that left rows; a program that a signal stops has its own."""
         self._stop = Stop()
         self._work: JobWork | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._rows: FileRows | None = None
         self._job: OpenedJob | None = None
-        self._rows = 0
-        replaced = ReplacedFields.of(import_map)
-        warned: Counter[str] = Counter()
-        for row in source:
-            self._rows += 1
-            if row.fault is None:
-                self._index.collect(row.cells)
-                if (warning := replaced.in_row(row.cells)) is not None:
-                    warned[warning] += 1
-        self.warnings = [f"{rows} row{'s' if rows > 1 else ''}: {text}" for text, rows in warned.items()]
-        """What is known before the first row is sent, and concerns more than one row."""
-        self._index.warnings += self.warnings
-        if not self._rows:
-            self._index.warnings.append(f"{source.path}: there are no rows below the header")
-
-    def _require_marker(self, marker: str) -> None:
-        """Raise ImportMapError for a marker that no field can carry."""
-        try:
-            RowKeys.of(self._map, marker, "")
-            self._map.action.require_marker(marker)
-        except ImportMapError as error:
-            if self.options.marker:
-                raise
-            raise ImportMapError(f"{self._map.path}: {error.message}") from None
 
     def __repr__(self) -> str:
-        return f"<Import {self._source.path.name} rows={self.rows}>"
+        return f"<Import {self._request.source.path.name}>"
 
     def __await__(self) -> Generator[Any, None, Summary]:
         return self.run().__await__()
@@ -130,12 +98,27 @@ class Import:
     @property
     def operation(self) -> RowOperation:
         """What is done with each row."""
-        return self._map.action
+        return self._request.action
+
+    def read(self) -> FileRows:
+        """Read the file, once; :meth:`open` does it in a thread unless it was done before.
+
+        Raises:
+            ImportMapError: the file cannot be read; nothing was sent.
+        """
+        if self._rows is None:
+            self._rows = self._request.read()
+        return self._rows
 
     @property
     def rows(self) -> int:
-        """The number of rows in the file, without the empty ones."""
-        return self._rows
+        """The number of rows in the file, without the empty ones, once it was read."""
+        return self._rows.rows if self._rows is not None else 0
+
+    @property
+    def warnings(self) -> list[str]:
+        """What was found while the file was read, and concerns more than one row."""
+        return self._rows.warnings if self._rows is not None else []
 
     @property
     def workers_now(self) -> int | None:
@@ -148,7 +131,7 @@ class Import:
         Their rows are in doubt. With workers the calls under way have two seconds, and are aborted then.
         """
         self._stop.ask()
-        if self._stop.asked == 1 and self._workers is not None and self._loop is not None:
+        if self._stop.asked == 1 and self._request.workers is not None and self._loop is not None:
             self._loop.call_later(WORKERS_GRACE, self._stop.ask)
 
     async def open(
@@ -158,7 +141,7 @@ class Import:
         identity: str | None = None,
         journals: type[Journal] = Journal,
     ) -> OpenedJob:
-        """Open the job that the import belongs to, a new one or one that was stopped; send nothing.
+        """Read the file and decide what is done with its rows; send nothing.
 
         Args:
             company: the Company of the records.
@@ -166,25 +149,27 @@ class Import:
             journals: the class that makes and opens the journal; a test gives one that is killed.
 
         Raises:
-            JournalError: another process carries the job out, or its journal cannot be used.
-            ImportMapError: the file has changed since an unfinished job began.
+            ImportMapError: the file cannot be read.
+            ImportRefusedError: rows could be sent twice; it has the code, the facts and the remedies.
+            JournalError: another process works on the ledger, or it cannot be used.
         """
         if self._job is None:
             if (found := company or self._company_given) is None:
                 raise InvalidCallError(
                     "the import has no Company; write job.run(company) or Import(..., company=...)"
                 )
+            rows = await off_the_loop(self.read)
             self._company = found
-            await self._company.connect()
-            self._job = await open_job(
-                self._source,
-                self._map,
-                marker=self._marker,
-                identity=identity or company_identity(self._company),
-                options=self.options,
-                journals=journals,
-            )
-            await keep_undone(self._job.journal, job_base(self._source, self.options))
+            try:
+                await self._company.connect()
+                self._job = await open_job(
+                    self._request, rows, identity or company_identity(found), journals=journals
+                )
+            except BaseException:
+                rows.close()
+                self._rows = None
+                raise
+            await keep_undone(self._job.journal, self._request.base)
         return self._job
 
     async def run(
@@ -194,9 +179,7 @@ class Import:
         on_row: Callable[[RowOutcome], None] | None = None,
         on_stage: Callable[[str], None] | None = None,
     ) -> Summary:
-        """Carry the job out: create what the rows refer to, then do with each row what the map says.
-
-        Rows that an earlier run ended are skipped. Rows in doubt are settled first.
+        """Create what the rows refer to, and carry out the rows that the ledger does not know to be done.
 
         Args:
             company: the Company of the records.
@@ -204,39 +187,31 @@ class Import:
             on_stage: as for the constructor.
 
         Returns:
-            The counts of the whole job, all runs together.
+            The counts of the file's rows, all runs together.
 
         Raises:
             ImportMapError: a record that all rows need does not exist, or the file has changed.
+            ImportRefusedError: rows could be sent twice.
             JournalError: the journal cannot be used.
             WosdkError: the lookup of the references failed. In all cases this run created nothing.
         """
         self._loop = asyncio.get_running_loop()
         job = await self.open(company)
+        request = attrs.evolve(
+            self._request, on_row=on_row or self._request.on_row, on_stage=on_stage or self._request.on_stage
+        )
         try:
-            work = self._work = JobWork(
-                job,
-                self._company,
-                source=self._source,
-                import_map=self._map,
-                index=self._index,
-                marker=self._marker,
-                options=self.options,
-                rows=self._rows,
-                stop=self._stop,
-                workers=self._workers,
-                on_row=on_row or self._callbacks[0],
-                on_stage=on_stage or self._callbacks[1],
-            )
+            work = self._work = JobWork(attrs.evolve(job, request=request), self._company, self._stop)
         except BaseException:  # options that workers cannot have
             await self.close()
             raise
         summary = failure = None
-        if job.new or not job.finished:
-            await job.journal.start_run(**details_of(self.options, self._company, self._workers))
+        ran = not job.is_idle
         try:
             try:
-                if not job.finished:
+                if ran:
+                    await job.journal.start_run(**details_of(request, self._company))
+                    await job.admit()
                     await work.carry_out()
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
@@ -251,19 +226,15 @@ class Import:
         finally:
             with anyio.CancelScope(shield=True):
                 await end_run(
-                    job,
-                    work,
-                    self._source,
-                    self.options,
-                    summary=summary,
-                    error=failure,
-                    stopped_status=self.exit_status,
+                    job, work, ran=ran, summary=summary, error=failure, stopped_status=self.exit_status
                 )
 
     async def close(self) -> None:
         """Close the journal of the job, if it is open; :meth:`run` does it itself.
 
-        A new job of which no run began is removed.
+        A new ledger with which no run began is removed.
         """
+        if self._rows is not None:
+            self._rows.close()
         if self._job is not None:
             await close_job(self._job, refused=not self._job.journal.run)

@@ -69,7 +69,7 @@ def open_input(
         path = _copied(address, folder, format, limit)
     except OSError as error:
         raise ImportMapError(
-            f"{error.filename or folder}: {error.strerror or error}; name another folder with --job DIR"
+            f"{error.filename or folder}: {error.strerror or error}; name another folder with folder=DIR"
         ) from None
     source = open_source(path, format=format, **options)
     return Input(source, folder, None if shown == _STDIN else shown)

@@ -1,4 +1,4 @@
-"""Where jobs are: below a directory, beside their file, and within the job whose rejects they import."""
+"""Where jobs are: below a directory, in it, and beside their file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal.folder import numbered_folders
 from wosdk_async.jobs.journal.store import JOURNAL
 
 __all__ = [
@@ -16,53 +17,28 @@ __all__ = [
     "jobs_below",
     "jobs_beside",
     "jobs_of",
-    "jobs_of_rejects",
-    "jobs_within",
-    "later_jobs",
+    "ledgers_in",
 ]
 
-_MOST_JOBS = 100
 _NUMBER = re.compile(r"-[0-9]+\Z")
 
 
 def jobs_below(directory: Path) -> Iterator[Path]:
-    """Yield the folders of jobs in a directory and below it, hidden directories left out.
-
-    The folder of a job may have those of further jobs in it: of its rejects, which were corrected there.
-    """
+    """Yield the folders of jobs in a directory and below it, hidden directories left out."""
     for root, folders, files in os.walk(directory):
         if JOURNAL in files:
             yield Path(root)
         folders[:] = sorted(each for each in folders if not each.startswith("."))
 
 
-def jobs_within(folder: Path) -> list[Path]:
-    """Return the folders of the jobs whose rows are a file of the job in ``folder``, such as its rejects."""
-    return sorted(each.parent for each in folder.glob(f"*/{JOURNAL}"))
-
-
-def jobs_of_rejects(folder: Path) -> list[Path]:
-    """Return the folders of the jobs of the rejects of a job, of those of their rejects, and so on.
-
-    Those of one level come after those of the level above; of a folder full of links only the first 100.
-    """
-    found = [folder]
-    for each in found:
-        found += jobs_within(each)
-        if len(found) > _MOST_JOBS:
-            break
-    return found[1 : _MOST_JOBS + 1]
+def ledgers_in(directory: Path) -> list[Path]:
+    """Return the folders of the jobs that stand in a directory."""
+    return sorted(each.parent for each in directory.glob(f"*/{JOURNAL}"))
 
 
 def jobs_of(file: Path) -> list[Path]:
     """Return the folders of the jobs that stand beside a file, the oldest first."""
     return jobs_at(file.with_name(f"{file.name}.job"))
-
-
-def later_jobs(folder: Path) -> list[Path]:
-    """Return the folders of the later jobs of the same file: of ``base-2`` those from ``base-3`` on."""
-    found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
-    return found[found.index(folder) + 1 :] if folder in found else []
 
 
 def jobs_beside(folder: Path) -> list[Path]:
@@ -73,10 +49,7 @@ def jobs_beside(folder: Path) -> list[Path]:
 
 def jobs_at(base: Path) -> list[Path]:
     """Return the folders of jobs called ``base``, ``base-2`` and so on, the oldest first."""
-    found = [base, *base.parent.glob(f"{_literal(base.name)}-*")]
-    return sorted(
-        (each for each in found if (each / JOURNAL).is_file()), key=lambda each: (len(each.name), each)
-    )
+    return [folder for _, folder in numbered_folders(base) if (folder / JOURNAL).is_file()]
 
 
 def folder_of(job: Path) -> Path:
@@ -96,7 +69,3 @@ def folder_of(job: Path) -> Path:
     if not found:
         raise JournalError(f"{job}: there is no such job; name the folder of a job, or the file of its rows")
     return found[0]
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{char}]" if char in "*?[" else char for char in name)

@@ -5,23 +5,21 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
 import attrs
 
 from wosdk_async.jobs.audit import audit_state_of, why_no_audit
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import AuditResult, State, StoredRow
-from wosdk_async.jobs.journal.audit_table import AuditState
+from wosdk_async.jobs.journal import AuditResult, State, StoredRow, row_table
+from wosdk_async.jobs.journal.worker_tables import AuditState
+from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.opening import OpenedJob
-from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.reporting import RowReports
-from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
 from wosdk_async.jobs.settling import Settling
-from wosdk_async.jobs.sources.source import Source
-from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.stop import StopRules
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
@@ -31,21 +29,13 @@ __all__ = ["JobTotals"]
 
 @attrs.frozen(kw_only=True, eq=False)
 class JobTotals:
-    """What the journal and the stages of this run say about a job.
-
-    ``rows`` is the number of rows in the file; ``on_row`` is called with each outcome that is reported here.
-    """
+    """What the journal and the stages of this run say about a job."""
 
     job: OpenedJob
-    source: Source
-    operation: RowOperation
-    index: ReferenceIndex
-    rows: int
     stops: StopRules
     reports: RowReports
     settling: Settling
     workers: JobWorkers | None
-    on_row: Callable[[RowOutcome], None]
     _started: float = attrs.field(factory=time.perf_counter)
 
     @property
@@ -54,39 +44,41 @@ class JobTotals:
         return self._done_now + self.stops.failed
 
     async def report_refused(self) -> None:
-        """Report the rows that were refused when the job was planned: their keys occur twice.
+        """Report the rows that stay refused: their keys occur twice, or the service refused them before.
 
-        They stop no import: nothing was sent for them, and the other rows may all be right.
+        They stop no import: nothing is sent for them, and the other rows may all be right.
         """
         async for stored in self._stored(State.REFUSED):
             reason = stored.reason or ""
-            self.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), reason))
+            self.job.request.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), reason))
 
     async def report_not_started(self) -> None:
         """Report the rows that were not started, so that each row has its outcome."""
         reason = self.stops.stop.cause or "the import was stopped before this row"
         async for stored in self._stored(State.PLANNED):
             if stored.row not in self.reports.unsent:
-                self.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
+                self.job.request.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
 
     async def _stored(self, state: State) -> AsyncIterator[StoredRow]:
-        async for page in self.job.journal.pages(state):
+        async for page in self.job.journal.file_pages(state):
             for stored in page:
                 yield stored
 
     async def summary(self) -> Summary:
         """Return the counts of the job."""
-        counts, index = await self._counts(), self.index
-        unsent = len(self.reports.unsent)
-        undone = self.job.undone
+        counts, request = await self._counts(), self.job.request
+        index, plan, unsent = request.index, self.job.plan, len(self.reports.unsent)
         audit, audit_state = await self.audited()
         return Summary(
-            rows=self.rows,
-            empty_rows=self.source.empty_rows,
+            rows=sum(counts.values()),
+            empty_rows=request.source.empty_rows,
             done=counts[State.DONE],
-            label=self.operation.label,
+            label=request.action.label,
             found=counts[State.FOUND],
-            undone=undone.done if undone is not None else 0,
+            undone=await self._undone(),
+            changed=await self._changed(),
+            gone=sum(plan.gone.values()),
+            plan={each.name.lower(): plan.counts[each] for each in sorted(plan.counts)},
             failed=counts[State.REFUSED] + unsent,
             waiting=unsent,
             in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
@@ -99,16 +91,31 @@ class JobTotals:
             stopped=self.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
-            audit_why=why_no_audit(self.job.plan) if audit_state == "impossible" else None,
+            audit_why=why_no_audit(self.job.about) if audit_state == "impossible" else None,
             unwritten=self.job.journal.unwritten,
             folder=self.job.folder,
         )
 
+    async def _changed(self) -> int:
+        """Return how many rows were carried out with other cells; a look-up may have shown that just now."""
+        if self.job.request.action.compares:
+            return 0
+        try:
+            return await self.job.journal.read(row_table.changed)
+        except JournalError:  # it cannot be read either
+            return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
+
+    async def _undone(self) -> int:
+        try:
+            return await self.job.journal.undone_rows()
+        except JournalError:  # it cannot be read either
+            return 0
+
     def _warnings(self) -> list[str]:
         """Return what the user should know, each text once."""
         found = [
-            *self.job.warnings,
-            *self.index.warnings,
+            *self.job.rows.warnings,
+            *self.job.request.index.warnings,
             *(self.workers.warnings if self.workers else ()),
         ]
         return list(dict.fromkeys(found))
@@ -135,5 +142,5 @@ class JobTotals:
         except JournalError:  # the journal cannot be read either
             counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
             counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
-            counts[State.PLANNED] = self.rows - counts.total()
+            counts[State.PLANNED] = self.job.rows.rows - counts.total()
             return counts

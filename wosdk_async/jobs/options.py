@@ -65,7 +65,7 @@ class ImportOptions:
     """The job folder, on a local disk. None means beside the file: ``requests.csv.job``."""
     marker: str | None = None
     """Field that carries the key of each row, such as ``work_order.po_number``; None means the map's, if any.
-    A field that the map does not fill gets ``{job}-{row}``."""
+    A field that the map does not fill gets ``{job}-{row}``, of the ledger's own row number."""
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
     """What happens to a row whose key is in the Company before its first attempt: it fails, or is skipped."""
     limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
@@ -77,13 +77,15 @@ class ImportOptions:
     skew: float = number(1.0, "seconds, 0 or more")
     """With workers: seconds that a lost one is waited for beyond its lease, as clocks do not run alike."""
     again: bool = switch(False)
-    """Whether to begin a new job although one for the same file, Company and command is there."""
-    carry_over: bool = switch(False)
-    """Whether the job goes on with a file that has changed: states are carried over by key."""
+    """Whether to begin a new ledger in the next folder, and send all rows once more."""
+    new_rows: bool = switch(False)
+    """Whether rows that the ledger does not know are new ones, although others that were sent are gone."""
     retry_refused: bool = switch(False)
-    """Whether to send the rows again that were refused, for example after the map was corrected."""
+    """Whether to send rows again that the service refused, although neither they nor the map have changed."""
+    retry_undone: bool = switch(False)
+    """Whether to send rows again whose records an undo took back."""
     resume: bool = switch(False)
-    """Whether only the job in ``folder`` may go on: no new one begins."""
+    """Whether only the ledger in ``folder`` counts: no new one begins."""
     details: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     """What the plan of a new job keeps besides, such as the command that began it; plain data."""
     stop_after: StopAfter | None = attrs.field(default=None, converter=_as_stop_after)

@@ -6,8 +6,10 @@ import contextlib
 import errno
 import io
 import itertools
+import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -53,7 +55,7 @@ class OutputFolder:
 
     def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
         self.dialect = dialect or FileDialect()
-        self._folder = folder
+        self.folder = folder
         self._known: dict[str, list[str]] = read_object(
             folder / _HASHES, MAX_OUTPUT
         )  # else all tables are kept
@@ -93,11 +95,30 @@ class OutputFolder:
 
     def tables(self) -> list[JobFile]:
         """Return all tables that are there."""
-        return [file_facts(self._folder / name) for name in self._known if (self._folder / name).is_file()]
+        return [file_facts(self.folder / name) for name in self._known if (self.folder / name).is_file()]
 
     def place(self, name: str) -> Path:
         """Return the path of a file that is always written anew: ``name`` unless that is a directory."""
         return next(path for path in self._paths(name) if not path.is_dir())
+
+    def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
+        """Move the tables that nobody has changed, and other files, to a directory; the last one last.
+
+        Args:
+            directory: where they are moved to; made if it is missing.
+            others: names of files that are always written anew.
+            copied: the input: if it is one of the tables, it stays until it is written anew.
+        """
+        if directory.parent.is_symlink() or directory.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))
+        directory.mkdir(parents=True, exist_ok=True)
+        ours = [path for name in self._known if self._is_ours(path := self.folder / name)]
+        for path in (*ours, *(self.folder / name for name in others)):
+            if path == copied:
+                with path.open("rb") as source, replace_file(directory / path.name) as target:
+                    shutil.copyfileobj(source, target)
+            elif path.is_file() and not path.is_symlink():
+                os.replace(path, directory / path.name)
 
     def _remove(self, name: str, but: Path | None = None) -> None:
         for path in self._paths(name):
@@ -107,7 +128,7 @@ class OutputFolder:
                 path.unlink()
 
     def _paths(self, name: str) -> Iterator[Path]:
-        path = self._folder / name
+        path = self.folder / name
         yield path
         for number in itertools.count(2):
             yield path.with_name(f"{path.stem}-{number}{path.suffix}")
@@ -117,7 +138,7 @@ class OutputFolder:
 
     def _note(self, path: Path, hashes: list[str]) -> None:
         self._known[path.name] = hashes
-        path = self._folder / _HASHES
+        path = self.folder / _HASHES
         if path.is_dir():  # the tables get other names from run to run then
             return
         with replace_file(path) as file:

@@ -23,6 +23,7 @@ from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
 from wosdk_async.jobs.typed_cells import TYPES_COLUMN, types_text
 from wosdk_async.protocol.writes import UNDECIDED
+from wosdk_async.regular_files import sha256_of
 from wosdk_async.safe_text import one_line
 
 __all__ = [
@@ -41,6 +42,7 @@ T = TypeVar("T")
 REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
 _COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
+_CHANGED = "changed"  # whether a row that was carried out has other cells by now
 
 
 @contextlib.asynccontextmanager
@@ -58,14 +60,16 @@ async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
     """Write what became of each row, and count the rows in ``facts``."""
     async with _entered(folder.writing_rows(_RESULTS)) as writer:
-        writer.writerow(_COLUMNS)
+        writer.writerow([*_COLUMNS, _CHANGED])
 
         def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
             facts.add(page)
-            writer.writerows(_result(row, journal.plan, undone=row.row in undone) for row in page)
+            writer.writerows(
+                [*_result(row, journal.plan, undone=row.row in undone), _changed(row)] for row in page
+            )
 
-        async for page in journal.pages():
-            undos = await journal.undos(page[0].row, page[-1].row)
+        async for page in journal.file_pages():
+            undos = await journal.undos(row.row for row in page)
             undone = {row for row, undo in undos.items() if undo.state == State.DONE}
             await asyncio.to_thread(write, page, undone)
     return folder.path(_RESULTS)
@@ -111,7 +115,8 @@ async def write_rejects(folder: OutputFolder, journal: JournalReader, source: So
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
             outcome = outcome_of(stored.state, journal.plan)
-            report = (stored.row, stored.line, outcome, _safe(stored.code), _safe(stored.reason))
+            about = (journal.plan.job, stored.row, stored.line, outcome)
+            report = (*about, _safe(stored.code), _safe(stored.reason))
             more = (types_text(dict(row.cells.items())),) if types else ()
             return [*row.original(source.columns), *report, *more]
 
@@ -138,21 +143,23 @@ async def _write_rows(
     cells: Callable[[StoredRow, Row], list[Any]],
     *states: State,
 ) -> None:
-    """Write the rows that have one of the states, each with what the input has in it.
+    """Write the rows of the file that have one of the states, each with what the file has in it.
 
     Raises:
-        ImportMapError: the input has changed since the job began, or cannot be read.
+        ImportMapError: the file has changed since the last run, or cannot be read.
     """
+    if sha256_of(source.path) != journal.plan.sha256:
+        raise ImportMapError(f"{source.path} has changed since the last run")
     rows = iter(source)
 
     def write(page: Sequence[StoredRow]) -> None:
         for stored in page:
-            row = next((row for row in rows if row.number == stored.row), None)
-            if row is None or row.digest != stored.digest:
-                raise ImportMapError(f"{source.path} has changed since the job began (row {stored.row})")
+            row = next((row for row in rows if row.number == stored.place), None)
+            if row is None:
+                raise ImportMapError(f"{source.path} has changed since the last run (row {stored.row})")
             writer.writerow(cells(stored, row))
 
-    async for page in journal.pages(*states):
+    async for page in journal.file_pages(*states):
         await asyncio.to_thread(write, page)
 
 
@@ -169,6 +176,11 @@ def _result(row: StoredRow, plan: JobPlan, *, undone: bool = False) -> list[Any]
         _safe(row.request_id),
         _safe("; ".join(row.warnings)),
     ]
+
+
+def _changed(row: StoredRow) -> str | None:
+    """Return what the column says of a row that was carried out with other cells than the file has."""
+    return "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None
 
 
 def _safe(text: str | None) -> str | None:

@@ -12,11 +12,11 @@ import anyio
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
-from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.options import ExcelSeparator
-from wosdk_async.jobs.output_folder import MAX_OUTPUT, OutputFolder, file_facts
+from wosdk_async.jobs.output_folder import MAX_OUTPUT, OutputFolder, file_facts, read_object
 from wosdk_async.jobs.output_tables import (
     AUDIT,
     IN_DOUBT,
@@ -45,6 +45,9 @@ async def write_outputs(
     journal: JournalReader, source: Source | None, *, csv_for_excel: ExcelSeparator | None = None
 ) -> list[Path]:
     """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
+
+    They are about the rows of the last file. When that is another one than before, the files that are there
+    are moved to ``runs/N``, where N is the number of the run that wrote them.
 
     A kill leaves each of them as it was, or new and complete. Tables that would have no rows are removed, all
     but the results. A table that somebody changed stays; the new one gets a number: ``rejects-2.csv``. When
@@ -116,6 +119,7 @@ async def _to_its_end(task: asyncio.Task[T]) -> T:
 async def _write_all(journal: JournalReader, source: Source | None, dialect: FileDialect) -> list[Path]:
     facts = await JobFacts.read(journal)
     folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
+    await asyncio.to_thread(_set_aside, folder, journal.plan)
     written = [await write_results(folder, journal, facts)]
     if facts.references:
         written.append(await asyncio.to_thread(write_references, folder, facts))
@@ -141,9 +145,25 @@ async def _write_all(journal: JournalReader, source: Source | None, dialect: Fil
     return written
 
 
+def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
+    """Move the files of the last run into ``runs/N`` when they are those of another file."""
+    report = read_object(folder.folder / _JSON, MAX_OUTPUT)
+    try:
+        last = report["plan"]
+        if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
+            return
+        number = max(int(run["number"]) for run in report["runs"])
+    except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
+        return
+    folder.set_aside(folder.folder / _RUNS / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
+
+
+_RUNS = "runs"
+
+
 async def _write_report_alone(journal: JournalReader) -> list[Path]:
     facts = await JobFacts.read(journal)
-    async for page in journal.pages():
+    async for page in journal.file_pages():
         facts.add(page)
     return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder))
 

@@ -1,4 +1,4 @@
-"""Reading of the planned rows of a job: the file and its journal, side by side."""
+"""Planned rows of a job: read from the file beside its ledger, and built as the map says."""
 
 from __future__ import annotations
 
@@ -8,58 +8,117 @@ from itertools import islice
 
 import attrs
 
-from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.ledger.identity import Identities
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
+from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source
+from wosdk_async.model import Record
 
-__all__ = ["PlannedRows"]
+__all__ = ["PlannedRows", "RowBuilder"]
 
 _PAGE = 200  # rows that are read, and looked up, together
 
 
 @attrs.frozen
 class PlannedRows:
-    """Rows of a file that the journal still plans to send."""
+    """Rows of a file that the ledger still plans to send; each has its number in the ledger."""
 
     source: Source
     journal: Journal
+    identities: Identities
+    keyed: bool = attrs.field(kw_only=True)
+    """Whether the marker carries keys."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
         """Yield the planned rows with their keys, a page at a time.
 
         Raises:
-            ImportMapError: the file has changed since the job began; no row of the page in question is given.
+            ImportMapError: the file has changed since it was read first; no row of that page is given.
         """
-        rows, last = iter(self.source), 0
+        rows, last, digest = iter(self.source), 0, self.identities.digest
         while page := list(islice(rows, _PAGE)):
-            last = page[-1].number
-            states = await self.journal.page(page[0].number, page[-1].number)
-            if len(states) != len(page):
-                raise self._changed(page[min(len(states), len(page) - 1)])
+            first, last = page[0].number, page[-1].number
             planned = []
-            for row, (_, state, known, key) in zip(page, states, strict=True):
+            for place, number, state, known, key in await self.journal.page(first, last):
                 if state == State.PLANNED:
-                    if row.digest != known:
-                        raise self._changed(row)
-                    planned.append((row, key))
+                    row = page[place - first] if place - first < len(page) else None
+                    if row is None or digest(row) != known:
+                        raise self._changed(row or page[-1])
+                    row.number = number
+                    planned.append((row, key if self.keyed else None))
             yield planned
-        if last < self.journal.plan.rows:
+        if last != self.journal.plan.rows:
             raise ImportMapError(
-                f"{self.source.path}: the file has changed since the job began: it has {last} rows now, not "
-                f"{self.journal.plan.rows}; no further row was sent"
+                f"{self.source.path}: the file has changed since it was read first: it has {last} rows now, "
+                f"not {self.journal.plan.rows}; no further row was sent"
             )
 
     async def numbered(self, numbers: Collection[int]) -> AsyncIterator[Row]:
-        """Yield rows of the file by their numbers, planned or not."""
+        """Yield rows of the file by their numbers in the ledger, planned or not."""
+        found = await self.journal.rows_numbered(numbers)
+        places = {stored.place: stored for stored in found.values() if stored.place is not None}
         for row in self.source:
-            if row.number in numbers:
+            if (stored := places.get(row.number)) is not None:
+                row.number = stored.row
                 yield row
-            if row.number % _PAGE == 0:
+            elif row.number % _PAGE == 0:
                 await asyncio.sleep(0)
 
     def _changed(self, row: Row) -> ImportMapError:
         return ImportMapError(
-            f"{self.source.path}, line {row.line}: the file has changed since the job began; no further row "
-            "was sent"
+            f"{self.source.path}, line {row.line}: the file has changed since it was read first; no further "
+            "row was sent"
         )
+
+
+@attrs.frozen
+class RowBuilder:
+    """Makes of each row what is sent for it.
+
+    Args:
+        import_map: which column fills which field.
+        references: the ids of the records that rows refer to.
+        keys: the keys of the rows; None without a marker.
+    """
+
+    import_map: ImportMap
+    references: References
+    keys: RowKeys | None
+
+    def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
+        """Return the command or record of a row, and the records that have to be created before it is sent.
+
+        Raises:
+            InvalidCallError: the row cannot be sent, whichever records exist.
+        """
+        if row.fault is not None:
+            raise RowError(row.fault)
+        if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
+            raise RowError(f"the key {key.source!r} is empty; each row needs a key of its own")
+        context = RowContext(row.cells, self.references, row.warnings)
+        record = self.import_map.record.build(context)
+        if context.missing:
+            require_sendable(record, new=self.import_map.action.new)
+        return record, context.missing
+
+    def sendable(self, row: Row, key: str | None) -> Record:
+        """Return what is sent for a row now, with the key that the ledger has for it.
+
+        Raises:
+            WaitingRowError: a later run may send the row.
+            InvalidCallError: the row cannot be sent.
+        """
+        record, missing = self.build(row)
+        if missing:
+            raise RowError("a record that it refers to is missing: the file has changed since the start")
+        if self.keys is not None:
+            if self.keys.are_own and self.keys.key(row) != key:
+                raise WaitingRowError(
+                    "its key has changed since it was sent first; the next run sends it with this key"
+                )
+            self.keys.put(record, key)
+        return record

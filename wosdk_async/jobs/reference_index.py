@@ -18,11 +18,10 @@ from wosdk_async.jobs.errors import (
     RowError,
     WaitingRowError,
 )
-from wosdk_async.jobs.lookup import find_first, find_named
+from wosdk_async.jobs.lookup import ReferenceEntry, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
-from wosdk_async.jobs.reference_entry import ReferenceEntry
 from wosdk_async.outcome import Done, Outcome
 from wosdk_async.resources.names import spellings
 from wosdk_async.transport.telemetry.statistics import Trace

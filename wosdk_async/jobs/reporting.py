@@ -17,8 +17,7 @@ from wosdk_async.jobs.row_operation import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
 from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
-from wosdk_async.jobs.stop import CLOSED
-from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.stop import CLOSED, StopRules
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.verdicts import ending_of
 
@@ -27,7 +26,7 @@ __all__ = ["RowReports"]
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
-    """Writes the outcome of each row into the journal, and gives it to ``on_row``.
+    """Writes the outcome of each row into the journal, and gives it to ``on_row`` without secrets.
 
     ``stops`` stops the import at a limit.
     """
@@ -162,25 +161,34 @@ class RowReports:
         state = _STATES[outcome.outcome]
         if state == State.REFUSED and row.number in self.unsent:
             state = State.PLANNED
-        self._write(
-            RowRecord(
-                row.number,
-                state,
-                outcome.id,
-                outcome.number,
-                outcome.reason,
-                outcome.code,
-                outcome.request_id,
-                outcome.warnings,
-                **call,
-            )
+        record = RowRecord(
+            row.number,
+            state,
+            outcome.id,
+            outcome.number,
+            outcome.reason,
+            outcome.code,
+            outcome.request_id,
+            outcome.warnings,
+            **call,
         )
+        if (kept := self._write(record)) is not record:
+            outcome = attrs.evolve(
+                outcome,
+                number=kept.number,
+                reason=kept.reason,
+                code=kept.code,
+                request_id=kept.request_id,
+                warnings=kept.warnings,
+            )
         self.on_row(outcome)
 
-    def _write(self, record: RowRecord) -> None:
-        self.journal.record(record)
+    def _write(self, record: RowRecord) -> RowRecord:
+        """Record an outcome, and return it without secrets."""
+        kept = self.journal.record(record)
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed.message)
+        return kept
 
 
 _STATES = {

@@ -10,9 +10,9 @@ import attrs
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import reason_of
-from wosdk_async.jobs.journal import AuditResult, RowRecord, digest
-from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
+from wosdk_async.jobs.journal import AuditResult, RowRecord
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
+from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.row_operation import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 from wosdk_async.safe_text import shortened
@@ -38,11 +38,8 @@ class Row:
     raw_cells: Sequence[str] | None = None
     """The cells as they stand in the file, where ``cells`` does not say everything: a wrong number of
     cells, or columns without a name."""
-
-    @property
-    def digest(self) -> int:
-        """Hash of the cells as they stand, the width of the row too; names of columns do not count."""
-        return digest(self.cells.values() if self.raw_cells is None else self.raw_cells)
+    origin: tuple[str, str] | None = None
+    """Its cells in ``_job`` and ``_row``, in a file that has these columns: a file of rejects."""
 
     def original(self, columns: Sequence[str]) -> list[str]:
         """Return the cells as they stand in the file, for ``columns`` of its source."""
@@ -155,7 +152,7 @@ def code_of(error: Exception) -> str | None:
 
 @attrs.define(kw_only=True)
 class Summary:
-    """The counts of a job, all its runs together.
+    """The counts of the rows of a file, all runs together.
 
     ``rows`` is the sum of ``done``, ``found``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
     ``empty_rows``, which are skipped.
@@ -171,6 +168,12 @@ class Summary:
     """Rows whose records were there before (``if_exists="skip"``)."""
     undone: int = 0
     """Rows that were carried out, and whose records an undo took back."""
+    changed: int = 0
+    """Rows that were carried out, and of which the file has other cells by now: they are not sent again."""
+    gone: int = 0
+    """Rows of the ledger that the file does not have; no other count has them."""
+    plan: Mapping[str, int] = attrs.field(factory=dict)
+    """Rows of the file by what the ledger knew of them before: ``{"new": 3, "done": 10}``."""
     failed: int = 0
     waiting: int = 0
     """Those of ``failed`` that were not sent for a reason that may pass: the next run sends them."""
@@ -240,14 +243,17 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures that ``wosdk import --json`` prints."""
-        more = {"found": self.found, "not_started": self.not_started, "undone": self.undone}
+        names = ("found", "not_started", "undone", "changed", "gone")
+        more = {name: getattr(self, name) for name in names}
         return {
             "rows": self.rows,
             self.label: self.done,
+            f"{self.label}_now": self.done_now,
             "failed": self.failed,
             "in_doubt": self.in_doubt,
             **{name: count for name, count in more.items() if count},
             **({} if self.audit_state == "none" else {"audit": self._audit_facts()}),
+            **({"plan": dict(self.plan)} if self.plan else {}),
             **({"warnings": self.warnings} if self.warnings else {}),
             **({"missing": self.missing} if self.missing else {}),
             "empty_rows": self.empty_rows,

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from pathlib import Path
 from typing import Any
 
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.opening import OpenedJob
-from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
+from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.rows import Summary
 from wosdk_async.jobs.run_records import reason_kept, status_of
-from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.work import JobWork
 
 __all__ = ["close_job", "end_run"]
@@ -26,27 +23,25 @@ _UNWRITTEN = 8  # exit status: the rows are carried out, and files of the job co
 async def end_run(
     job: OpenedJob,
     work: JobWork,
-    source: Source,
-    options: ImportOptions,
     *,
+    ran: bool,
     summary: Summary | None,
     error: BaseException | None,
     stopped_status: int,
 ) -> None:
     """Write how a run ended, and the files of the job unless they are there from its last run; close the job.
 
-    A job that was refused before anything was sent is removed instead.
+    A ledger that was refused before anything was sent is removed instead, if it is new.
 
     Args:
         job: the job.
         work: the work of the run.
-        source: the file.
-        options: how the import was carried out.
+        ran: whether there was anything to do.
         summary: gets the files that were written, or why they could not be; None after an error.
         error: the exception that the run raises; None for one that has a summary.
         stopped_status: the exit status of a run that left rows.
     """
-    ran, journal = job.new or not job.finished, job.journal
+    journal = job.journal
     refused = isinstance(error, WosdkError) and not work.sending
     try:
         if refused and job.new and journal.failed is None and await is_unsent(journal):
@@ -56,12 +51,12 @@ async def end_run(
         status = _status(summary, error, stopped_status)
         if ran:
             await _write_end(journal, work, status, error, refused=refused)
-        if job.earlier is not None and journal.run and journal.failed is None:
-            await _tell_earlier(job.earlier)
         # From a journal that does not have all outcomes no files are made; the next run makes them.
         if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
             try:
-                files = await write_outputs(journal, source, csv_for_excel=options.csv_for_excel)
+                files = await write_outputs(
+                    journal, job.request.source, csv_for_excel=job.request.options.csv_for_excel
+                )
                 if summary is not None:
                     summary.files = files
             except OutputError as output_error:
@@ -73,13 +68,6 @@ async def end_run(
             summary.files_failed = output_error.message
     finally:
         await close_job(job, refused=refused)
-
-
-async def _tell_earlier(folder: Path) -> None:
-    """Write the report of the job whose rows this one took over: it says now which job has them."""
-    with contextlib.suppress(OutputError, JournalError):  # `wosdk jobs report` writes it at any time
-        async with Journal.open(folder, read_only=True) as earlier:
-            await write_report(earlier)
 
 
 def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:
@@ -101,23 +89,19 @@ async def _write_end(
 
 
 async def close_job(job: OpenedJob, *, refused: bool) -> None:
-    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent.
-
-    One that took over the rows of an earlier job is removed if no run began: the earlier one has them still.
-    """
+    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent."""
+    job.rows.close()
     journal = job.journal
     if journal.is_closed:
         return
     with contextlib.suppress(JournalError):
-        unused = (job.new and await is_unsent(journal)) or (job.renewed and not journal.run)
-        if refused and journal.failed is None and unused:
+        if refused and journal.failed is None and job.new and await is_unsent(journal):
             await journal.discard()
     await journal.close()
 
 
 async def is_unsent(journal: Journal) -> bool:
     """Return whether nothing of a job was sent: no row, and no record that rows refer to."""
-    counts = journal.counts()
-    if counts[State.PLANNED] + counts[State.REFUSED] != journal.plan.rows:
+    if await journal.rows_in(State.SENDING, State.IN_DOUBT, State.DONE, State.FOUND, limit=1):
         return False
     return not await journal.references() and not await journal.last_epoch()

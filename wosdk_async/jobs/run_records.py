@@ -12,12 +12,11 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.journal import JobPlan, JobRun
 from wosdk_async.jobs.journal.entries import MAX_REASON
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.safe_text import shortened
 
@@ -27,11 +26,15 @@ _GIVEN, _ENGINE, _REFUSED = "given", "engine", "refused"
 _UNUSABLE = 2  # exit status: a file or a setting cannot be used
 
 
-def details_of(options: ImportOptions, company: Company, workers: WorkerPool | None) -> dict[str, Any]:
-    """Return what the journal keeps of a run that begins: each run has its own options."""
+def details_of(request: ImportRequest, company: Company) -> dict[str, Any]:
+    """Return what the journal keeps of a run that begins: each run has its own file, map and options."""
+    options, workers = request.options, request.workers
     found: dict[str, Any] = {
         "options": options.changed(),
         _GIVEN: dict(options.details),
+        "file": str(request.path),
+        "sha256": request.sha256,
+        "map": request.import_map.fingerprint,  # a statement of the admission reads it by this name
         "limit": options.limit,
         "rate": company.rate,
     }

@@ -6,6 +6,7 @@ import asyncio
 import datetime
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from wosdk_async.errors import WosdkError
@@ -21,17 +22,22 @@ Ended = Done[Any, Any] | Failed[Any] | InDoubt[Any]
 class CallMeter:
     """Counts the calls of a job and gives the journal a sample for each second in which some ended.
 
-    Seconds count since the job began, so that the runs of a job follow each other.
+    Seconds count since the first run with the same file, so that the runs of one file follow each other.
     """
 
     def __init__(self, journal: Journal) -> None:
-        begun = datetime.datetime.fromisoformat(journal.plan.created_at).timestamp()
         self._journal = journal
         self._loop = asyncio.get_running_loop()
-        self._zero = self._loop.time() - max(0.0, time.time() - begun)
         self._second = -1
         self._durations: list[float] = []
         self._waits = self._retries = 0
+
+    @cached_property
+    def _zero(self) -> float:
+        """The event loop's time at which the first run with this file began."""
+        plan = self._journal.plan  # as it is once the file was admitted
+        begun = datetime.datetime.fromisoformat(plan.since or plan.created_at).timestamp()
+        return self._loop.time() - max(0.0, time.time() - begun)
 
     def add(self, outcome: Ended, started: float) -> tuple[int, float]:
         """Count a call that ended now, and return its attempts and its seconds."""

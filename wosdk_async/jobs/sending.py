@@ -11,12 +11,11 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.claims import Claim, Claims
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.reading import PlannedRows
+from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.row_operation import Found, RowOperation, effect_of
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError

@@ -47,6 +47,8 @@ class Doubt:
     """Duration of the call."""
     record: Any = None
     """What was built from the row; None when nobody has to compare it."""
+    reported: bool = True
+    """Whether it is a row of the file; others are settled, and nobody is told."""
     gone: LookUps | None = None
     """Look-ups of a delete that found no record, not even a removed one; None after one that did."""
 
@@ -54,7 +56,7 @@ class Doubt:
     def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
         """Return the doubt of a row as the journal has it; ``reason`` is that of a row without one."""
         known = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
-        return cls(row.row, row.line, row.key or "", since, *known)
+        return cls(row.row, row.line, row.key or "", since, *known, reported=row.place is not None)
 
     @property
     def call(self) -> dict[str, Any]:
@@ -121,9 +123,7 @@ class Settling:
         except WosdkError:
             return set()
         absent, self.undecided = self.undecided, []
-        for each in absent:
-            self.journal.record(RowRecord(each.row, State.PLANNED))
-        await self.journal.flush()
+        await self.journal.plan_again(each.row for each in absent)
         return {each.row for each in absent}
 
     def found_later(self, row: StoredRow, records: Sequence[Any]) -> None:
@@ -211,17 +211,19 @@ class Settling:
     def _done(self, doubt: Doubt, effect: Effect) -> None:
         # Without the version: that of the creation is not known, the record may have been changed since.
         record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
-        self.journal.record(record)
-        self.done += 1
-        row = Row(doubt.row, doubt.line, {})
-        self.on_row(RowOutcome.carried_out(row, self.operation.label, effect))
+        self.journal.record(record, as_in_file=doubt.record is not None)  # they were compared
+        if doubt.reported:
+            self.done += 1
+            row = Row(doubt.row, doubt.line, {})
+            self.on_row(RowOutcome.carried_out(row, self.operation.label, effect))
 
     def _leave(self, doubt: Doubt, reason: str) -> None:
         record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
         self.journal.record(record)
         self._left.add(doubt.row)
-        row = Row(doubt.row, doubt.line, {})
-        self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
+        if doubt.reported:
+            row = Row(doubt.row, doubt.line, {})
+            self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
 
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:

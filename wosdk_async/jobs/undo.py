@@ -14,20 +14,24 @@ from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.earlier_leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
-from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
+from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow, run_table
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.jobs.undo_calls import Target, cancel, delete
 from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
-from wosdk_async.jobs.undo_records import CreatedRecords
+from wosdk_async.jobs.undo_records import CreatedRecords, Target, cancel, delete
 from wosdk_async.model import WorkOrder
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Undo"]
+__all__ = ["Undo", "last_sending_run"]
 
 _PAGE = 200  # records that are read in one query
 _UNSETTLED = "the import left it in doubt; run wosdk jobs settle first"
+
+
+async def last_sending_run(journal: Journal) -> int | None:
+    """Return the number of the last run that carried rows out; None when none did."""
+    return await journal.read(run_table.last_with_rows)
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -45,7 +49,8 @@ class Undo:
         limit: most calls at a time.
         unversioned: whether to delete records of an entity without versions too, of which nobody can tell
             whether they were changed.
-        on_row: called with each row, when it is known what becomes of its record.
+        of_run: number of the run whose rows are undone; None means all runs.
+        on_row: called with each row, when the outcome of its record is known.
         on_stage: called with a text when workers of a killed run have to be waited for, and once with each
             warning about what they left.
 
@@ -57,6 +62,7 @@ class Undo:
     journal: Journal
     limit: int = 16
     unversioned: bool = False
+    of_run: int | None = None
     on_row: Callable[[UndoRow], None] = lambda _: None
     on_stage: Callable[[str], None] = lambda _: None
     _records: CreatedRecords = attrs.field(init=False)
@@ -164,9 +170,9 @@ class Undo:
         """Yield the records to undo, and count the others; ``record`` also writes those found undone."""
         self._records.shared = await self.journal.shared_ids()
         after = 0
-        while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE):
+        while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE, run=self.of_run):
             after = page[-1].row
-            undos = await self.journal.undos(page[0].row, after)
+            undos = await self.journal.undos(row.row for row in page)
             wanted = []
             for row in page:
                 state = undos[row.row].state if row.row in undos else State.PLANNED
@@ -193,7 +199,9 @@ class Undo:
                     self._say(summary, row, "undone")
                 else:
                     self._say(summary, row, fate, reason)
-        async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
+        after = 0
+        while page := await self.journal.rows_in(*UNDECIDED, after=after, limit=_PAGE, run=self.of_run):
+            after = page[-1].row
             for row in page:  # its record may be there, and nobody would look for it after the undo
                 self._say(summary, row, "in_doubt", _UNSETTLED)
 

@@ -100,7 +100,7 @@ _SHORT: dict[Fate, str] = {
 
 @attrs.frozen
 class UndoState:
-    """How far a job was undone: ``done`` of the ``created`` records."""
+    """How far the rows of a file were undone: ``done`` of the ``created`` records."""
 
     done: int
     created: int
@@ -123,17 +123,17 @@ class UndoState:
             return text
         text += f"; {self.created - self.done} left"
         if self.left is None:
-            return f"{text}; the undo did not end: wosdk jobs undo goes on with it"
+            return f"{text}; the undo did not end: the same command resumes it"
         reasons = [(count, _SHORT.get(fate)) for fate, count in self.left.items()]  # type: ignore[call-overload]
         shown = ", ".join(f"{count} {reason}" for count, reason in reasons if count and reason)
         return f"{text} ({shown})" if shown else text
 
 
 async def undo_state(journal: JournalReader) -> UndoState | None:
-    """Return how far a job was undone; None when nothing was, and nothing may have been."""
-    counts = await journal.undo_counts()
-    if not any(counts.get(state) for state in (State.DONE, *UNDECIDED)):
+    """Return how far the rows of the file were undone; None when none was, and none may have been."""
+    counts, done = await journal.undo_counts(), await journal.undone_rows()
+    if not done and not any(counts.get(state) for state in UNDECIDED):
         return None
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     left = undos[-1].details.get(UNDO) if undos else None
-    return UndoState(counts.get(State.DONE, 0), journal.counts()[State.DONE], left)
+    return UndoState(done, journal.counts()[State.DONE], left)

@@ -9,18 +9,19 @@ from typing import Any
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.errors import NoAnswerError, RefusedError, UnsupportedError, WosdkError
+from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
 from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.undo_fates import Fate
 from wosdk_async.markers import MarkedField, field_of
-from wosdk_async.model import Record, WoCreateCommand, WorkOrder, entity_class
+from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import LookUps, State
 from wosdk_async.query.fields import fields
 from wosdk_async.query.properties import property_at
+from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["CreatedRecords", "created_entity"]
+__all__ = ["CreatedRecords", "Target", "cancel", "created_entity", "delete"]
 
 FRESH = 1
 """Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
@@ -160,3 +161,69 @@ class CreatedRecords:
 def _version(row: StoredRow) -> int:
     """Return the version of a record after its creation; one that was looked up may have changed by then."""
     return row.version or FRESH if row.proof == ANSWERED else FRESH
+
+
+@attrs.frozen
+class Target:
+    """A record that is undone, as it was read just before."""
+
+    row: StoredRow
+    record: Any
+    begun: bool
+    """Whether an earlier attempt may have been carried out."""
+
+    @property
+    def id(self) -> int:
+        """The id of the record."""
+        assert self.row.id is not None  # noqa: S101 - a row without one is no target
+        return self.row.id
+
+
+async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
+    """Cancel a work order, unless it is not as it was read.
+
+    Args:
+        company: the Company.
+        target: the work order.
+        reason: id of a WoActionReasonLookup record.
+        comment: text for the log.
+    """
+    # facts 3.7: state and version are what the service is to find, so that nothing is cancelled that
+    # somebody changes just now
+    command = WoCancelCommand(
+        work_order_id=target.id,
+        action_reason_id=reason,
+        comment=comment,
+        status_id=WOStatus(str(target.record.status_id)),
+        concurrency_id=target.record.concurrency_id,
+    )
+    return await company.run(command)
+
+
+async def delete(company: Company, entity: type[Record], target: Target, trace: Trace) -> Any:
+    """Delete a record, if it is still there.
+
+    For the client nothing is in doubt after a delete without a response, as it may be sent again. But the
+    record may be gone by it, and the next undo would take it for one that somebody else removed.
+
+    Args:
+        company: the Company, which traces its calls in ``trace``.
+        entity: the type of the record.
+        target: the record.
+        trace: of this call.
+
+    Raises:
+        InDoubtError: a request was sent, and no response tells whether it was carried out.
+    """
+    try:
+        return await company.delete(entity, target.id, missing_ok=True)
+    except RefusedError:
+        raise
+    except WosdkError as error:
+        if trace.attempts > 1:  # perhaps the last request did not leave; the one before may have
+            text = f"an earlier request may have been carried out; of the last one: {error.message}"
+        elif trace.sent:
+            text = f"it may have been carried out: {error.message}"
+        else:
+            raise
+        raise InDoubtError(text, request_id=error.request_id, attempts=error.attempts) from error

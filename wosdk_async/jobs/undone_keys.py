@@ -7,14 +7,13 @@ their ids which of them an undo of a job beside it took back; all others count a
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from wosdk_async.company import Company
-from wosdk_async.jobs.errors import JournalError, RowError
-from wosdk_async.jobs.job_places import jobs_at, jobs_of_rejects
-from wosdk_async.jobs.journal import Journal, plan_of
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.job_places import jobs_at
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.row_operation import Found, RowOperation, usable_id
 from wosdk_async.model import WOStatus
 
@@ -22,9 +21,7 @@ __all__ = ["find_rows", "is_ended", "keep_undone", "undone_beside", "without_tak
 
 
 async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
-    """Return the ids of the records that undos of jobs took back, and of those that these jobs knew of.
-
-    The jobs of their rejects count, too: a row that was mended there has the key that it has in the file.
+    """Return the ids of the records that undos of ledgers took back, and of those that these ledgers knew of.
 
     Args:
         base: the folder of the first job; the others stand beside it.
@@ -34,19 +31,11 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
     """
     found: set[int] = set()
     for folder in jobs_at(base):
-        found |= await _undone_by(folder, company, operation, besides)
-        for rejects in jobs_of_rejects(folder):
-            with suppress(JournalError):  # its keys then count as there, and nothing is created twice
-                found |= await _undone_by(rejects, company, operation, besides)
+        async with Journal.open(folder, snapshot=True) as journal:
+            plan = journal.plan
+            if folder != besides and (plan.company, plan.operation) == (company, operation):
+                found |= await journal.undone_ids()
     return found
-
-
-async def _undone_by(folder: Path, company: str, operation: str, besides: Path | None) -> set[int]:
-    plan = plan_of(folder)
-    if folder == besides or (plan.company, plan.operation) != (company, operation):
-        return set()
-    async with Journal.open(folder, snapshot=True) as journal:
-        return await journal.undone_ids()
 
 
 async def keep_undone(journal: Journal, base: Path) -> None:

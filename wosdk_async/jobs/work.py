@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,25 +13,17 @@ import anyio
 from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.audit import Audit
-from wosdk_async.jobs.building import RowBuilder
-from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.earlier_leases import end_leases, end_leases_beside
 from wosdk_async.jobs.job_totals import JobTotals
 from wosdk_async.jobs.journal.entries import without_secrets
-from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob
-from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.reading import PlannedRows
-from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reference_stage import ReferenceStage
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.rows import RowOutcome
 from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
-from wosdk_async.jobs.sources.source import Source
-from wosdk_async.jobs.stop import Stop, StoppedError
-from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
@@ -50,65 +42,44 @@ class JobWork:
     Args:
         job: the job, opened.
         company: the Company of the records.
-        source: the file.
-        import_map: which column fills which field.
-        index: the names that the rows give.
-        marker: the field that carries the key of each row.
-        options: how the import is carried out.
-        rows: the number of rows in the file.
         stop: the stop of the run.
-        workers: where the rows are sent from; None means this process.
-        on_row: called with the outcome of every row.
-        on_stage: called with a text that says what is being done.
     """
 
-    def __init__(
-        self,
-        job: OpenedJob,
-        company: Company,
-        *,
-        source: Source,
-        import_map: ImportMap,
-        index: ReferenceIndex,
-        marker: str | None,
-        options: ImportOptions,
-        rows: int,
-        stop: Stop,
-        workers: WorkerPool | None = None,
-        on_row: Callable[[RowOutcome], None],
-        on_stage: Callable[[str], None],
-    ) -> None:
+    def __init__(self, job: OpenedJob, company: Company, stop: Stop) -> None:
+        request, journal, options = job.request, job.journal, job.request.options
+        import_map, marker = request.import_map, request.marker
+
         def tell(outcome: RowOutcome) -> None:
-            on_row(without_secrets(outcome, journal.secrets()))
+            request.on_row(without_secrets(outcome, journal.secrets()))
 
         self.stop = stop
-        stops = StopRules(options, rows, stop)
-        self._job, self._marker = job, marker
-        self._operation, self._on_stage = import_map.action, on_stage
+        stops = StopRules(options, job.rows.rows, stop)
+        self._job = job
+        self._operation, self._on_stage = import_map.action, request.on_stage
         self._refused_reported = False
         self.sending = False
         """Whether rows may have been sent in this run."""
-        journal = job.journal
         journal.secrets = partial(secrets_of, company)
-        keys = RowKeys.of(import_map, marker, job.plan.job) if marker else None
-        self._rows = PlannedRows(source, journal)
-        self._builder = RowBuilder(import_map, index, keys)
+        self._rows = PlannedRows(request.source, journal, job.rows.identities, keyed=marker is not None)
+        self._builder = RowBuilder(import_map, request.index, request.keys(job.about.job))
         self._reports = RowReports(
             operation=self._operation,
             journal=journal,
             stops=stops,
-            on_row=tell,
+            on_row=request.on_row,
             closed=partial(is_closed, company),
             columns_behind=import_map.columns_behind,
         )
-        self._references = ReferenceStage(company, self._rows, self._builder, index, options.limit, stop)
+        self._references = ReferenceStage(
+            company, self._rows, self._builder, request.index, options.limit, stop
+        )
         self._workers: JobWorkers | None = None
-        if workers is not None:
+        if request.workers is not None and not job.plan.is_idle:
             from wosdk_async.jobs.cluster import job_workers  # not needed in one process
 
             self._workers = job_workers.JobWorkers(
-                workers, company, journal, self._operation.name, options,
-                lambda text: on_stage(f"warning: {text}"),
+                request.workers, company, journal, self._operation.name, options,
+                lambda text: request.on_stage(f"warning: {text}"),
             )  # fmt: skip
         self._sender = RowSender(
             company=company,
@@ -127,7 +98,7 @@ class JobWork:
             rebuilt=self._rebuilt,
             seconds=company.options.settle,
             on_row=tell,
-            on_stage=on_stage,
+            on_stage=request.on_stage,
         )
         self._audit = Audit(
             company=company,
@@ -135,19 +106,14 @@ class JobWork:
             operation=self._operation,
             marker=marker or "",
             settling=self._settling,
-            on_stage=on_stage,
+            on_stage=request.on_stage,
         )
         self.totals = JobTotals(
             job=job,
-            source=source,
-            operation=self._operation,
-            index=index,
-            rows=rows,
             stops=stops,
             reports=self._reports,
             settling=self._settling,
             workers=self._workers,
-            on_row=on_row,
         )
 
     async def carry_out(self) -> None:
@@ -200,8 +166,6 @@ class JobWork:
         await self._report_refused()
         if not self._job.new:
             await end_leases(journal, self._on_stage)
-        if self._job.retried:
-            await journal.plan_again()
         compares = self._operation.compares  # with values that need the references
         if not compares:
             await self._settling.look_at_earlier_runs()
@@ -249,8 +213,8 @@ class JobWork:
         await self._settling.leave_the_rest()
 
     async def _report_refused(self) -> None:
-        """Report the rows that were refused when the job was planned, once."""
-        if self._job.new and not self._refused_reported:
+        """Report the rows that stay refused, and those whose keys earlier rows have, once."""
+        if not self._refused_reported:
             self._refused_reported = True
             with self.stop.lets_end(lambda: None):
                 await self.totals.report_refused()

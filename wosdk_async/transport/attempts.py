@@ -60,8 +60,8 @@ class Attempts:
     _reply: tuple[Response, float] | None = attrs.field(init=False)
     """The response, and when it came, if it did."""
 
-    async def send_call(self, has_slot: bool = False) -> Any:
-        """Send the call and return the result. ``has_slot`` says that the call already holds a slot.
+    async def send_call(self, started: float | None = None) -> Any:
+        """Send the call and return the result. ``started`` is the time of its slot if it holds one already.
 
         If the service refuses the session or does not know the path, or the Company has moved to another
         host, the call is retried at once. After any other failure :class:`Retries` decides.
@@ -72,16 +72,13 @@ class Attempts:
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
         paths_tried, renewals_left = 1, _MAX_RENEWALS
         while True:
-            started = clock.now()
-            session = sessions.current(started) if has_slot else None
-            if session is None:
-                session = await self._wait_for_session(has_slot)
+            if started is None or (session := sessions.current(started)) is None:
+                session = await self._wait_for_session(started is not None)
                 started = clock.now()
-            has_slot = False
             grant = session.grant
             host = grant.locator_url if call.to_locator else grant.base_url
             self._host, self._started, self._number = host, started, limiter.granted
-            self._sent_at = self._reply = None
+            started = self._sent_at = self._reply = None
             try:
                 headers = grant.headers + call.headers if call.headers else grant.headers
                 url, on_sending, read = f"{host}/{path}", self._mark_sent, self._read

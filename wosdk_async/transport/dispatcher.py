@@ -59,7 +59,7 @@ class Dispatcher(AttemptContext):
         observed: ObservedCall | None = None,
     ) -> T:
         """Send ``call`` and return its result, or raise an error that names the call."""
-        now = self.clock.now()
+        now = started = self.clock.now()
         if trace is not None:
             trace.begin(call.request_id, now)
         seconds = options.seconds(call)
@@ -80,10 +80,11 @@ class Dispatcher(AttemptContext):
                 except CancelledError:
                     self.limiter.leave(queue, granted)
                     raise
+                started = self.clock.now()
             # Made only now: very many calls may wait in the queue.
             attempts = Attempts(self, call, sessions, queue, trace, now, scope.until, options.retry, observed)
             try:
-                result: T = await attempts.send_call(True)
+                result: T = await attempts.send_call(started)
                 self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)

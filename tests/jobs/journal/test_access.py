@@ -13,27 +13,32 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.journal.test_trouble import ROOT
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.entries import FORMAT
 from wosdk_async.jobs.journal.store import explained, require_wal
 
 # --- versions, folders, file systems -----------------------------------------------------------------
 
 
-async def test_a_newer_format_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    await Journal.create(tmp_path, a_plan(), rows(1)).close()
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [(FORMAT + 1, r"newer wosdk_async .*pip install -U"), (1, r"Finish the job with that version")],
+)
+async def test_another_format_is_refused_with_the_remedy(tmp_path: Path, version: int, words: str) -> None:
+    await a_journal(tmp_path, 1).close()
     db = sqlite3.connect(tmp_path / "journal.db", isolation_level=None)
-    db.execute("PRAGMA user_version = 2")
+    db.execute(f"PRAGMA user_version = {version}")
     db.close()
     for read_only in (False, True):
-        with pytest.raises(JournalError, match=r"newer wosdk_async .*pip install -U"):
+        with pytest.raises(JournalError, match=words):
             Journal.open(tmp_path, read_only=read_only)
 
 
 async def test_fields_of_a_later_release_of_the_same_format_are_read_over(tmp_path: Path) -> None:
-    await Journal.create(tmp_path, a_plan(), rows(1)).close()
+    await a_journal(tmp_path, 1).close()
     db = sqlite3.connect(tmp_path / "journal.db", isolation_level=None)
     [[data]] = db.execute("SELECT data FROM plan").fetchall()
     db.execute("UPDATE plan SET data = ?", [orjson.dumps(orjson.loads(data) | {"colour": "red"}).decode()])
@@ -51,7 +56,7 @@ def test_a_folder_without_a_journal_is_named(tmp_path: Path) -> None:
 def test_a_file_system_that_cannot_share_memory_is_refused(tmp_path: Path) -> None:
     address = f"{(tmp_path / 'x.db').as_uri()}?vfs=unix-dotfile"  # as network disks, it has no shared memory
     with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
-        with pytest.raises(JournalError, match="local disk with --job DIR"):
+        with pytest.raises(JournalError, match="local disk with folder=DIR"):
             require_wal(db, tmp_path)
 
 
@@ -59,7 +64,7 @@ def test_a_file_system_that_cannot_share_memory_is_refused(tmp_path: Path) -> No
 def test_a_folder_that_cannot_be_written_can_be_read(writable: str) -> None:
     with tempfile.TemporaryDirectory() as name:  # pytest's own folder is closed to other users
         folder = Path(name)
-        Journal.create(folder, a_plan(), rows(9)).abandon()
+        a_journal(folder, 9).abandon()
         for file in folder.iterdir():
             file.chmod(0o444)
         if writable == "the lock":
@@ -115,7 +120,7 @@ Journal.open(Path(sys.argv[1]))
 
 
 def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path, a_plan(), rows(2))
+    journal = a_journal(tmp_path, 2)
     ended = a_process(OPEN, str(tmp_path))
     assert ended.returncode == 1
     assert f"another process works on this job (process {os.getpid()} on " in ended.stderr
@@ -124,13 +129,13 @@ def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> N
 
 
 async def test_a_second_journal_in_the_same_process_is_refused(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path, a_plan(), rows(2))
-    for again in (lambda: Journal.open(tmp_path), lambda: Journal.create(tmp_path, a_plan(), rows(1))):
+    journal = a_journal(tmp_path, 2)
+    for again in (lambda: Journal.open(tmp_path), lambda: a_journal(tmp_path, 1)):
         with pytest.raises(JournalError, match="another process works on this job"):
             again()
     await journal.close()
     with pytest.raises(JournalError, match="has just begun a job there"):
-        Journal.create(tmp_path, a_plan(), rows(1))
+        a_journal(tmp_path, 1)
     Journal.open(tmp_path).abandon()
 
 
@@ -154,7 +159,7 @@ os._exit(0)
 
 @pytest.mark.parametrize("end", ["killed", "closed"])
 def test_a_forked_child_that_lives_longer_does_not_keep_the_lock(tmp_path: Path, end: str) -> None:
-    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    a_journal(tmp_path, 2).abandon()
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", FORKED, str(tmp_path), end]
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as process:
@@ -163,7 +168,7 @@ def test_a_forked_child_that_lives_longer_does_not_keep_the_lock(tmp_path: Path,
 
 
 def test_another_program_that_holds_the_file_is_named(tmp_path: Path) -> None:
-    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    a_journal(tmp_path, 2).abandon()
     path = tmp_path / "journal.db"
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""Folders of jobs: found again by what the job is, made once, and files in them that a kill leaves whole."""
+"""Folders of jobs: found by their numbers, made once, and files in them that a kill leaves whole."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, job_folders, plan_of
+from wosdk_async.jobs.job_places import ledgers_in
+from wosdk_async.jobs.journal import FolderLock, JobFolders, plan_of
 from wosdk_async.regular_files import replace_file
 
-FILE = Path("/data/requests.csv")
-SAME = ("acme", "WoCreateCommand", FILE, "ab")
 ROOT = Path(__file__).parents[3]
 
 
@@ -27,43 +26,24 @@ def base(tmp_path: Path) -> Path:
 
 def a_job(base: Path, **changes: str) -> Path:
     folders = JobFolders(base)
-    folders.find("nobody", "", None, "")
+    folders.ledgers()
     folder, lock = folders.new()
-    Journal.create(folder, a_plan(**changes), rows(2), lock=lock).abandon()
+    a_journal(folder, 2, a_plan(**changes), lock=lock).abandon()
     return folder
 
 
 # --- find -------------------------------------------------------------------------------------------
 
 
-def test_a_job_is_known_by_company_operation_and_file(base: Path) -> None:
-    folder = a_job(base)
-    folders = JobFolders(base)
-    assert folders.find(*SAME) == folder == base
-    assert folders.find("other", "WoCreateCommand", FILE, "ab") is None
-    assert folders.find("acme", "create Customer", FILE, "ab") is None
-    assert folders.find("acme", "WoCreateCommand", Path("/data/renamed.csv"), "ab") == folder
-    assert folders.find("acme", "WoCreateCommand", FILE, "changed") == folder
-    assert folders.find("acme", "WoCreateCommand", Path("/data/other.csv"), "changed") is None
-    assert folders.find("acme", "WoCreateCommand", None, "ab") == folder
-    assert folders.find("acme", "WoCreateCommand", None, "changed") is None
-
-
-def test_the_newest_of_several_jobs_is_found(base: Path) -> None:
+def test_ledgers_are_listed_with_the_oldest_first(base: Path) -> None:
     assert [a_job(base, company=each).name for each in ("acme", "other", "acme", "third")] == [
         "requests.csv.job",
         "requests.csv.job-2",
         "requests.csv.job-3",
         "requests.csv.job-4",
     ]
-    assert JobFolders(base).find(*SAME) == base.with_name("requests.csv.job-3")
-    assert plan_of(base.with_name("requests.csv.job-2")).company == "other"
-
-
-def test_a_journal_that_cannot_be_read_is_not_passed_by(base: Path) -> None:
-    (a_job(base, company="other") / "journal.db").write_bytes(b"\xff" * 9000)
-    with pytest.raises(JournalError, match="is damaged"):
-        JobFolders(base).find(*SAME)
+    ledgers = JobFolders(base).ledgers()
+    assert [plan_of(each).company for each in ledgers] == ["acme", "other", "acme", "third"]
 
 
 def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
@@ -72,26 +52,16 @@ def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
     with pytest.raises(
         JournalError, match=r"has no journal, and is not empty\. If a job was here, restore the"
     ):
-        JobFolders(base).find(*SAME)
+        JobFolders(base).ledgers()
     (base / "results.csv").unlink()
     base.rmdir()
     base.write_text("a file")
     with pytest.raises(JournalError, match="has no journal, and is not empty"):
-        JobFolders(base).find(*SAME)
+        JobFolders(base).ledgers()
     base.unlink()
     base.symlink_to(base.parent / "nowhere")
     with pytest.raises(JournalError, match="has no journal, and is not empty"):
-        JobFolders(base).find(*SAME)
-
-
-def test_jobs_in_a_directory_are_listed(base: Path, tmp_path: Path) -> None:
-    first, second = a_job(base), a_job(base)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "a file").touch()
-    assert job_folders(tmp_path) == [first, second]
-    assert job_folders(first) == [first]
-    with pytest.raises(JournalError, match="nowhere"):
-        job_folders(tmp_path / "nowhere")
+        JobFolders(base).ledgers()
 
 
 # --- new --------------------------------------------------------------------------------------------
@@ -107,7 +77,7 @@ def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
     FolderLock(folder).release()
 
 
-def test_jobs_are_found_though_folders_of_older_ones_were_removed(base: Path) -> None:
+def test_ledgers_are_found_though_folders_of_older_ones_were_removed(base: Path) -> None:
     """A nightly file has many jobs: whoever clears old ones up must not make the import forget the last."""
     for _ in range(4):
         last = a_job(base)
@@ -116,7 +86,7 @@ def test_jobs_are_found_though_folders_of_older_ones_were_removed(base: Path) ->
     for name in ("requests.csv.job-x", "requests.csv.job-2.bak", "requests.csv.job-01"):
         base.with_name(name).mkdir()
     folders = JobFolders(base)
-    assert folders.find(*SAME) == last
+    assert folders.ledgers() == [base.with_name("requests.csv.job-2"), last]
     folder, lock = folders.new()
     lock.release()
     assert folder.name == "requests.csv.job-5"
@@ -127,28 +97,28 @@ def test_a_folder_in_which_a_start_was_killed_is_used_again(base: Path) -> None:
     for name in ("lock", "journal.db.part", "journal.db.part-journal", "input.csv"):
         (base / name).touch()
     folders = JobFolders(base)
-    assert folders.find(*SAME) is None
+    assert folders.ledgers() == []
     folder, lock = folders.new()
     assert folder == base
-    Journal.create(folder, a_plan(), rows(2), lock=lock).abandon()
+    a_journal(folder, 2, lock=lock).abandon()
     assert sorted(os.listdir(base)) == ["input.csv", "journal.db", "lock"]
-    assert JobFolders(base).find(*SAME) == base
+    assert JobFolders(base).ledgers() == [base]
 
 
 def test_a_job_that_is_just_being_made_is_waited_for(base: Path) -> None:
     folders = JobFolders(base)
-    folders.find(*SAME)
+    folders.ledgers()
     _, lock = folders.new()
     with pytest.raises(JournalError, match="another process works on this job"):
-        JobFolders(base).find(*SAME)
+        JobFolders(base).ledgers()
     lock.release()
 
 
 def test_of_two_that_start_together_one_is_refused(base: Path) -> None:
     first, second = JobFolders(base), JobFolders(base)
-    assert first.find(*SAME) is second.find(*SAME) is None
+    assert first.ledgers() == second.ledgers() == []
     folder, lock = first.new()
-    Journal.create(folder, a_plan(), rows(2), lock=lock).abandon()
+    a_journal(folder, 2, lock=lock).abandon()
     with pytest.raises(JournalError, match="has just made a job there"):
         second.new()
     assert not base.with_name("requests.csv.job-2").exists()
@@ -158,10 +128,10 @@ def test_of_two_that_start_together_one_is_refused(base: Path) -> None:
 def test_of_two_that_find_a_killed_start_one_is_refused(base: Path, made: bool) -> None:
     base.mkdir()
     first, second = JobFolders(base), JobFolders(base)
-    assert first.find(*SAME) is second.find(*SAME) is None
+    assert first.ledgers() == second.ledgers() == []
     folder, lock = first.new()
     if made:
-        Journal.create(folder, a_plan(), rows(2), lock=lock).abandon()
+        a_journal(folder, 2, lock=lock).abandon()
     with pytest.raises(JournalError, match="has just made a job there" if made else "another process works"):
         second.new()
     lock.release()
@@ -170,7 +140,7 @@ def test_of_two_that_find_a_killed_start_one_is_refused(base: Path, made: bool) 
 
 def test_a_folder_that_appears_between_is_not_taken(base: Path) -> None:
     folders = JobFolders(base)
-    folders.find(*SAME)
+    folders.ledgers()
     base.mkdir()  # by another process, which takes its lock in a moment
     with pytest.raises(JournalError, match="has just made a job there"):
         folders.new()
@@ -180,15 +150,15 @@ def test_a_folder_that_appears_between_is_not_taken(base: Path) -> None:
 STARTER = """
 import sys
 from pathlib import Path
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobFolders, Journal
 folders = JobFolders(Path(sys.argv[1]))
 sys.stdin.read(1)  # all start together
 try:
-    if folders.find("acme", "WoCreateCommand", None, "ab") is None:
+    if not folders.ledgers():
         folder, lock = folders.new()
-        Journal.create(folder, a_plan(), rows(3000), lock=lock)
+        a_journal(folder, 3000, lock=lock)
         print("made", flush=True)
     else:
         print("found", flush=True)
@@ -211,7 +181,7 @@ def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> 
     said = [process.communicate()[0].strip() for process in processes]
     assert said.count("made") == 1
     assert set(said) <= {"made", "found", "refused"}
-    assert [each.name for each in job_folders(base.parent)] == [base.name]
+    assert ledgers_in(base.parent) == [base]
 
 
 def test_a_lock_says_who_has_it_whatever_was_in_its_file(tmp_path: Path) -> None:

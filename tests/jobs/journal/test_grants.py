@@ -13,7 +13,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal
 from tests.support.laws import examples
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
@@ -23,7 +23,6 @@ from wosdk_async.jobs.journal import (
     GrantTotals,
     Journal,
     OpenLease,
-    RowEntry,
     RowRecord,
     State,
 )
@@ -39,7 +38,7 @@ def a_grant(epoch: int, *numbers: int, seconds: float = 51.0) -> GrantRecord:
 
 
 async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
+    async with a_journal(tmp_path, ROWS) as journal:
         assert (await journal.last_epoch(), await journal.open_leases()) == (0, [])
         assert (await journal.losses(), await journal.grant_totals()) == ({}, GrantTotals())
         journal.end_grant(7, lost=[1])  # of no grant
@@ -47,7 +46,7 @@ async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
         await journal.grant(a_grant(2, 3))
         journal.end_grant(1, lost=[2])
         journal.end_grant(1, lost=[2])
-        assert await journal.open_leases() == [OpenLease(2, 0, "w2", 51.0)]
+        assert await journal.open_leases() == [OpenLease(2, 51.0)]
         journal.end_grant(2, lost=[3])
         assert await journal.losses() == {2: 1, 3: 1}
         await journal.grant(a_grant(3, 3, 4))
@@ -59,7 +58,7 @@ async def test_a_journal_is_a_ledger_of_grants(tmp_path: Path) -> None:
 
 async def test_an_epoch_is_not_used_again(tmp_path: Path) -> None:
     """The lease of another worker would be forgotten."""
-    async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
+    async with a_journal(tmp_path, ROWS) as journal:
         await journal.grant(a_grant(1, 1))
         with pytest.raises(JournalError):
             await journal.grant(a_grant(1, 2))
@@ -70,7 +69,7 @@ async def test_an_epoch_is_not_used_again(tmp_path: Path) -> None:
 
 
 async def test_a_grant_is_on_the_disk_with_all_before_it(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path, a_plan(), rows(ROWS))
+    journal = a_journal(tmp_path, ROWS)
     await journal.grant(a_grant(1, 1))
     journal.record(RowRecord(1, State.DONE, id=5))
     journal.end_grant(1)
@@ -84,29 +83,15 @@ async def test_a_grant_is_on_the_disk_with_all_before_it(tmp_path: Path) -> None
 
 
 async def test_a_grant_that_cannot_be_written_raises(tmp_path: Path) -> None:
-    await Journal.create(tmp_path, a_plan(), rows(1)).close()
+    await a_journal(tmp_path, 1).close()
     async with Journal.open(tmp_path, read_only=True) as journal:
         assert await journal.last_epoch() == 0
         with pytest.raises(JournalError):
             await journal.grant(a_grant(1, 1))
 
 
-async def test_leases_that_are_open_go_on_with_a_changed_file(tmp_path: Path) -> None:
-    for name in "ab":
-        (tmp_path / name).mkdir()
-    async with Journal.create(tmp_path / "a", a_plan(), rows(4)) as earlier:
-        await earlier.grant(a_grant(1, 1, 2))
-        await earlier.grant(a_grant(2, 3))
-        earlier.end_grant(2)
-        await earlier.flush()
-        entries = (RowEntry(row, row, row, f"K-{row + 1}") for row in range(1, 4))
-        async with Journal.create(tmp_path / "b", a_plan(), entries, earlier=earlier) as journal:
-            assert await journal.open_leases() == [OpenLease(1, 0, "w1", 51.0)]
-            assert await journal.last_epoch() == 2
-
-
 async def test_an_audit_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(ROWS)) as journal:
+    async with a_journal(tmp_path, ROWS) as journal:
         assert (await journal.audit(), await journal.audit_rows()) == (None, [])
         await journal.save_audit(AuditResult(at=5.0, once=9, missing=1), [AuditRow(9, "missing")])
         journal.record(RowRecord(3, State.DONE, id=8))
@@ -161,7 +146,7 @@ class Ledgers(RuleBasedStateMachine):
         self.granted: dict[int, list[int]] = {}
 
     async def _made(self) -> Journal:
-        return Journal.create(self.folder, a_plan(), rows(ROWS))
+        return a_journal(self.folder, ROWS)
 
     def teardown(self) -> None:
         self.journal.abandon()

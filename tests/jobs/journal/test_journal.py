@@ -1,25 +1,32 @@
-"""What a journal writes: its plan, rows that are refused at once, rows that are sent."""
+"""What a journal writes: its plan, rows that are admitted, rows that are sent."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import functools
+import sqlite3
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.jobs.journal.plans import a_plan, rows
+import attrs
+import pytest
+
+from tests.jobs.journal.plans import a_journal, a_plan
+from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     Journal,
-    RowEntry,
     RowRecord,
     State,
     StoredRow,
-    digest,
     new_job_id,
 )
+from wosdk_async.jobs.ledger.admission import admit, compare
+from wosdk_async.jobs.ledger.decision import Choices, FileFacts, Plan, decide
+from wosdk_async.jobs.ledger.file_rows import FileRow
 
 
 async def states(journal: Journal) -> dict[int, State]:
-    return {row: state for row, state, _, _ in await journal.page(1, journal.plan.rows)}
+    return {row: state for _, row, state, *_ in await journal.page(1, journal.plan.rows)}
 
 
 # --- the plan -------------------------------------------------------------------------------------
@@ -27,7 +34,7 @@ async def states(journal: Journal) -> dict[int, State]:
 
 async def test_a_journal_keeps_its_plan_and_counts_its_rows(tmp_path: Path) -> None:
     plan = a_plan(marker="work_order.po_number", empty_rows=2, options={"rate": 5})
-    async with Journal.create(tmp_path, plan, rows(12_345)) as journal:
+    async with a_journal(tmp_path, 12_345, plan) as journal:
         made = journal.plan
     assert made.rows == 12_345
     async with Journal.open(tmp_path) as journal:
@@ -36,28 +43,10 @@ async def test_a_journal_keeps_its_plan_and_counts_its_rows(tmp_path: Path) -> N
         assert journal.counts() == {state: 12_345 * (state == State.PLANNED) for state in State}
 
 
-async def test_a_plan_may_be_made_when_all_rows_were_read(tmp_path: Path) -> None:
-    read: list[int] = []
-
-    def entries() -> object:
-        for each in rows(3):
-            read.append(each.row)
-            yield each
-
-    async with Journal.create(tmp_path, lambda: a_plan(empty_rows=len(read)), entries()) as journal:
-        assert journal.plan.empty_rows == journal.plan.rows == 3
-
-
 def test_ids_of_jobs_are_short_and_the_same_in_either_case() -> None:
     ids = {new_job_id() for _ in range(200)}
     assert len(ids) == 200
     assert all(len(each) == 8 and each.isalnum() and each == each.lower() and each.isascii() for each in ids)
-
-
-def test_a_digest_tells_cells_apart() -> None:
-    different = [["x", "y"], ["xy", ""], ["y", "x"], ['x","y'], ["x", "y", ""], []]
-    assert len({digest(each) for each in different}) == len(different)
-    assert digest(["\ud800"]) == digest(["\ud800"])
 
 
 def test_states_have_their_numbers() -> None:
@@ -72,25 +61,66 @@ def test_states_have_their_numbers() -> None:
     ]
 
 
-# --- rows that are refused at once -----------------------------------------------------------------
+# --- rows that are admitted ------------------------------------------------------------------------
+
+
+def a_row(place: int, key: str | None, *, digest: int = 0, fault: str | None = None) -> FileRow:
+    """A row of a file, known by its key, or by cells that no other row has."""
+    cells = b"cells %d" % place
+    identity, behind = (cells, None) if key is None else (key.encode(), cells)
+    return place, place + 1, digest, identity, behind, key, None, fault, None
+
+
+async def admit_file(journal: Journal, rows: Sequence[FileRow]) -> None:
+    """Compare a file with the ledger, and give its rows their places in a run."""
+    compared = await journal.read(lambda db: compare(db, [rows]))
+    file = FileFacts(company="acme", operation="WoCreateCommand", standings=compared.standings)
+    plan = decide(None, file, Choices())
+    assert isinstance(plan, Plan)
+    await journal.start_run()
+    change = functools.partial(admit, plan=plan, job=journal.plan.job, run=journal.run)
+    await journal.admit(change, attrs.evolve(journal.plan, rows=len(rows)))
+
+
+async def test_what_is_admitted_is_on_the_disk_with_its_plan(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path, a_plan())
+    await admit_file(journal, [a_row(1, "A"), a_row(2, None, digest=-(2**63))])
+    journal.abandon()
+    async with Journal.open(tmp_path) as journal:
+        assert journal.plan == a_plan(rows=2)
+        found = [(row.row, row.place, row.line, row.digest, row.key) for row in await journal.file_rows()]
+        assert found == [(1, 1, 2, 0, "A"), (2, 2, 3, -(2**63), None)]
+
+
+async def test_an_admission_that_fails_changes_nothing(tmp_path: Path) -> None:
+    def change(db: sqlite3.Connection) -> None:
+        db.execute("DELETE FROM planned")
+        raise sqlite3.OperationalError("disk I/O error")
+
+    journal = a_journal(tmp_path, 3)
+    with pytest.raises(JournalError):
+        await journal.admit(change, a_plan(sha256="another", rows=0))
+    assert journal.plan == a_plan(rows=3)
+    await journal.close()
+    async with Journal.open(tmp_path) as journal:
+        assert (journal.plan, journal.counts()[State.PLANNED]) == (a_plan(rows=3), 3)
 
 
 async def test_a_row_with_a_fault_is_refused_at_once(tmp_path: Path) -> None:
-    entries = [RowEntry(1, 2, 0, "K1"), RowEntry(2, 3, 0, "K2", "it has 1 cells")]
-    async with Journal.create(tmp_path, a_plan(), entries) as journal:
+    async with Journal.create(tmp_path, a_plan()) as journal:
+        await admit_file(journal, [a_row(1, "K1"), a_row(2, "K2", fault="it has half of a letter")])
         assert await states(journal) == {1: State.PLANNED, 2: State.REFUSED}
         [refused] = await journal.rows_in(State.REFUSED)
-        assert (refused.reason, refused.key, refused.line) == ("it has 1 cells", "K2", 3)
+        assert (refused.reason, refused.key, refused.line) == ("it has half of a letter", "K2", 3)
 
 
 TWICE = ", and all cells are equal: the row is there twice, so delete this one"
 
 
 async def test_a_key_that_occurs_again_is_refused_and_not_kept(tmp_path: Path) -> None:
-    entries = [
-        RowEntry(n, n + 1, n % 5, key) for n, key in enumerate(["A", "B", "A", None, "b", "A", None, "B"], 1)
-    ]
-    async with Journal.create(tmp_path, a_plan(), entries) as journal:
+    keys = ["A", "B", "A", None, "b", "A", None, "B"]
+    async with Journal.create(tmp_path, a_plan()) as journal:
+        await admit_file(journal, [a_row(n, key, digest=n % 5) for n, key in enumerate(keys, 1)])
         refused = await journal.rows_in(State.REFUSED)
         assert [(row.row, row.key, row.reason) for row in refused] == [
             (3, None, "the key 'A' is that of row 1 (line 2) already; keys must be unique"),
@@ -101,25 +131,16 @@ async def test_a_key_that_occurs_again_is_refused_and_not_kept(tmp_path: Path) -
 
 
 async def test_thousands_of_equal_keys_are_refused(tmp_path: Path) -> None:
-    entries = (RowEntry(n, n + 1, 0, "the same") for n in range(1, 12_001))
-    async with Journal.create(tmp_path, a_plan(), entries) as journal:
+    async with Journal.create(tmp_path, a_plan()) as journal:
+        await admit_file(journal, [a_row(n, "the same") for n in range(1, 12_001)])
         assert journal.counts()[State.REFUSED] == 11_999
-
-
-async def test_a_key_that_cannot_be_written_as_text_is_refused(tmp_path: Path) -> None:
-    entries = [RowEntry(1, 2, 0, "K1"), RowEntry(2, 3, 0, "\ud800K"), RowEntry(3, 4, 0, "K\0'\n")]
-    async with Journal.create(tmp_path, a_plan(), entries) as journal:
-        [refused] = await journal.rows_in(State.REFUSED)
-        assert (refused.row, refused.key) == (2, None)
-        assert "surrogate" in str(refused.reason)
-        assert (await journal.page(3, 3))[0][3] == "K\0'\n"
 
 
 # --- rows that are sent ----------------------------------------------------------------------------
 
 
 async def test_rows_are_sending_on_the_disk_when_begin_returns(tmp_path: Path) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(5)) as journal:
+    async with a_journal(tmp_path, 5) as journal:
         await journal.begin([2, 4])
         beside = Journal.open(tmp_path, read_only=True)
         assert [row.row for row in await beside.rows_in(State.SENDING)] == [2, 4]
@@ -142,7 +163,7 @@ async def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:
         seconds=0.25,
         proof="looked up",
     )
-    async with Journal.create(tmp_path, a_plan(), rows(1)) as journal:
+    async with a_journal(tmp_path, 1) as journal:
         await journal.begin([1])
         journal.record(record)
     async with Journal.open(tmp_path) as journal:
@@ -155,7 +176,7 @@ async def test_an_outcome_is_kept_whole(tmp_path: Path) -> None:
 
 
 async def test_a_text_that_utf8_cannot_write_is_kept_with_a_question_mark(tmp_path: Path) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(2)) as journal:
+    async with a_journal(tmp_path, 2) as journal:
         journal.record(RowRecord(1, State.REFUSED, reason="half \ud83d", warnings=("\udfff",)))
         journal.record(RowRecord(2, State.DONE))
         stored, other = await journal.rows_in()
@@ -164,7 +185,7 @@ async def test_a_text_that_utf8_cannot_write_is_kept_with_a_question_mark(tmp_pa
 
 
 async def test_an_id_of_more_than_64_bits_is_left_out(tmp_path: Path) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(2)) as journal:
+    async with a_journal(tmp_path, 2) as journal:
         journal.record(RowRecord(1, State.DONE, id=10**5000, number="N"))
         journal.record(RowRecord(2, State.DONE, id=2**63 - 1))
         stored, other = await journal.rows_in()
@@ -179,12 +200,12 @@ async def test_an_outcome_is_committed_soon_without_a_flush(tmp_path: Path) -> N
         write()
         loop.call_soon_threadsafe(committed.set)
 
-    async with Journal.create(tmp_path, a_plan(), rows(1), commit=commit) as journal:
+    async with a_journal(tmp_path, 1, commit=commit) as journal:
         await asyncio.sleep(0)
         committed.clear()
         journal.record(RowRecord(1, State.DONE))
         await asyncio.wait_for(committed.wait(), 10)
-        assert (await journal.page(1, 1))[0][1] == State.DONE
+        assert (await journal.page(1, 1))[0][2] == State.DONE
 
 
 async def test_all_that_waits_is_written_in_one_commit(tmp_path: Path) -> None:
@@ -195,7 +216,7 @@ async def test_all_that_waits_is_written_in_one_commit(tmp_path: Path) -> None:
         commits += 1
         write()
 
-    async with Journal.create(tmp_path, a_plan(), rows(1000), commit=commit) as journal:
+    async with a_journal(tmp_path, 1000, commit=commit) as journal:
         commits = 0
         await asyncio.gather(*(journal.begin([row]) for row in range(1, 1001)))
         assert commits == 2  # the first at once, the others while it is under way
@@ -206,8 +227,25 @@ async def test_all_that_waits_is_written_in_one_commit(tmp_path: Path) -> None:
         assert journal.counts()[State.DONE] == 1000
 
 
+async def test_a_row_stays_that_of_the_run_that_sent_it(tmp_path: Path) -> None:
+    """An undo takes back what one run sent, whichever run learned the outcome."""
+    async with a_journal(tmp_path, 3) as journal:
+        await journal.start_run()
+        await journal.begin([1, 2])
+        journal.record(RowRecord(1, State.DONE))
+        await journal.flush()
+        await journal.start_run()
+        journal.record(RowRecord(2, State.DONE))  # found by a look-up
+        await journal.begin([3])
+        assert [row.row for row in await journal.rows_in(run=1)] == [1, 2]
+        assert [row.row for row in await journal.rows_in(run=2)] == [3]
+        await journal.plan_again([2])
+        await journal.begin([2])
+        assert [row.row for row in await journal.rows_in(run=2)] == [2, 3]
+
+
 async def test_the_later_of_two_states_in_one_commit_stays(tmp_path: Path) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(2)) as journal:
+    async with a_journal(tmp_path, 2) as journal:
         first = asyncio.create_task(journal.begin([1]))
         await asyncio.sleep(0)
         begun = asyncio.create_task(journal.begin([2]))  # waits for the first
@@ -220,7 +258,7 @@ async def test_the_later_of_two_states_in_one_commit_stays(tmp_path: Path) -> No
 
 
 async def test_a_caller_that_is_cancelled_leaves_the_others_alone(tmp_path: Path) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(3)) as journal:
+    async with a_journal(tmp_path, 3) as journal:
         tasks = [asyncio.create_task(journal.begin([row])) for row in (1, 2, 3)]
         await asyncio.sleep(0)
         tasks[0].cancel()

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal
 from tests.jobs.journal.test_trouble import full_disk
 from tests.support.laws import examples
 from wosdk_async.jobs.errors import JournalError
@@ -43,7 +43,7 @@ class Journals(RuleBasedStateMachine):
         self.may_be = {row: [RowRecord(row, State.PLANNED)] for row in range(1, ROWS + 1)}
 
     async def _made(self) -> Journal:
-        return Journal.create(self.folder, a_plan(), rows(ROWS))
+        return a_journal(self.folder, ROWS)
 
     def teardown(self) -> None:
         self.journal.abandon()
@@ -106,13 +106,11 @@ class Journals(RuleBasedStateMachine):
         self._all_is_written()
         self.journal = Journal.open(self.folder)
 
-    @rule()
-    def plan_again(self) -> None:
-        self.runner.run(self.journal.plan_again())
+    @rule(chosen=some_rows)
+    def plan_again(self, chosen: list[int]) -> None:
+        self.runner.run(self.journal.plan_again(chosen))
+        self.may_be |= {row: [RowRecord(row, State.PLANNED)] for row in chosen}
         self._all_is_written()
-        for row, [value] in self.may_be.items():
-            if value.state == State.REFUSED:
-                self.may_be[row] = [RowRecord(row, State.PLANNED)]
 
     @precondition(lambda self: all(len(values) == 1 for values in self.may_be.values()))
     @rule()
@@ -124,7 +122,7 @@ class Journals(RuleBasedStateMachine):
     @invariant()
     def every_row_is_what_it_may_be(self) -> None:
         async def read() -> None:
-            for row, state, _, key in await self.journal.page(1, ROWS):
+            for _, row, state, _, key in await self.journal.page(1, ROWS):
                 assert state in {each.state for each in self.may_be[row]}
                 assert key == f"K-{row}"
 

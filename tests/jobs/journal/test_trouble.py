@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import resource
 import shutil
@@ -14,16 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal, a_plan, insert_rows
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     FolderLock,
+    GrantRecord,
     Journal,
     RowRecord,
     State,
-    audit_table,
-    grant_table,
-    undo_table,
 )
 from wosdk_async.jobs.journal.store import connect
 
@@ -45,7 +44,7 @@ async def left_by_a_kill(folder: Path) -> None:
     """Leave the journal of a job with commits in its log, as kill -9 does."""
     made = folder / "made"
     made.mkdir()
-    journal = Journal.create(made, a_plan(), rows(500))
+    journal = a_journal(made, 500)
     await journal.begin(range(1, 41))
     for row in range(1, 21):
         journal.record(RowRecord(row, State.DONE, id=row))
@@ -60,7 +59,7 @@ async def left_by_a_kill(folder: Path) -> None:
 
 
 async def test_a_full_disk_stops_the_job_and_loses_nothing(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path, a_plan(), rows(500))
+    journal = a_journal(tmp_path, 500)
     await journal.begin([1, 2, 3])
     with full_disk():
         journal.record(RowRecord(1, State.DONE, id=11))
@@ -73,18 +72,18 @@ async def test_a_full_disk_stops_the_job_and_loses_nothing(tmp_path: Path) -> No
         with pytest.raises(JournalError):
             await journal.begin([5])
         assert [record.id for record in journal.unwritten] == [11, 22]
-        assert [state for _, state, _, _ in await journal.page(1, 5)] == [State.SENDING] * 3 + [
+        assert [state for _, _, state, *_ in await journal.page(1, 5)] == [State.SENDING] * 3 + [
             State.PLANNED
         ] * 2
         await journal.close()
     assert [record.id for record in journal.unwritten] == [11, 22]
     async with Journal.open(tmp_path) as journal:
-        states = [state for _, state, _, _ in await journal.page(1, 5)]
+        states = [state for _, _, state, *_ in await journal.page(1, 5)]
         assert states == [State.SENDING] * 3 + [State.PLANNED] * 2
 
 
 async def test_a_disk_with_room_again_takes_the_outcomes_at_the_end(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path, a_plan(), rows(500))
+    journal = a_journal(tmp_path, 500)
     await journal.start_run()
     await journal.begin([1, 2])
     with full_disk():
@@ -99,7 +98,7 @@ async def test_a_disk_with_room_again_takes_the_outcomes_at_the_end(tmp_path: Pa
     await journal.close()
     assert journal.unwritten == []
     async with Journal.open(tmp_path) as journal:
-        assert [state for _, state, _, _ in await journal.page(1, 3)] == [
+        assert [state for _, _, state, *_ in await journal.page(1, 3)] == [
             State.DONE,
             State.DONE,
             State.PLANNED,
@@ -114,11 +113,11 @@ ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i
     "statements",
     [
         f"ALTER TABLE plan RENAME TO x; CREATE VIEW plan AS {ENDLESS}",
-        f"CREATE VIEW undo AS {ENDLESS}",
+        f"DROP TABLE undo; CREATE VIEW undo AS {ENDLESS}",
         f"CREATE TRIGGER rows AFTER INSERT ON outcome BEGIN INSERT INTO run {ENDLESS}; END",
-        "CREATE VIRTUAL TABLE undo USING fts5 (id)",
+        "CREATE VIRTUAL TABLE leases USING fts5 (id)",
         "DROP TABLE plan; CREATE TABLE plan (x, data TEXT GENERATED ALWAYS AS (hex(zeroblob(499999000))))",
-        "CREATE TABLE undo (row, state, detail GENERATED ALWAYS AS (hex(zeroblob(499999000))))",
+        "DROP TABLE undo; CREATE TABLE undo (row, x GENERATED ALWAYS AS (hex(zeroblob(499999000))))",
         "CREATE TABLE others (id CHECK (instr(hex(zeroblob(10000000)), 'x')))",
         "CREATE INDEX others ON outcome (hex(zeroblob(row)))",
         "DROP VIEW rows; CREATE VIEW rows AS SELECT 1",
@@ -133,7 +132,7 @@ ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i
 def test_a_journal_has_its_own_tables_and_indexes_only(
     tmp_path: Path, statements: str, options: dict[str, bool]
 ) -> None:
-    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    a_journal(tmp_path, 2).abandon()
     with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
         db.executescript(statements)
     with pytest.raises(JournalError, match=r"journal\.db"):
@@ -142,7 +141,7 @@ def test_a_journal_has_its_own_tables_and_indexes_only(
 
 def test_what_sqlite_reads_with_the_schema_is_bounded(tmp_path: Path) -> None:
     """Each row of its statistics would take a gigabyte and ten seconds."""
-    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    a_journal(tmp_path, 2).abandon()
     with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
         db.executescript(
             "ANALYZE; PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE sqlite_stat1 "
@@ -155,17 +154,8 @@ def test_what_sqlite_reads_with_the_schema_is_bounded(tmp_path: Path) -> None:
     assert time.process_time() - begun < 2
 
 
-def test_a_journal_with_all_that_is_added_later_is_one(tmp_path: Path) -> None:
-    """Whatever the lines and indents of its statements are."""
-    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
-    with contextlib.closing(sqlite3.connect(tmp_path / "journal.db")) as db:
-        for each in (*undo_table.TABLES, *audit_table.TABLES, *grant_table._TABLES):
-            db.execute(" ".join(each.split()))
-    connect(tmp_path).close()
-
-
 async def test_those_who_wait_behind_a_full_disk_are_refused_too(tmp_path: Path) -> None:
-    journal = Journal.create(tmp_path, a_plan(), rows(500))
+    journal = a_journal(tmp_path, 500)
     with full_disk():
         ends = await asyncio.gather(*(journal.begin([row]) for row in range(1, 6)), return_exceptions=True)
     assert [type(each) for each in ends] == [JournalError] * 5
@@ -174,16 +164,32 @@ async def test_those_who_wait_behind_a_full_disk_are_refused_too(tmp_path: Path)
         assert journal.counts()[State.SENDING] == 0
 
 
-@pytest.mark.parametrize("room", [0, 5000, 60_000])
-def test_a_job_that_does_not_fit_the_disk_is_not_made(tmp_path: Path, room: int) -> None:
+@pytest.mark.parametrize("room", [0, 5000, 20_000])
+def test_a_ledger_that_does_not_fit_the_disk_is_not_made(tmp_path: Path, room: int) -> None:
     with full_disk(room), pytest.raises(JournalError, match="disk"):
-        Journal.create(tmp_path, a_plan(), rows(20_000))
+        Journal.create(tmp_path, a_plan())
     assert not any(each.name.startswith("journal") for each in tmp_path.iterdir())
-    Journal.create(tmp_path, a_plan(), rows(3)).abandon()  # the lock is free
+    Journal.create(tmp_path, a_plan()).abandon()  # the lock is free
+
+
+@pytest.mark.parametrize("end", ["killed", "closed while full", "closed with room again"])
+async def test_rows_that_do_not_fit_the_disk_are_admitted_all_or_none(tmp_path: Path, end: str) -> None:
+    journal = Journal.create(tmp_path, a_plan())
+    with full_disk(200_000):
+        with pytest.raises(JournalError, match="disk"):
+            await journal.admit(functools.partial(insert_rows, rows=20_000), a_plan(rows=20_000))
+        if end == "closed while full":
+            await journal.close()
+    if end == "killed":
+        journal.abandon()
+    await journal.close()
+    rows = 20_000 if end == "closed with room again" else 0
+    async with Journal.open(tmp_path) as journal:
+        assert (journal.plan.rows, sum(journal.counts().values())) == (rows, rows)
 
 
 def test_every_commit_is_flushed_to_the_disk(tmp_path: Path) -> None:
-    Journal.create(tmp_path, a_plan(), rows(1)).abandon()
+    a_journal(tmp_path, 1).abandon()
     with contextlib.closing(connect(tmp_path)) as db:
         known = {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
     assert known == {"journal_mode": "wal", "synchronous": 2}  # FULL
@@ -206,7 +212,7 @@ async def test_a_damaged_journal_is_refused_before_anything_is_sent(tmp_path: Pa
 
 @pytest.mark.parametrize("page", range(2, 40, 3))
 async def test_damage_in_a_closed_journal_is_an_error_and_no_wrong_state(tmp_path: Path, page: int) -> None:
-    async with Journal.create(tmp_path, a_plan(), rows(2000)) as journal:
+    async with a_journal(tmp_path, 2000) as journal:
         for row in range(1, 1001):
             journal.record(RowRecord(row, State.DONE, id=row))
     with (tmp_path / "journal.db").open("r+b") as file:
@@ -222,14 +228,14 @@ async def test_damage_in_a_closed_journal_is_an_error_and_no_wrong_state(tmp_pat
             found = await journal.page(1, 2000)
         except JournalError:
             return
-        assert [(row, state) for row, state, _, _ in found] == [
+        assert [(row, state) for _, row, state, *_ in found] == [
             (row, State.DONE if row <= 1000 else State.PLANNED) for row in range(1, 2001)
         ]
 
 
 @pytest.mark.parametrize("length", [0, 50, 100, 5000, 9000])
 async def test_a_journal_that_was_cut_is_refused(tmp_path: Path, length: int) -> None:
-    await Journal.create(tmp_path, a_plan(), rows(5000)).close()
+    await a_journal(tmp_path, 5000).close()
     os.truncate(tmp_path / "journal.db", length)
     with pytest.raises(JournalError, match=r"is damaged|is not the journal of a job"):
         Journal.open(tmp_path)
@@ -252,7 +258,7 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", ["{", "[]", "{}", '{"job": 1}', "null"])
 async def test_a_plan_that_cannot_be_read_is_damage(tmp_path: Path, data: str) -> None:
-    await Journal.create(tmp_path, a_plan(), rows(1)).close()
+    await a_journal(tmp_path, 1).close()
     db = sqlite3.connect(tmp_path / "journal.db", isolation_level=None)
     db.execute("UPDATE plan SET data = ?", [data])
     db.close()
@@ -288,3 +294,16 @@ async def test_a_lock_file_with_anything_in_it_does_no_harm(tmp_path: Path, cont
     (tmp_path / "lock").write_bytes(content)
     async with Journal.open(tmp_path) as journal:
         assert journal.counts()[State.DONE] == 20
+
+
+async def test_what_was_refused_on_a_full_disk_is_not_written_later(tmp_path: Path) -> None:
+    """Nobody sent anything for it."""
+    journal = a_journal(tmp_path, 3)
+    grant = GrantRecord(epoch=1, worker="w", rows=(2,), rate=None, in_flight=1, seconds=9.0)
+    with full_disk():
+        for refused in (journal.begin_undo(1), journal.grant(grant)):
+            with pytest.raises(JournalError):
+                await refused
+    await journal.close()
+    async with Journal.open(tmp_path) as journal:
+        assert (await journal.undos([1]), await journal.open_leases()) == ({}, [])

@@ -9,7 +9,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.plans import a_journal
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 
 ROWS = 3000
@@ -23,7 +23,7 @@ def say(*words: object) -> None:
 
 async def work(folder: Path) -> None:
     new = not (folder / "journal.db").exists()
-    journal = Journal.create(folder, a_plan(), rows(ROWS)) if new else Journal.open(folder)
+    journal = a_journal(folder, ROWS) if new else Journal.open(folder)
     say("made")
     planned = await journal.rows_in(State.PLANNED, limit=ROWS)
 

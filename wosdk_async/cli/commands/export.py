@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.completed_names import entities, properties
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.options import excel_separator, target_of, target_options
@@ -17,7 +18,7 @@ from wosdk_async.cli.output.files import require_not_kept, require_stdout
 if TYPE_CHECKING:
     from wosdk_async.jobs.export.exporter import Export
     from wosdk_async.jobs.export.incremental import IncrementalExport
-    from wosdk_async.jobs.export.summary import ExportSummary
+    from wosdk_async.jobs.export.plan import ExportSummary
 
 __all__ = ["export_command"]
 
@@ -149,7 +150,7 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
         try:
             return runner.run(export.run(runner.company))
         except OutputError as error:
-            raise CliError(error.message, Exit.UNWRITTEN) from error
+            raise CliError(message_of(error), Exit.UNWRITTEN) from error
         except (WosdkError, KeyboardInterrupt):
             if export.is_kept:
                 say(f"{counted(export.rows, 'row')} were read and are kept: the same command goes on")

@@ -62,10 +62,8 @@ def import_command(
     FILE is CSV, TSV, JSON lines, Excel or Parquet; - is stdin, and https:// and other URLs are read, too:
     their content is copied into the job folder, which is in the working directory then.
 
-    The import is a job with a journal, in a folder beside FILE. Stopped or killed, the same command goes on
-    where it was: no row is sent twice. When the job is finished, the same command sends nothing. After you
-    mended FILE, --continue sends the rows that failed or are new; after you mended the map, --retry refused
-    sends those that failed. --again begins a new job with all rows: it does not mean "go on".
+    The import keeps a ledger in a folder beside FILE. After a stop, a kill, or a correction of FILE the same
+    command sends the rows that are not done, and no others: a row is known by its key, or else by its cells.
 
     `wosdk import init FILE` proposes a map.
 
@@ -74,7 +72,7 @@ def import_command(
       wosdk import requests.csv --map map.toml --sandbox
       wosdk import requests.csv --map map.toml --marker work_order.po_number
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
-      wosdk import requests.csv --map map.toml --continue --yes
+      wosdk import requests.csv.job/rejects.csv --map map.toml --yes
 
     Exit status: 0 all rows were carried out, 1 some were not, 2 the command, a file or the job cannot be
     used; 3 to 6 the Company refused or was not reached before anything was sent, 8 the summary could not be

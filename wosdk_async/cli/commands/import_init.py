@@ -48,8 +48,7 @@ def init_command(
     """
     with cli_errors():
         from wosdk_async.jobs import open_source
-        from wosdk_async.jobs.drafting import ADAPT, draft_map
-        from wosdk_async.jobs.key_columns import key_columns
+        from wosdk_async.jobs.drafting import ADAPT, draft_map, key_columns
         from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
         from wosdk_async.jobs.operation_names import operation_named
         from wosdk_async.jobs.sources.source import likely_delimiter

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.commands.settle import settle_command
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
@@ -23,7 +24,6 @@ from wosdk_async.cli.output.files import opened, require_not_needed, require_std
 from wosdk_async.cli.run_options import RUN_NAMES, run_options
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.journal import JobPlan
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.jobs.overview import Overview
 
@@ -37,7 +37,7 @@ _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
 @click.group("jobs", cls=Group, short_help="Imports that ran or were stopped: show, resume, settle, undo.")
 def jobs_command() -> None:
-    """Show imports that ran or were stopped, and go on with them, settle or undo them.
+    """Show imports that ran or were stopped; resume, settle or undo them.
 
     JOB is the folder of a job, such as requests.csv.job, or the file of its rows if that has one job only.
     """
@@ -67,7 +67,7 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
                 jobs.append(asyncio.run(_overview_of(folder)))
             except JournalError as error:
                 unreadable += 1
-                say(error.message)
+                say(message_of(error))
         if output is not None:  # the input of a job is often the only copy
             require_not_needed("--output", output, place, *(Path(job.plan.file) for job in jobs))
         jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
@@ -93,7 +93,7 @@ async def _overview_of(folder: Path) -> Overview:
         return await overview(journal)
 
 
-@jobs_command.command(short_help="Show plan, counts, runs, and what is left to do.")
+@jobs_command.command(short_help="Show plan, counts, runs, and what the same command would do.")
 @_job
 @_json
 def show(job: Path, as_json: bool) -> None:
@@ -115,7 +115,6 @@ def show(job: Path, as_json: bool) -> None:
 
 @jobs_command.command()
 @_job
-@click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused.")
 @run_options
 @click.option("--one-process", is_flag=True, help="Send the rows from this process, and not from workers.")
 @click.option(
@@ -129,18 +128,17 @@ def resume(
     ctx: click.Context,
     /,
     job: Path,
-    retry: str | None,
     one_process: bool,
     outcomes: Path | None,
     as_json: bool,
     yes: bool,
     **_: Any,
 ) -> None:
-    """Go on with a job, as its last run did.
+    """Resume a job as its last run was started: send the rows of its file that are not done.
 
-    File, map, marker, Company and other options are those of the last run that began. Options that are
-    given here take their place. --outcomes is never taken from an earlier run. A job that is finished sends
-    nothing. No new job begins.
+    File, map, marker, Company and other options are those of the last run that began. Options given here
+    take their place. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated.
+    No new job begins.
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command
@@ -158,9 +156,7 @@ def resume(
             say(f"no outcomes are written; to append to those of the last run, add {shlex.join(files)}")
         before = [each for each in before if each not in files]
         kept = changed_arguments(before, changes, one_process=one_process)
-        arguments = [str(file), *kept, "--resume"]
-        _require_unchanged(plan, folder, file)
-        arguments += [f"--job={folder.absolute()}", *(["--retry=refused"] if retry else [])]
+        arguments = [str(file), *kept, "--resume", f"--job={folder.absolute()}"]
         arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
         shared = ctx.find_root().ensure_object(dict)
         for name, value in kept_globals(plan.options).items():
@@ -169,26 +165,13 @@ def resume(
         import_command.invoke(again)
 
 
-def _require_unchanged(plan: JobPlan, folder: Path, file: Path) -> None:
-    from wosdk_async.jobs.job_commands import command_of
-    from wosdk_async.jobs.output_folder import file_facts
-
-    if file_facts(file).sha256 == plan.sha256:
-        return
-    raise CliError(
-        f"{file} has changed since the job in {folder} began, and a resume takes no other file. Give the "
-        "command of the import, with --continue to go on with the new file, where rows are told by their "
-        f"keys, or with --again to begin a new job: {command_of(plan, folder)}"
-    )
-
-
 @jobs_command.command(short_help="Write the files of a job again.")
 @_job
 @excel_option
 def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
 
-    rejects.csv has the rows that failed, as they stand in the file; mended it can be imported as it is.
+    rejects.csv has the rows that failed, as they stand in the file; correct it, and import it as it is.
     """
     with cli_errors():
         _print_files(asyncio.run(_rewritten(job, csv_for_excel)))

@@ -1,4 +1,4 @@
-"""``wosdk jobs settle``: find out, or write down, what became of rows in doubt."""
+"""``wosdk jobs settle``: find out, or write down, the outcome of rows in doubt."""
 
 from __future__ import annotations
 
@@ -28,48 +28,61 @@ __all__ = ["settle_command"]
 @click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
 @click.argument("id", type=click.IntRange(1), required=False)
 @click.option("--row", type=click.IntRange(1), metavar="N", help="The row that was decided by hand.")
+@click.option("--all", "all_rows", is_flag=True, help="Decide all rows in doubt: with not-created.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @target_options(hidden=True)
 @click.pass_context
 def settle_command(
-    ctx: click.Context, job: Path, decision: str | None, id: int | None, row: int | None, as_json: bool
+    ctx: click.Context,
+    job: Path,
+    decision: str | None,
+    id: int | None,
+    row: int | None,
+    all_rows: bool,
+    as_json: bool,
 ) -> None:
-    """Find out what became of the rows in doubt.
+    """Find out the outcome of the rows in doubt.
 
-    Rows with a marker are looked up. Those that are certainly not there are planned again: resume sends them.
-    A row without a marker is decided by you, who looked for it; that is written in the journal.
+    Rows with a marker are looked up. Those that are confirmed absent are planned again: resume sends them.
+    A row without a marker is decided by you, after you looked for it; the journal keeps your decision.
 
     \b
       wosdk jobs settle requests.csv.job
       wosdk jobs settle requests.csv.job --row 7 created 90417
       wosdk jobs settle requests.csv.job --row 7 not-created
+      wosdk jobs settle requests.csv.job --all not-created
 
     Exit status: 0 no row is in doubt any more, 1 some are.
     """
-    if (row is None) != (decision is None) or (id is None) == (decision == "created"):
+    by_hand = row is not None or all_rows
+    wrong = by_hand != (decision is not None) or (id is None) == (decision == "created")
+    if wrong or (all_rows and (row is not None or decision == "created")):
         raise click.UsageError(
-            "write --row N created ID, or --row N not-created; without --row the rows are looked up"
+            "write --row N created ID, --row N not-created or --all not-created; without these options "
+            "rows are looked up"
         )
     require_stdout()
     with cli_errors():
         from wosdk_async.jobs.job_places import folder_of
 
         folder = folder_of(job)
-        if row is None:
+        if not by_hand:
             status = _settle(ctx, folder, as_json)
         else:
             status = Exit.SOME if asyncio.run(_decide(folder, row, id)) else Exit.DONE
     sys.exit(status)
 
 
-async def _decide(folder: Path, row: int, id: int | None) -> int:
-    from wosdk_async.jobs.decisions import decide
+async def _decide(folder: Path, row: int | None, id: int | None) -> int:
+    from wosdk_async.jobs.decisions import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
 
     async with Journal.open(folder) as journal:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
-        await decide(journal, row, id, who, on_stage=say)
-        say(f"row {row}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
+        rows = [row] if row is not None else await doubts_in(journal)
+        for each in rows:
+            await decide(journal, each, id, who, on_stage=say)
+            say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
         await write_files(journal)
         return _in_doubt(journal)
 
@@ -107,8 +120,8 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
 def _in_doubt(journal: Journal) -> int:
     from wosdk_async.jobs.journal import State
 
-    counts = journal.counts()
-    return counts[State.IN_DOUBT] + counts[State.SENDING]
+    counts = journal.counts(), journal.gone()
+    return sum(each[state] for each in counts for state in (State.IN_DOUBT, State.SENDING))
 
 
 def _user() -> str:

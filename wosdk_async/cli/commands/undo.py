@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.job_context import company_of_job, write_files
 from wosdk_async.cli.options import target_options
@@ -19,7 +18,6 @@ from wosdk_async.cli.output.files import require_stdout
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.overview import Overview
     from wosdk_async.jobs.undo import Undo
     from wosdk_async.jobs.undo_fates import UndoRow, UndoSummary
 
@@ -64,6 +62,8 @@ class _Left:
     is_flag=True,
     help="Delete also records of an entity without versions: nobody can tell whether they were changed.",
 )
+@click.option("--run", "of_run", type=click.IntRange(1), metavar="N", help="Undo the rows that run N sent.")
+@click.option("--all", "all_runs", is_flag=True, help="Undo the rows of all runs.")
 @click.option("--check", is_flag=True, help="Only show what would be done.")
 @click.option(
     "--concurrency",
@@ -83,55 +83,60 @@ def undo_command(
     reason: str | None,
     comment: str | None,
     unversioned: bool,
+    of_run: int | None,
+    all_runs: bool,
     check: bool,
     concurrency: int,
     as_json: bool,
     yes: bool,
 ) -> None:
-    """Cancel the work orders that a job created, or delete its records of other entities.
+    """Cancel the work orders that a run created, or delete its records of other entities.
 
-    Only those that this job surely created: its response was seen, or the key was absent before the row was
-    first sent. What it found or skipped is never touched. Each record is read first; those that were changed
-    or cancelled since, or do not carry the key of their row, are listed and left. Records that rows refer to
-    stay, too. The undo is written in the journal: killed, the same command goes on.
+    It undoes the last run that sent rows, the run that --run names, or with --all every run. Only records
+    that the job created for certain are touched: its response was seen, or the key was absent before the row
+    was first sent. Each record is read first; those that were changed or cancelled since, or do not carry
+    the key of their row, are listed and left. Records that rows refer to stay, too. The journal keeps the
+    undo: after a kill the same command resumes it.
 
     \b
       wosdk jobs undo requests.csv.job --check
+      wosdk jobs undo requests.csv.job --run 2 --reason 'Entered by mistake'
       wosdk jobs undo requests.csv.job --reason 'Entered by mistake'
 
     Exit status: 0 everything that was to be undone is, 1 some is not, rows are in doubt, or you said no.
     """
+    if all_runs and of_run is not None:
+        raise click.UsageError("--run and --all exclude each other; give one of them")
     require_stdout()
     with cli_errors():
-        from wosdk_async.cli.output.job_view import overviews_of_rejects
         from wosdk_async.cli.runner import confirm
         from wosdk_async.jobs.job_places import folder_of
-        from wosdk_async.jobs.overview import continued_by
-        from wosdk_async.jobs.undo import Undo
+        from wosdk_async.jobs.undo import Undo, last_sending_run
 
         folder = folder_of(job)
         with company_of_job(ctx, folder) as runner:
             journal = runner.run(_open(folder))
             try:
                 left = _Left(None if as_json else _SHOWN)
+                run = None if all_runs else of_run or runner.run(last_sending_run(journal))
+                if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
+                    raise CliError(f"{folder}: there is no run {of_run}; wosdk jobs show lists the runs")
+                if run is not None:
+                    say(f"run {run} of {folder}")
                 undo = Undo(
                     company=runner.company,
                     journal=journal,
                     limit=concurrency,
                     unversioned=unversioned,
+                    of_run=run,
                     on_stage=say,
                 )
                 reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
                 undo.on_row = left.add
-                if (later := runner.run(continued_by(journal))) is not None:
-                    runner.run(_require_own_rows(journal, later))
                 if not check:
                     runner.run(undo.end_leases())
                 summary = runner.run(undo.look())
                 _say_undo(undo, summary, left, check=check)
-                others = [each for each in runner.run(overviews_of_rejects(folder)) if _remaining(each)]
-                for each in others if not check else ():
-                    say(_not_undone(each))
                 status = None
                 if not check:
                     if wanted := summary.counts["undo"]:
@@ -144,7 +149,7 @@ def undo_command(
                         left.say()
             finally:
                 runner.run(journal.close())
-        _print_undo(summary, left, others, as_json)
+        _print_undo(summary, left, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
 
@@ -152,26 +157,6 @@ async def _open(folder: Path) -> Journal:
     from wosdk_async.jobs.journal import Journal
 
     return Journal.open(folder)
-
-
-async def _require_own_rows(journal: Journal, later: Path) -> None:
-    """Raise CliError when the job that continues this one has all rows that this one carried out."""
-    from wosdk_async.jobs.journal import Journal, State
-
-    own = 0
-    async with Journal.open(later, snapshot=True) as other:
-        async for page in journal.pages(State.DONE):
-            taken = await other.rows_with([row.key for row in page if row.key])
-            own += sum(row.key not in taken for row in page)
-    if not own:
-        raise CliError(
-            f"the job in {later} continues this one and took its rows over; undo that one: "
-            f"wosdk jobs undo {shlex.quote(str(later))}"
-        )
-    say(
-        f"the job in {later} continues this one and has its other rows, too: {counted(own, 'row')} carried "
-        "out here that the new file does not have"
-    )
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:
@@ -226,7 +211,7 @@ def _carry_out(
                 try:
                     await write_files(undo.journal)
                 except OutputError as error:  # the journal has what was undone
-                    say(error.message)
+                    say(message_of(error))
 
     with RowProgress(final=False) as progress:
 
@@ -245,7 +230,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
     from wosdk_async.jobs.journal import State
 
     counts, number = undo.journal.counts(), summary.counts["undo"]
-    what = f"{counted(number, undo.noun)} of {counted(undo.journal.plan.rows, 'row')}"
+    what = counted(number, undo.noun)
     say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
     if summary.counts["undone"]:
         say(f"{summary.counts['undone']} undone before")
@@ -253,34 +238,20 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
         say(f"{counts[State.FOUND]} found, which the job did not create: not touched")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
         say(f"{counted(doubted, 'row')} in doubt: run wosdk jobs settle first, or they are not undone")
-    if counts[State.PLANNED]:
-        planned = counted(counts[State.PLANNED], "row")
-        say(f"{planned} not sent yet: after an undo the job does not go on, only a new one with --again")
     if undo.unchecked is not None:
         say(undo.unchecked)
     left.say()
 
 
-def _remaining(job: Overview) -> int:
-    """Return how many rows a job has carried out, and no undo took back."""
-    return job.figures()["done"] - (job.undone.done if job.undone is not None else 0)
-
-
-def _not_undone(job: Overview) -> str:
-    rows = counted(_remaining(job), "row")
-    return f"not undone with it: {rows} done by the job in {job.folder}, of rejects; undo it by itself"
-
-
-def _print_undo(summary: UndoSummary, left: _Left, others: Sequence[Overview], as_json: bool) -> None:
+def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
     from wosdk_async.jobs.undo_fates import FATES
 
     if as_json:
         rows = [row.as_dict() for row in left.rows]
-        jobs = [{"folder": str(each.folder), "done": _remaining(each)} for each in others]
-        click.echo(json_text({**summary.as_dict(), "left": rows, "jobs_of_rejects": jobs}))
+        click.echo(json_text({**summary.as_dict(), "left": rows}))
         return
     texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
     if summary.not_started:
         texts.append(f"{summary.not_started} not started")
-    for text in (*(texts or ["nothing to undo"]), *map(_not_undone, others)):
+    for text in texts or ["nothing to undo"]:
         click.echo(visible(text))

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.output.cells import counted, visible
+from wosdk_async.cli.output.same_command import same_command_would
 from wosdk_async.safe_text import one_line
-
-if TYPE_CHECKING:
-    from wosdk_async.jobs.journal import JobPlan
-    from wosdk_async.jobs.overview import Overview
 
 __all__ = [
     "brief_text",
     "figures_text",
     "job_facts",
-    "overviews_of_rejects",
     "print_job",
     "print_jobs",
     "shown_time",
@@ -36,25 +31,16 @@ _FIRST = 5  # rows of each kind
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
     from wosdk_async.jobs.audit import why_no_audit
-    from wosdk_async.jobs.going_on import why_not
     from wosdk_async.jobs.job_commands import command_of
     from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.journal.audit_table import audit_facts
+    from wosdk_async.jobs.journal.worker_tables import audit_facts
     from wosdk_async.jobs.overview import COUNTED, overview, stop_of
 
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
-        resume = seen.resume_would()
-        if seen.state in ("unfinished", "finished") and await asyncio.to_thread(_has_changed, seen.plan):
-            resume = [
-                f"be refused: {await why_not(journal, Path(seen.plan.file))}"
-                if seen.state == "unfinished"
-                else "begin a new job if the file, which has changed, has no row of this one any more; or be "
-                "refused, unless --continue or --again is added"
-            ]
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
         first = {
-            name: [_row(row) for row in await journal.rows_in(*states, limit=_FIRST)]
+            name: [_row(row) for row in await journal.file_rows(*states, limit=_FIRST)]
             for name, states in COUNTED.items()
             if name not in fine
         }
@@ -66,44 +52,18 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         return {
             **seen.as_dict(),
             "running": seen.running,
-            "jobs_of_rejects": [each.as_dict() for each in await overviews_of_rejects(folder)],
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.given, folder),
             "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
-            "resume": resume,
+            "resume": await same_command_would(seen),
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
             if seen.audit != "none"
             else None,
             "audit_rows": [_audited(row) for row in await journal.audit_rows(limit=_FIRST)],
         }
-
-
-async def overviews_of_rejects(folder: Path) -> list[Overview]:
-    """Return the jobs of the rejects of a job, and of their rejects; of one that is damaged say the error."""
-    from wosdk_async.jobs.errors import JournalError
-    from wosdk_async.jobs.job_places import jobs_of_rejects
-    from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.overview import overview
-
-    found = []
-    for each in jobs_of_rejects(folder):
-        try:
-            async with Journal.open(each, snapshot=True) as journal:
-                found.append(await overview(journal))
-        except JournalError as error:
-            say(error.message)
-    return found
-
-
-def _has_changed(plan: JobPlan) -> bool:
-    """Return whether the file of a job is there, and is not as it was when the job began."""
-    from wosdk_async.jobs.output_folder import file_facts
-
-    file = Path(plan.file)
-    return file.is_file() and (file.stat().st_size != plan.size or file_facts(file).sha256 != plan.sha256)
 
 
 def _row(row: Any) -> dict[str, Any]:
@@ -118,20 +78,16 @@ def _audited(row: Any) -> dict[str, Any]:
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
     for job in jobs:
-        of = f" (the rejects of {job['rejects_of']})" if job["rejects_of"] else ""
-        about = f"begun {shown_time(job['begun'])}; {job['operation']}, {job['company']}"
-        file.write(f"{visible(job['folder'] + of)}\n  {visible(f'{brief_text(job)}; {about}')}\n")
+        sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
+        about = f"begun {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
+        file.write(f"{visible(job['folder'])}\n  {visible(f'{brief_text(job)}; {about}')}\n")
 
 
 def brief_text(job: Mapping[str, Any]) -> str:
     """Return the state and the counts of a job in a line."""
-    state = f"{job['undo']};" if job["undo"] else f"{_state(job)}:"  # an undo has a colon of its own
+    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo has a colon of its own
     figures = figures_text({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
-
-
-def _state(job: Mapping[str, Any]) -> str:
-    return f"continued by {job['continued_by']}" if job["state"] == "continued" else str(job["state"])
 
 
 def figures_text(job: Mapping[str, Any]) -> str:
@@ -165,21 +121,18 @@ def print_job(facts: Mapping[str, Any]) -> None:
         where = f"row {row['row']} (line {row['line']}) {row['key']}"
         text = f"{where}: {row['finding']}, {row['state']}; ids {ids}"
         click.echo(f"  {visible(text)}")
-    click.echo("\nthe same command given again would")
-    for text in facts["resume"]:
-        click.echo(f"  {visible(text)}")
+    click.echo(f"\nthe same command: {visible(facts['resume'])}")
 
 
 def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-    plan, of = facts["plan"], facts["rejects_of"]
+    plan = facts["plan"]
     marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
     return [
         ("job", f"{plan['job']} in {facts['folder']}"),
-        *([("rows of", f"the rejects of the job in {of}")] if of else ()),
-        ("state", _state(facts) + (f" ({facts['running']})" if facts["running"] else "")),
+        ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
-        *(("rejects", f"{each['folder']} is {brief_text(each)}") for each in facts["jobs_of_rejects"]),
+        *([("gone", f"{counted(facts['gone'], 'row')} not in the last file")] if facts["gone"] else ()),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
@@ -218,7 +171,7 @@ def _run(run: Mapping[str, Any]) -> str:
     if command := details.get("command"):  # another than the import, such as an undo
         ended += f", {command}"
     why = "".join(
-        f"; {name}: {text}"
+        f"; {name}: {in_command_words(text)}"
         for name, text in (
             ("stopped", run["stopped"]),
             ("refused" if details.get("refused") else "error", details.get("error")),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, TYPE_CHECKING
 
 import attrs
 import click
 
+from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import counted, json_text
 
@@ -32,18 +32,11 @@ class OutcomeWriter:
     Args:
         file: where the lines go; None for nowhere.
         stop: starts no further row.
-        earlier: how many rows of each outcome earlier runs have ended.
     """
 
-    def __init__(
-        self,
-        file: IO[bytes] | None,
-        stop: Callable[[], None],
-        earlier: Mapping[str, int] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
         self._file = file
         self._stop = stop
-        self._earlier = earlier
         self._said: set[str] = set()
         self._to_stderr = False
         self._bad_rows: list[RowOutcome] = []
@@ -54,8 +47,8 @@ class OutcomeWriter:
     def problems(self) -> str:
         """The counts of rows that did not become work orders, such as ``3 failed, 1 in doubt``."""
         kinds = ("failed", "in_doubt", "not_started")
-        counts = {kind: self._counts[kind] + self._earlier.get(kind, 0) for kind in kinds}
-        return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts.items() if count)
+        counts = ((kind, self._counts[kind]) for kind in kinds)
+        return ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in counts if count)
 
     def stage(self, text: str) -> None:
         """Note what was said during the import, so that its warnings are not said again at the end."""
@@ -104,16 +97,16 @@ class OutcomeWriter:
             known = attrs.asdict(record, filter=lambda _, value: value not in (None, (), 0, 0.0))
             say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
         if summary.stopped:
-            say(f"stopped: {summary.stopped}")
+            say(f"stopped: {in_command_words(summary.stopped)}")
         left = summary.not_started + summary.waiting
         if summary.missing is not None:
             say(summary.missing)
         elif left and summary.folder is not None:
-            say(f"the same command, without --again, goes on with the {counted(left, 'row')} not sent")
+            say(f"the same command, without --again, sends the remaining {counted(left, 'row')}")
 
 
 _FILES = {
-    "results.csv": "what became of each row",
+    "results.csv": "outcomes of the rows",
     "rejects.csv": "rows to correct and import",
     "in_doubt.csv": "rows in doubt, for wosdk jobs settle",
     "references.csv": "records that rows refer to",
@@ -129,16 +122,13 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
         plan: the plan of the job, with the options of this run.
     """
     from wosdk_async.jobs.job_commands import rejects_command
-    from wosdk_async.jobs.job_places import jobs_within
     from wosdk_async.jobs.output_folder import unnumbered
 
     for path in summary.files:
         name = unnumbered(path).name
         if what := _FILES.get(name):
             say(f"{what}: {path}")
-        if name == "rejects.csv" and (again := jobs_within(path.parent)):
-            say(f"they were imported by the job in {again[-1]}; import them no more, but its rejects")
-        elif name == "rejects.csv" and (command := rejects_command(plan, path)):
+        if name == "rejects.csv" and (command := rejects_command(plan, path)):
             say(f"once they are corrected: {command}")
     say_kept(summary.files)
 
@@ -159,7 +149,9 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         return
     not_started = f", {summary.not_started} not started" if summary.not_started else ""
     found = f", {summary.found} found" if summary.found else ""
-    done = f"{summary.done} {summary.label}" + (f" ({summary.undone} undone)" if summary.undone else "")
+    notes = [f"{summary.done_now} now"] if summary.done_now != summary.done else []
+    notes += [f"{summary.undone} undone"] if summary.undone else []
+    done = f"{summary.done} {summary.label}" + (f" ({', '.join(notes)})" if notes else "")
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
         f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "

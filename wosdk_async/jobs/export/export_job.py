@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.export.summary import ExportSummary
-from wosdk_async.jobs.export.threads import in_thread
+from wosdk_async.jobs.export.plan import ExportSummary
+from wosdk_async.jobs.export.reading import in_thread
 
 __all__ = ["ExportJob", "OnRows", "OnStage"]
 

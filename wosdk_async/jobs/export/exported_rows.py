@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 import attrs
 
 from wosdk_async.codec.json import TooManySymbolsError
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, NoAnswerError
+from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.export.errors import export_package
+from wosdk_async.jobs.export.plan import ExportOptions, ExportPlan, described_columns
 from wosdk_async.jobs.export.range_files import IdRange, checked_id
+from wosdk_async.jobs.export.table_writers import TableFile, format_named, require_csv, require_packages
+from wosdk_async.jobs.request import company_identity
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import entity_name, require_support
+from wosdk_async.query import properties
 from wosdk_async.query.columns import Column, columns_of
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.id_ranges import highest_id
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor
 from wosdk_async.query.plan import Plan, condition_of, selection
-from wosdk_async.query.properties import Path
 from wosdk_async.transport.http.engine import SendError
 
-__all__ = ["ExportedRows", "known_entity"]
+__all__ = ["ExportedRows", "ExportedTable", "known_entity"]
 
 
 def known_entity(entity: type[Record] | str) -> type[Record]:
@@ -32,7 +37,7 @@ def known_entity(entity: type[Record] | str) -> type[Record]:
     if found is None:
         raise InvalidCallError(
             f"the catalogue does not know {entity!r:.80}, so the columns of an export are not known; "
-            f"wosdk query {entity!s:.80} --unchecked --all --json writes its records as they come"
+            f"company.query('{entity!s:.80}', ...) reads its records as plain data"
         )
     require_support(found, "query")
     return found
@@ -50,7 +55,7 @@ class ExportedRows:
         cls,
         entity: type[Record] | str,
         where: Iterable[Condition] = (),
-        select: Iterable[str | Path] = (),
+        select: Iterable[str | properties.Path] = (),
         limit: int | None = None,
     ) -> ExportedRows:
         """Return the rows of a query. Raises InvalidCallError for names and values that do not fit."""
@@ -136,3 +141,68 @@ def _fitting(decode: Decode) -> Any:
             return None
 
     return rows
+
+
+@attrs.frozen(kw_only=True)
+class ExportedTable:
+    """Rows of an export, and the form in which they are written."""
+
+    rows: ExportedRows
+    builder: Any
+    """Maker of record batches."""
+    format: str
+    options: ExportOptions
+    guard: FormulaGuard = attrs.field(
+        default=attrs.Factory(lambda self: FormulaGuard(raw=self.options.csv_raw), takes_self=True)
+    )
+    """Counts the texts of a CSV that got an apostrophe."""
+
+    @classmethod
+    def of(
+        cls, rows: ExportedRows, output: Path, options: ExportOptions, *, default: str | None = None
+    ) -> Self:
+        """Return the table of an output; ``default`` is the format of a name without a suffix.
+
+        Raises:
+            ExportError: the format is not known, an option is not for it, or a package is missing.
+        """
+        format = format_named(output, options.format, default)
+        require_csv(format, options.csv_for_excel, options.csv_raw)
+        builder = rows.builder()
+        require_packages(format)
+        return cls(rows=rows, builder=builder, format=format, options=options)
+
+    @property
+    def name(self) -> str:
+        """Name of the entity."""
+        return self.rows.plan.name
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.rows.columns)
+
+    def plan(self, company: Company) -> ExportPlan:
+        """Return what is read from a Company and written, as it is stored."""
+        return ExportPlan(
+            entity=self.name,
+            company=company_identity(company),
+            expression=self.rows.plan.expression(),
+            columns=described_columns(self.rows.columns),
+            format=self.format,
+            limit=self.options.limit,
+            csv_for_excel=self.options.csv_for_excel,
+            csv_raw=self.options.csv_raw,
+        )
+
+    def file(self, path: Path) -> TableFile:
+        """Return the file that the table is written to."""
+        return TableFile(
+            path=path,
+            format=self.format,
+            schema=self.builder.schema,
+            json_columns=self.rows.json_columns,
+            title=self.name,
+            csv_for_excel=self.options.csv_for_excel,
+            guard=self.guard,
+        )

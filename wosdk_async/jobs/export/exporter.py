@@ -14,21 +14,17 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.export_job import ExportJob, OnRows, OnStage
-from wosdk_async.jobs.export.exported_rows import ExportedRows, known_entity
-from wosdk_async.jobs.export.exported_table import ExportedTable
-from wosdk_async.jobs.export.options import ExportOptions
+from wosdk_async.jobs.export.exported_rows import ExportedRows, ExportedTable, known_entity
 from wosdk_async.jobs.export.output_place import (
     already_exists,
     real_output,
     require_file_place,
     require_no_folder,
 )
-from wosdk_async.jobs.export.plan import ExportPlan
+from wosdk_async.jobs.export.plan import ExportOptions, ExportPlan, ExportSummary
 from wosdk_async.jobs.export.range_files import IdRange, RangeFile, gaps, split
-from wosdk_async.jobs.export.reading import RangeReader, read_ranges
-from wosdk_async.jobs.export.summary import ExportSummary
+from wosdk_async.jobs.export.reading import RangeReader, in_thread, read_ranges
 from wosdk_async.jobs.export.table_writers import writing_table
-from wosdk_async.jobs.export.threads import in_thread
 from wosdk_async.jobs.export.work_folder import WorkFolder, work_folder_of
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition

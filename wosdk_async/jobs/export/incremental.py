@@ -23,9 +23,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.errors import ExportError, locked_folder, writing_output
 from wosdk_async.jobs.export.export_job import ExportJob, OnRows, OnStage
-from wosdk_async.jobs.export.exported_rows import ExportedRows, known_entity
-from wosdk_async.jobs.export.exported_table import ExportedTable
-from wosdk_async.jobs.export.options import ExportOptions
+from wosdk_async.jobs.export.exported_rows import ExportedRows, ExportedTable, known_entity
 from wosdk_async.jobs.export.output_place import require_folder_place
 from wosdk_async.jobs.export.part_folder import (
     WATERMARK,
@@ -34,7 +32,7 @@ from wosdk_async.jobs.export.part_folder import (
     remove_left,
     require_parts,
 )
-from wosdk_async.jobs.export.summary import ExportSummary
+from wosdk_async.jobs.export.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.export.table_writers import writing_table
 from wosdk_async.model import Record
 from wosdk_async.protocol.wire import Call

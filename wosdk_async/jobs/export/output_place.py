@@ -19,8 +19,8 @@ def require_no_folder(output: Path) -> None:
     """Raise ExportError for a directory as the output of an export into one file."""
     if output.is_dir():
         raise ExportError(
-            f"{output}: is a directory; name a file, or add --since last (IncrementalExport) if it has the "
-            "parts of an export of changes"
+            f"{output}: is a directory; name a file, or use IncrementalExport if it has the parts of an "
+            "export of changes"
         )
 
 
@@ -42,9 +42,7 @@ def require_folder_place(folder: Path) -> None:
 
 def already_exists(output: Path) -> ExportError:
     """Return the error of an output that exists."""
-    return ExportError(
-        f"{output} exists already; name another file, or add --force (force=True) to replace it"
-    )
+    return ExportError(f"{output} exists already; name another file, or pass force=True to replace it")
 
 
 def _require_parent(path: Path) -> None:

@@ -1,16 +1,20 @@
-"""The plan of an export: what it reads and writes, so that only the same export goes on."""
+"""Plan of an export: its options, what it is about, and its counts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import attrs
 
+from wosdk_async.jobs.options import ExcelSeparator
+from wosdk_async.option_checks import choice, names_checked, number, switch
 from wosdk_async.query.columns import Column
+from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.safe_text import one_line, shortened
 
-__all__ = ["ExportPlan", "described_columns"]
+__all__ = ["ExportFormat", "ExportOptions", "ExportPlan", "ExportSummary", "described_columns"]
 
 _LONGEST = 200  # characters of a value in a message
 
@@ -73,3 +77,60 @@ def _shown(value: Any) -> str:
 def described_columns(columns: Sequence[Column]) -> list[list[str]]:
     """Return name and type of each column, as JSON reads them back."""
     return [[column.name, column.type] for column in columns]
+
+
+ExportFormat = Literal["parquet", "csv", "jsonl", "xlsx"]
+
+
+@names_checked
+@attrs.frozen(kw_only=True)
+class ExportOptions:
+    """How an export is carried out. Raises ConfigurationError for a value that does not fit."""
+
+    format: ExportFormat | None = choice("parquet", "csv", "jsonl", "xlsx")
+    """Format of the output. None means by the suffix of its name; parts of a folder are Parquet."""
+    parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
+    """Ranges of ids that are read at once, a call each."""
+    page: int = number(1000, f"rows of a call, 1 to {ROW_CAP}", low=1, high=ROW_CAP, whole=True)
+    """Rows of one call."""
+    limit: int | None = number(None, "a number of rows, 1 or more", low=1, whole=True, none=True)
+    """Most rows, those with the lowest ids; None for all."""
+    again: bool = switch(False)
+    """Whether to begin anew, although there is an export to the same output that was stopped."""
+    force: bool = switch(False)
+    """Whether an output that exists is replaced."""
+    csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
+    """What separates the cells of a CSV that Excel opens; None means commas, and no byte order mark."""
+    csv_raw: bool = switch(False)
+    """Whether a CSV, for programs, holds texts as they are: no apostrophe stands before formulas."""
+
+
+@attrs.frozen(kw_only=True)
+class ExportSummary:
+    """Counts of an export, all its runs together."""
+
+    path: Path | None
+    """The file, or the folder of the new part; None when nothing had moved, so that there is no new part."""
+    format: str
+    rows: int
+    earlier: int = 0
+    """How many of the rows an earlier run of the export had read."""
+    bytes: int = 0
+    """Size of the file."""
+    columns: int = 0
+    seconds: float = 0.0
+    """Time of this run."""
+    guarded: int = 0
+    """Texts of a CSV that got an apostrophe, so that no spreadsheet takes them for formulas."""
+    clock_behind: float = 0.0
+    """Seconds by which the service's clock was behind the last part; if not 0, the part has all records."""
+
+    @property
+    def rate(self) -> float:
+        """Rows of this run in a second."""
+        return (self.rows - self.earlier) / self.seconds if self.seconds else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the summary as plain data."""
+        found = attrs.asdict(self) | {"path": None if self.path is None else str(self.path)}
+        return found | {"seconds": round(self.seconds, 3), "rate": round(self.rate, 1)}

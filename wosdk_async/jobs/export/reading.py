@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+import anyio
 import attrs
 
+from wosdk_async.jobs.export.errors import writing_output
 from wosdk_async.jobs.export.range_files import IdRange, RangeFileWriter, checked_id
-from wosdk_async.jobs.export.threads import all_ended, in_thread
 from wosdk_async.jobs.export.work_folder import WorkFolder
 from wosdk_async.query.paging import Cursor, id_of, prefetch
 from wosdk_async.shared_tasks import mark_retrieved
 
-__all__ = ["BatchBuilder", "RangeReader", "read_ranges"]
+__all__ = ["BatchBuilder", "RangeReader", "all_ended", "in_thread", "read_ranges"]
 
 T = TypeVar("T")
 
@@ -111,3 +113,45 @@ async def read_ranges(reader: RangeReader, ranges: Iterable[IdRange], parallel: 
         await all_ended(workers)
     for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors say more than cancellations
         worker.result()
+
+
+async def in_thread(
+    path: Path,
+    function: Callable[[], T],
+    *,
+    thread: Executor | None = None,
+    on_cancel: Callable[[], None] = lambda: None,
+) -> T:
+    """Return the result of a function that writes files, as :func:`writing_output` does.
+
+    A caller that is cancelled waits until the function has ended: it works on what the caller would close.
+    ``on_cancel`` may end it sooner.
+    """
+    # Not a task: a loop that is closed cancels its tasks, and the function would still run.
+    writing = asyncio.get_running_loop().run_in_executor(thread, function)
+    with writing_output(path):
+        try:
+            await all_ended([writing], on_cancel)
+        except asyncio.CancelledError:
+            writing.exception()  # seen: the cancellation says more
+            raise
+        return writing.result()
+
+
+async def all_ended(
+    futures: Collection[asyncio.Future[Any]], on_cancel: Callable[[], None] = lambda: None
+) -> None:
+    """Wait until all have ended, however often the caller is cancelled meanwhile.
+
+    Raises:
+        asyncio.CancelledError: the caller was cancelled; all have ended.
+    """
+    try:
+        await asyncio.wait(futures)
+    except asyncio.CancelledError:
+        on_cancel()
+        with anyio.CancelScope(shield=True):
+            while not all(each.done() for each in futures):
+                with contextlib.suppress(asyncio.CancelledError):  # it passes the shield
+                    await asyncio.wait(futures)
+        raise

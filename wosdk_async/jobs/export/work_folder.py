@@ -166,8 +166,8 @@ class WorkFolder:
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
                 f"{self.path}: an export to this output was stopped, and it had other "
-                f"{'; other '.join(differing)}. Give the same command to go on, or add --again "
-                "(again=True) to throw away what it has read"
+                f"{'; other '.join(differing)}. Give the same command to go on, or pass "
+                "again=True to throw away what it has read"
             )
         if not self._stored:
             self._clear()

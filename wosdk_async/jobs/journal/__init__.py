@@ -1,16 +1,15 @@
-"""The journal of a job: a SQLite file in the folder of the job, from which a killed job goes on.
+"""The journal of a job: the SQLite file of its ledger, from which a killed job resumes.
 
 ``entries.py`` has what it keeps. ``journal.py`` opens and closes the journal; ``reader.py`` and
 ``writer.py`` say what can be read and written, with the statements of the tables: ``row_table.py``,
-``run_table.py``, and ``undo_table.py``, ``grant_table.py`` and ``audit_table.py``, which only some jobs need.
-``commits.py`` gathers what is written into commits, which the thread of ``thread.py`` carries out.
-``creation.py`` and ``store.py`` make and open the file, and ``schema.py`` has its tables. ``folder.py`` has
-the folders of jobs and files that a kill leaves whole, ``lock.py`` their lock.
+``run_table.py``, and ``worker_tables.py``, which only jobs on many workers need. ``commits.py`` gathers
+what is written into commits, which the thread of ``thread.py`` carries out. ``store.py`` makes and opens
+the file, and ``schema.py`` has its tables. ``folder.py`` has the folders of jobs and files that a kill
+leaves whole, ``lock.py`` their lock.
 """
 
 from __future__ import annotations
 
-from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow
 from wosdk_async.jobs.journal.entries import (
     ANSWERED,
     DECIDED,
@@ -20,18 +19,16 @@ from wosdk_async.jobs.journal.entries import (
     JobRun,
     PageRow,
     ReferenceRecord,
-    RowEntry,
     RowRecord,
     Sample,
     State,
     StoredRow,
-    digest,
     new_job_id,
 )
-from wosdk_async.jobs.journal.folder import JobFolders, job_folders, plan_of
-from wosdk_async.jobs.journal.grant_table import GrantRecord, GrantTotals, OpenLease
+from wosdk_async.jobs.journal.folder import JobFolders, plan_of
 from wosdk_async.jobs.journal.journal import Journal
 from wosdk_async.jobs.journal.lock import FolderLock
+from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals, OpenLease
 
 __all__ = [
     "ANSWERED",
@@ -50,13 +47,10 @@ __all__ = [
     "OpenLease",
     "PageRow",
     "ReferenceRecord",
-    "RowEntry",
     "RowRecord",
     "Sample",
     "State",
     "StoredRow",
-    "digest",
-    "job_folders",
     "new_job_id",
     "plan_of",
 ]

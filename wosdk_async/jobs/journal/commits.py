@@ -18,12 +18,23 @@ from wosdk_async.jobs.journal.row_table import MOST_AT_ONCE, save_references, sa
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.journal.thread import JobThread
 
-__all__ = ["Batch", "CommitHook", "CommitQueue", "write_batch"]
+__all__ = ["Batch", "CommitHook", "CommitQueue", "Intent", "write_batch"]
 
 CommitHook = Callable[[Callable[[], None]], None]
 """Called with the function that carries out one transaction; a test may raise before or after it."""
 
 _SOON = 0.02  # seconds until an outcome is committed when nothing else is
+
+
+@attrs.frozen
+class Intent:
+    """A change that comes before something is sent. When it cannot be written, that is not sent."""
+
+    write: Callable[[sqlite3.Connection], None]
+
+    def __call__(self, db: sqlite3.Connection) -> None:
+        """Write it."""
+        self.write(db)
 
 
 @attrs.define
@@ -48,18 +59,18 @@ class Batch:
         """Add what ``batch`` has, without what was only about to be sent."""
         self.rows += batch.outcomes
         self.references += [each for each in batch.references if each.state != State.SENDING]
-        self.others += batch.others
+        self.others += [each for each in batch.others if not isinstance(each, Intent)]
 
 
-def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int) -> None:
-    """Write a batch in one transaction."""
+def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
+    """Write a batch of a run in one transaction."""
     if len(batch.rows) <= MOST_AT_ONCE and not batch.references and not batch.others:
-        save_rows(db, batch.rows, stamp)  # one statement, so a transaction by itself
+        save_rows(db, batch.rows, stamp, run)  # one statement, so a transaction by itself
         return
     db.execute("BEGIN IMMEDIATE")
     try:
         for start in range(0, len(batch.rows), MOST_AT_ONCE):
-            save_rows(db, batch.rows[start : start + MOST_AT_ONCE], stamp)
+            save_rows(db, batch.rows[start : start + MOST_AT_ONCE], stamp, run)
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
@@ -82,6 +93,7 @@ class CommitQueue:
     Attributes:
         failed: why nothing can be written any more.
         unwritten: outcomes that could not be written.
+        run: the number of the run that writes; 0 before it began.
     """
 
     def __init__(
@@ -100,6 +112,7 @@ class CommitQueue:
         """What the commit hook raised: a test kills the process there."""
         self.queue = Batch()
         self.unwritten = Batch()
+        self.run = 0
         self._path = path
         self._db = db
         self._lock = lock
@@ -208,7 +221,7 @@ class CommitQueue:
             self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):
-            self._commit(functools.partial(write_batch, self._db, batch, stamp))
+            self._commit(functools.partial(write_batch, self._db, batch, stamp, self.run))
         self._stamp = stamp
         self._lock.write_stamp(stamp)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
-from hashlib import blake2b
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import attrs
@@ -26,12 +25,10 @@ __all__ = [
     "JobRun",
     "PageRow",
     "ReferenceRecord",
-    "RowEntry",
     "RowRecord",
     "Sample",
     "State",
     "StoredRow",
-    "digest",
     "new_job_id",
     "storable",
     "to_json",
@@ -41,8 +38,8 @@ __all__ = [
 
 T = TypeVar("T")
 
-FORMAT = 1
-"""Version of the journal's format. A journal of a newer one is refused."""
+FORMAT = 2
+"""Version of the journal's format. A journal of another one is refused."""
 
 REPEATED_KEY = "RepeatedKey"
 """Code of a row that was refused because an earlier row has its key."""
@@ -64,26 +61,30 @@ _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one letter case, nothing that is
 _ID_LENGTH = 8
 
 
-PageRow = tuple[int, State, int, str | None]
-"""Row, state, digest and key of one row of :meth:`Journal.page`."""
+PageRow = tuple[int, int, State, int, str | None]
+"""Place in the file, row, state, digest and key of one row of :meth:`Journal.page`."""
 
 
 @attrs.frozen(kw_only=True)
 class JobPlan:
-    """Everything about a job that is known when it begins; ``report.json`` shows all of it.
+    """What a ledger is about, and the file of its last run; ``report.json`` shows all of it.
 
     Args:
-        job: the id of the job, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
+        job: the id of the ledger, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
         file: absolute path of the input, or its address without credentials; ``-`` for stdin.
         company: identity of the Company, the same in every run.
         operation: what is done with each row, such as ``WoCreateCommand`` or ``create Customer``.
         marker: path of the field that carries the key of a row; None without a marker.
-        rows: rows of the file without the empty ones. ``Journal.create`` sets it: it counts them.
-        created_at: UTC, in ISO format.
+        rows: rows of the file without the empty ones.
+        created_at: when the ledger began; UTC, in ISO format.
+        since: when the first run with this file began.
         options: anything else that a report shows.
-        columns: names of the columns of the file; none in a job from before they were kept.
+        columns: the columns of the file in which a row has content.
+        header: all its columns.
         sheet: name of the sheet of a workbook.
-        key: the template of the keys, such as ``{number}``; None if the rows have no keys of their own.
+        key: the template by which rows are known, such as ``{number}``; None for rows known by their cells.
+        rejects: whether the file is one of rejects.
+        after: id of the ledger after which this one was begun, to send all rows once more.
         version: of the journal's format.
     """
 
@@ -95,13 +96,17 @@ class JobPlan:
     operation: str
     map_sha256: str
     created_at: str
+    since: str = ""
     marker: str | None = None
     rows: int = 0
     empty_rows: int = 0
     options: dict[str, Any] = attrs.field(factory=dict)
     columns: list[str] = attrs.field(factory=list)
+    header: list[str] = attrs.field(factory=list)
     sheet: str | None = None
     key: str | None = None
+    rejects: bool = False
+    after: str | None = None
     version: int = FORMAT
 
     def as_dict(self) -> dict[str, Any]:
@@ -113,25 +118,6 @@ class JobPlan:
         """Return the plan that :meth:`as_dict` gave; fields of a later minor version are dropped."""
         known = {field.name for field in attrs.fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})
-
-
-@attrs.define
-class RowEntry:
-    """One row of the input, as it is planned.
-
-    Args:
-        row: its number, from 1.
-        line: the line of the file in which it starts.
-        digest: the :func:`digest` of its cells.
-        key: the key that its marker carries; equal keys are refused, all but the first.
-        fault: why it is refused at once; None for a row that can be sent.
-    """
-
-    row: int
-    line: int
-    digest: int
-    key: str | None = None
-    fault: str | None = None
 
 
 @attrs.define  # frozen, it takes three times as long to make, and each row makes one
@@ -167,12 +153,20 @@ class RowRecord:
 
 @attrs.define
 class StoredRow(RowRecord):
-    """One row as it stands in the journal; ``changed_at`` is Unix time by this machine's clock, or 0."""
+    """One row as it stands in the journal.
+
+    Args:
+        line: where it starts in the last file that had it.
+        digest: part of a hash of its cells there.
+        place: its place in the file of the last run, from 1; None when that does not have it.
+        changed: whether the last file has other cells than those with which it was planned.
+    """
 
     line: int = 0
     digest: int = 0
     key: str | None = None
-    changed_at: float = 0.0
+    place: int | None = None
+    changed: bool = False
 
 
 @attrs.frozen
@@ -228,12 +222,6 @@ class Sample:
     waits: int
     retries: int
     width: int = 1
-
-
-def digest(cells: Iterable[str]) -> int:
-    """Return 8 bytes of a hash of a row's cells, as an integer."""
-    data = to_json(list(cells)).encode()
-    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
 
 
 def new_job_id() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
@@ -23,8 +22,7 @@ from wosdk_async.regular_files import sync_folder
 __all__ = [
     "ADDRESS",
     "JobFolders",
-    "job_among",
-    "job_folders",
+    "numbered_folders",
     "plan_of",
     "remove_job",
 ]
@@ -35,37 +33,13 @@ ADDRESS = "address"
 _OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
 
 
-def job_among(
-    folders: Iterable[Path],
-    company: str,
-    operation: str,
-    path: Path | None,
-    sha256: str,
-    address: str | None = None,
-    sheet: str | None = None,
-) -> Path | None:
-    """Return the one that :meth:`JobFolders.find` would find of these folders of jobs, the oldest first."""
-    found: dict[tuple[bool, bool], Path] = {}
-    for folder in folders:
-        plan = plan_of(folder)
-        if plan.company != company or plan.operation != operation:
-            continue
-        same_content = plan.sha256 == sha256
-        same_place = (path is not None and Path(plan.file) == path.absolute()) or (
-            address is not None and plan.options.get(ADDRESS) == address
-        )
-        if same_content or same_place:
-            found[sheet is None or plan.sheet in (None, sheet), same_content] = folder
-    return found[max(found)] if found else None
-
-
 class JobFolders:
-    """The folders of the jobs of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
+    """The folders of the ledgers of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
 
     ::
 
         folders = JobFolders(base)
-        if (folder := folders.find(company, operation, path, sha256)) is None:
+        if not folders.ledgers():
             folder, lock = folders.new()  # then Journal.create(folder, ..., lock=lock)
 
     Of two processes that do this at once one makes the job, and the other is refused.
@@ -76,43 +50,26 @@ class JobFolders:
         self._free: Path | None = None
         self._next = base
 
-    def find(
-        self,
-        company: str,
-        operation: str,
-        path: Path | None,
-        sha256: str,
-        address: str | None = None,
-        sheet: str | None = None,
-    ) -> Path | None:
-        """Return the folder of the newest job of this Company, operation and file; None when there is none.
-
-        A file is the same if its content is; if no job has that, if its path or its address is. Only folders
-        beside each other are looked at, :attr:`base` and those with numbers.
-
-        Args:
-            company: identity of the Company.
-            operation: what is done with each row.
-            path: the input; None for stdin, which is known by its content only.
-            sha256: of the input.
-            address: the URL of which the input is a copy.
-            sheet: the sheet of a workbook; a job of another one is returned only if there is none of this.
+    def ledgers(self) -> list[Path]:
+        """Return the folders of the ledgers that are there, the oldest first.
 
         Raises:
-            JournalError: a journal cannot be read, so nobody knows what was sent; or another process is just
-                making a job.
+            JournalError: a folder has lost its journal, so nobody knows what was sent; or another process is
+                just making a ledger.
         """
-        found = []
-        for folder in self._existing():
+        found, numbered = [], numbered_folders(self.base)
+        self._free = None
+        self._next = _numbered(self.base, max((number for number, _ in numbered), default=0) + 1)
+        for _, folder in numbered:
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
             self._free = None  # a new job gets a higher number than those that are there
             found.append(folder)
-        return job_among(found, company, operation, path, sha256, address, sheet)
+        return found
 
     def new(self) -> tuple[Path, FolderLock]:
-        """Make the folder of a new job, after :meth:`find`; return it with its lock.
+        """Make the folder of a new ledger, after :meth:`ledgers`; return it with its lock.
 
         Raises:
             JournalError: another process has just made it, or it cannot be made.
@@ -130,34 +87,36 @@ class JobFolders:
             raise JournalError(_just_made(folder))
         return folder, lock
 
-    def _existing(self) -> Iterator[Path]:
-        """Yield the folders by their numbers; some may be missing, as people remove those of old jobs."""
-        parent, last = self.base.parent, 0
-        self._free = None
-        with explained(parent):
-            names = os.listdir(parent) if parent.is_dir() else []
-        # Folded: this file system may take letters of either case for the same.
-        pattern = re.compile(rf"{re.escape(self.base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
-        matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
-        for number in sorted({int(match[1] or 1) for match in matches}):
-            if os.path.lexists(folder := self._numbered(number)):
-                last = number
-                yield folder
-        self._next = self._numbered(last + 1)
-
-    def _numbered(self, number: int) -> Path:
-        return self.base if number == 1 else self.base.with_name(f"{self.base.name}-{number}")
-
     def _abandoned(self, folder: Path) -> Path:
         """Return a folder in which a start was killed before the journal was complete."""
         with explained(folder):
             if not folder.is_dir() or any(not each.name.startswith(_OURS) for each in folder.iterdir()):
                 raise JournalError(
                     f"{folder}: has no journal, and is not empty. If a job was here, restore the folder from "
-                    "a backup: a new job would send all its rows again. If not, name another with --job DIR"
+                    "a backup: a new job would send all its rows again. If not, name another with folder=DIR"
                 )
         FolderLock(folder).release()  # or it is just being made
         return folder
+
+
+def numbered_folders(base: Path) -> list[tuple[int, Path]]:
+    """Return what is called ``base``, ``base-2`` and so on, with its number, by numbers; some may be missing.
+
+    Raises:
+        JournalError: the directory cannot be read.
+    """
+    parent = base.parent
+    with explained(parent):
+        names = os.listdir(parent) if parent.is_dir() else []
+    # Folded: this file system may take letters of either case for the same.
+    pattern = re.compile(rf"{re.escape(base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
+    matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
+    found = ((number, _numbered(base, number)) for number in sorted({int(each[1] or 1) for each in matches}))
+    return [(number, folder) for number, folder in found if os.path.lexists(folder)]
+
+
+def _numbered(base: Path, number: int) -> Path:
+    return base if number == 1 else base.with_name(f"{base.name}-{number}")
 
 
 def plan_of(folder: Path) -> JobPlan:
@@ -186,12 +145,6 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
             if name in ours or name.startswith(copy):
                 (folder / name).unlink()
         folder.rmdir()
-
-
-def job_folders(directory: Path) -> list[Path]:
-    """Return the folders in a directory that have a journal, and the directory itself if it has one."""
-    with explained(directory):
-        return [each for each in (directory, *sorted(directory.iterdir())) if (each / JOURNAL).is_file()]
 
 
 def _just_made(folder: Path) -> str:

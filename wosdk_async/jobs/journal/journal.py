@@ -6,21 +6,19 @@ import contextlib
 import functools
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-import attrs
-
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
-from wosdk_async.jobs.journal.creation import create_journal
-from wosdk_async.jobs.journal.entries import JobPlan, RowEntry
+from wosdk_async.jobs.journal.entries import JobPlan
 from wosdk_async.jobs.journal.folder import remove_job
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import (
     JOURNAL,
     connect,
+    create_database,
     explained,
 )
 from wosdk_async.jobs.journal.writer import JournalWriter
@@ -72,27 +70,18 @@ class Journal(JournalWriter):
     def create(
         cls,
         folder: Path,
-        plan: JobPlan | Callable[[], JobPlan],
-        entries: Iterable[RowEntry],
+        plan: JobPlan,
         *,
-        earlier: Journal | None = None,
         lock: FolderLock | None = None,
         clock: Callable[[], float] = time.time,
         commit: CommitHook = _just,
         synchronous: bool = False,
     ) -> Journal:
-        """Make the journal of a new job and open it. A kill before the end leaves no journal.
-
-        Rows with a fault are REFUSED at once, and so are rows whose key an earlier row has: their key is not
-        kept. Blocks: call it before the event loop runs, or in a thread.
+        """Make the journal of a new ledger, without rows, and open it. A kill before the end leaves none.
 
         Args:
             folder: the folder of the job, which exists.
-            plan: the plan, or a function that returns it, called when all ``entries`` were read. Its ``rows``
-                is set to their number.
-            entries: the rows of the input, read once, in chunks.
-            earlier: the journal of a job that goes on here: what became of its rows is carried over by their
-                keys, but refused rows are planned again. The caller keeps it open meanwhile.
+            plan: what the ledger is about.
             lock: the lock of the folder, if the caller holds it already; :meth:`close` releases it.
             clock: returns Unix time.
             commit: see the class.
@@ -108,15 +97,10 @@ class Journal(JournalWriter):
                 raise JournalError(
                     f"{folder}: another process has just begun a job there; give the command again"
                 )
-
-            def planned(rows: int) -> JobPlan:
-                made = attrs.evolve(plan() if callable(plan) else plan, rows=rows)
-                with explained(path):
-                    lock.write_job(made.job)
-                return made
-
+            with explained(path):
+                lock.write_job(plan.job)
             lock.write_stamp(0)  # that of a journal that was here before
-            part = create_journal(folder, entries, planned, earlier.path if earlier else None)
+            part = create_database(folder, plan)
 
             def name_it() -> None:
                 with explained(path):

@@ -12,7 +12,6 @@ import orjson
 from wosdk_async.jobs.journal.entries import (
     MAX_NUMBER,
     MAX_REASON,
-    REPEATED_KEY,
     PageRow,
     ReferenceRecord,
     RowRecord,
@@ -26,14 +25,15 @@ from wosdk_async.safe_text import shortened
 
 __all__ = [
     "MOST_AT_ONCE",
+    "changed",
     "counts",
+    "file_rows",
+    "gone",
     "page",
-    "plan_again",
+    "plan_as_in_file",
     "references",
-    "refused_for_now",
     "rows_in",
     "rows_numbered",
-    "rows_with",
     "save_references",
     "save_rows",
 ]
@@ -46,25 +46,28 @@ _STATES = tuple(State)  # by number
 
 # One statement for many rows, and one JSON text for a page of them: Python gives up its lock in each step of
 # a statement, and beside a busy event loop it takes milliseconds to get it back.
-MOST_AT_ONCE = 100  # rows; four variables each, and SQLite may take no more than 999
+MOST_AT_ONCE = 100  # rows; five variables each, and SQLite may take no more than 999
 
 
-def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int) -> None:
-    """Save outcomes, and numbers of rows that are about to be sent, in one step."""
+def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
+    """Save outcomes, and numbers of rows that are about to be sent by a run, in one step."""
     values: list[object] = []
     for each in rows:
         if isinstance(each, int):
-            values += (each, 1, stamp, None)
+            values += (each, run, 1, stamp, None)
         else:
-            values += (each.row, int(each.state), stamp, _details(each))
+            values += (each.row, run, int(each.state), stamp, _details(each))
     if rows:
         db.execute(_save_rows_statement(len(rows)), values)
 
 
 @functools.cache
 def _save_rows_statement(rows: int) -> str:
-    values = ", ".join(["(?, ?, ?, ?)"] * rows)
-    return f"REPLACE INTO outcome VALUES {values}"  # noqa: S608 - numbers of variables
+    # A row stays that of the run which sent it, whichever run finds out the outcome.
+    values = ", ".join(["(?, ?, ?, ?, ?)"] * rows)
+    return f"""INSERT INTO outcome (row, run, state, stamp, detail) VALUES {values}
+        ON CONFLICT (row) DO UPDATE SET run = iif(excluded.state = 1, excluded.run, run),
+        state = excluded.state, stamp = excluded.stamp, detail = excluded.detail"""
 
 
 def _details(record: RowRecord) -> str:
@@ -104,46 +107,53 @@ def _detailed(details: Sequence[Any] | None) -> Sequence[Any]:
 _WARNINGS, _SECONDS = 5, 8
 
 
-_PAGE = """SELECT json_group_array(json_array(row, state, digest, key)) FROM (
-    SELECT row, coalesce(state, 0) AS state, digest, key FROM planned LEFT JOIN outcome USING (row)
-    WHERE row BETWEEN ? AND ? ORDER BY row)"""
+_PAGE = """SELECT json_group_array(json_array(place, row, state, digest, key)) FROM (
+    SELECT place, row, coalesce(state, 0) AS state, digest, key FROM planned LEFT JOIN outcome USING (row)
+    WHERE place BETWEEN ? AND ? ORDER BY place)"""
 
 
 def page(db: sqlite3.Connection, *, first: int, last: int) -> list[PageRow]:
-    """Return row, state, digest and key of the rows ``first`` to ``last``."""
+    """Return place, row, state, digest and key of the rows at some places of the file."""
     found = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
-    return [(row, _STATES[state], digest, key) for row, state, digest, key in found]
+    return [(place, row, _STATES[state], digest, key) for place, row, state, digest, key in found]
 
 
-_ROWS = """SELECT json_group_array(json_array(row, state, json(detail), line, digest, key, stamp)) FROM (
-    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, coalesce(stamp, 0) AS stamp
-    FROM {tables} WHERE {where} ORDER BY row LIMIT ?)"""
+_ROWS = """SELECT json_group_array(
+    json_array(row, state, json(detail), line, digest, key, place, changed)) FROM (
+    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, place, sent <> digest AS changed
+    FROM {tables} WHERE {where} LIMIT ?)"""
 
 
-def rows_in(db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int) -> list[StoredRow]:
-    """Return the first rows behind ``after`` that have one of the states; without states, any."""
-    wanted = ", ".join(str(int(state)) for state in states or State)
+def rows_in(
+    db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int, run: int | None = None
+) -> list[StoredRow]:
+    """Return the first rows behind ``after`` that have one of the states; without states, any.
+
+    ``run`` leaves those that it sent. Rows that the file does not have any more are among them.
+    """
     # Rows without an outcome are planned; for other states those that have one are read only.
     planned = not states or State.PLANNED in states
     tables = "planned LEFT JOIN outcome USING (row)" if planned else "outcome JOIN planned USING (row)"
-    where = f"{'planned' if planned else 'outcome'}.row > ? AND coalesce(state, 0) IN ({wanted})"
+    where = f"{'planned' if planned else 'outcome'}.row > ? AND {_among(states)}"
+    sent = "" if run is None else f" AND run = {int(run)}"
+    return _stored(db, _ROWS.format(tables=tables, where=f"{where}{sent} ORDER BY row"), after, limit)
+
+
+def file_rows(db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int) -> list[StoredRow]:
+    """Return the first rows behind the place ``after`` of the file that have one of the states."""
+    tables, where = "planned LEFT JOIN outcome USING (row)", f"place > ? AND {_among(states)} ORDER BY place"
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
+
+
+def _among(states: Sequence[State]) -> str:
+    return f"coalesce(state, 0) IN ({', '.join(str(int(state)) for state in states or State)})"
 
 
 def rows_numbered(db: sqlite3.Connection, *, numbers: Iterable[int]) -> dict[int, StoredRow]:
     """Return the rows that have these numbers."""
-    return {row.row: row for row in _rows_among(db, "planned.row", list(numbers))}
-
-
-def rows_with(db: sqlite3.Connection, *, keys: Sequence[str]) -> dict[str, StoredRow]:
-    """Return the rows that have these keys."""
-    return {row.key: row for row in _rows_among(db, "key", list(keys)) if row.key is not None}
-
-
-def _rows_among(db: sqlite3.Connection, column: str, values: list[Any]) -> list[StoredRow]:
-    where = f"{column} IN (SELECT value FROM json_each(?))"  # noqa: S608 - a name of ours
+    where = "planned.row IN (SELECT value FROM json_each(?))"
     statement = _ROWS.format(tables="planned LEFT JOIN outcome USING (row)", where=where)
-    return _stored(db, statement, orjson.dumps(values).decode(), -1)
+    return {row.row: row for row in _stored(db, statement, orjson.dumps(list(numbers)).decode(), -1)}
 
 
 def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[StoredRow]:
@@ -151,32 +161,56 @@ def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[Sto
     return [_row(*each) for each in found]
 
 
-def _row(row: int, state: int, detail: Any, line: int, digest: int, key: str | None, stamp: int) -> StoredRow:
-    fields: Any = (row, _STATES[state], *_detailed(detail), line, digest, key, stamp / 1000)
+def _row(
+    row: int,
+    state: int,
+    detail: Any,
+    line: int,
+    digest: int,
+    key: str | None,
+    place: int | None,
+    changed: int,
+) -> StoredRow:
+    details = _detailed(detail)
+    fields: Any = (row, _STATES[state], *details, line, digest, key, place, bool(changed))
     return StoredRow(*fields)  # by place: by name it takes twice as long
 
 
+def plan_as_in_file(db: sqlite3.Connection, *, rows: Iterable[int]) -> None:
+    """Note that rows are planned with the cells that the file has now."""
+    wanted = orjson.dumps(list(rows)).decode()
+    db.execute(
+        "UPDATE planned SET sent = digest WHERE sent <> digest AND row IN (SELECT value FROM json_each(?))",
+        [wanted],
+    )
+
+
+def changed(db: sqlite3.Connection) -> int:
+    """Return how many rows of the file were carried out, were not undone, and have other cells by now."""
+    found = db.execute(
+        """SELECT count(*) FROM planned JOIN outcome USING (row) LEFT JOIN undo USING (row)
+        WHERE place IS NOT NULL AND sent <> digest AND outcome.state IN (?, ?) AND undo.state IS NOT ?""",
+        [int(State.DONE), int(State.FOUND), int(State.DONE)],
+    )
+    return int(found.fetchone()[0])
+
+
 def counts(db: sqlite3.Connection) -> dict[State, int]:
-    """Return how many rows have each state."""
-    sums = ", ".join(f"coalesce(sum(state = {int(state)}), 0)" for state in State)
-    rows = db.execute("SELECT count(*) FROM planned").fetchone()[0]
-    outcomes, *by_state = db.execute(f"SELECT count(*), {sums} FROM outcome").fetchone()  # noqa: S608
-    by_state[State.PLANNED] += rows - outcomes
-    return dict(zip(State, by_state, strict=True))
+    """Return how many rows of the file have each state."""
+    return _counts(db, "place IS NOT NULL")
 
 
-_REFUSED_FOR_NOW = "outcome WHERE state = ? AND coalesce(json_extract(detail, '$[3]'), '') <> ?"
+def gone(db: sqlite3.Connection) -> dict[State, int]:
+    """Return how many rows have each state that the file does not have any more."""
+    return _counts(db, "place IS NULL")
 
 
-def refused_for_now(db: sqlite3.Connection) -> int:
-    """Return how many refused rows can be planned again: not those whose key an earlier row has."""
-    statement = f"SELECT count(*) FROM {_REFUSED_FOR_NOW}"  # noqa: S608
-    return int(db.execute(statement, [int(State.REFUSED), REPEATED_KEY]).fetchone()[0])
-
-
-def plan_again(db: sqlite3.Connection) -> None:
-    """Forget the refusals, so that these rows are planned; not of rows whose key an earlier row has."""
-    db.execute(f"DELETE FROM {_REFUSED_FOR_NOW}", [int(State.REFUSED), REPEATED_KEY])  # noqa: S608
+def _counts(db: sqlite3.Connection, where: str) -> dict[State, int]:
+    found = db.execute(
+        "SELECT coalesce(state, 0) AS state, count(*) FROM planned LEFT JOIN outcome USING (row) "
+        f"WHERE {where} GROUP BY 1"
+    )
+    return dict.fromkeys(State, 0) | {_STATES[state]: count for state, count in found}
 
 
 # --- references -----------------------------------------------------------------------------------

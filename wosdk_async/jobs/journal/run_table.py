@@ -1,4 +1,4 @@
-"""Runs of a journal, and figures of their calls: the statements that read and write them."""
+"""Runs of a ledger, figures of their calls, and what undos took back, as statements."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import getpass
 import os
 import socket
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -14,12 +14,30 @@ import orjson
 
 from wosdk_async.jobs.journal.entries import (
     JobRun,
+    RowRecord,
     Sample,
+    State,
     to_json,
     usable_number,
 )
+from wosdk_async.protocol.writes import UNDECIDED
 
-__all__ = ["add_sample", "end_run", "insert_run", "runs", "samples"]
+__all__ = [
+    "add_sample",
+    "end_run",
+    "insert_run",
+    "keep_undone",
+    "last_with_rows",
+    "runs",
+    "samples",
+    "save_undos",
+    "shared_ids",
+    "undo_counts",
+    "undone_before",
+    "undone_ids",
+    "undone_rows",
+    "undos",
+]
 
 _MOST_SAMPLES = 2000
 
@@ -60,6 +78,13 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
         )
         for number, started_at, ended_at, exit_status, details in found.fetchall()
     ]
+
+
+def last_with_rows(db: sqlite3.Connection) -> int | None:
+    """Return the number of the last run that carried rows out; None when none did."""
+    wanted = [int(each) for each in (State.DONE, *UNDECIDED)]
+    found = db.execute("SELECT max(run) FROM outcome WHERE state IN (?, ?, ?)", wanted).fetchone()[0]
+    return None if found is None else int(found)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -118,3 +143,84 @@ def samples(db: sqlite3.Connection) -> list[Sample]:
             "SELECT second, calls, p50, p95, waits, retries, width FROM sample ORDER BY second"
         ).fetchall()
     ]
+
+
+def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
+    """Save what became of records that the undo takes back."""
+    db.executemany(
+        "REPLACE INTO undo VALUES (?, ?, ?, ?)",
+        [
+            (each.row, int(each.state), int(now * 1000), to_json((each.id, each.reason, each.request_id)))
+            for each in records
+        ],
+    )
+
+
+def undos(db: sqlite3.Connection, *, rows: Iterable[int]) -> dict[int, RowRecord]:
+    """Return what the undo did with some rows, without those it never began."""
+    found = db.execute(
+        "SELECT row, state, detail FROM undo WHERE row IN (SELECT value FROM json_each(?))",
+        [orjson.dumps(list(rows)).decode()],
+    )
+    records = {}
+    for row, state, detail in found.fetchall():
+        id, reason, request_id = orjson.loads(detail)
+        records[row] = RowRecord(row, State(state), id, reason=reason, request_id=request_id)
+    return records
+
+
+def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
+    """Return how many rows of the undo have each state, without states that no row has."""
+    found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
+    return {State(state): count for state, count in found}
+
+
+def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
+    """Return the ids that several rows have, whatever became of them."""
+    found = db.execute(
+        "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
+        "GROUP BY id HAVING count(*) > 1"
+    )
+    return frozenset(id for (id,) in found.fetchall())
+
+
+def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
+    """Return the number of a row that has the record with this id; None without one."""
+    query = "SELECT row FROM outcome WHERE json_extract(detail, '$[0]') = ? LIMIT 1"
+    found = db.execute(query, [id]).fetchone()
+    return None if found is None else int(found[0])
+
+
+def undone_rows(db: sqlite3.Connection) -> int:
+    """Return how many rows of the file of the last run the undo took back."""
+    found = db.execute(
+        "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
+        [int(State.DONE)],
+    )
+    return int(found.fetchone()[0])
+
+
+def undone_ids(db: sqlite3.Connection) -> set[int]:
+    """Return the ids of records that the undo took back, and of those that were taken back before the job."""
+    found = db.execute(
+        "SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ? UNION SELECT id FROM undone_before",
+        [int(State.DONE)],
+    )
+    return {id for (id,) in found.fetchall()}
+
+
+def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
+    """Save ids of records that undos of earlier jobs took back."""
+    db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
+
+
+def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -> set[int]:
+    """Return which of ``ids`` are of records that were taken back before the job; None asks for any one."""
+    if ids is None:
+        found = db.execute("SELECT id FROM undone_before LIMIT 1")
+    else:
+        wanted = orjson.dumps(list(ids)).decode()
+        found = db.execute(
+            "SELECT id FROM undone_before WHERE id IN (SELECT value FROM json_each(?))", [wanted]
+        )
+    return {id for (id,) in found.fetchall()}

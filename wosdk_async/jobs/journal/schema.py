@@ -7,15 +7,27 @@ import functools
 import sqlite3
 import time
 
-from wosdk_async.jobs.journal import audit_table, grant_table, undo_table
 from wosdk_async.safe_text import shortened
 
-__all__ = ["KEY_INDEX", "TABLES", "strange_name"]
+__all__ = ["TABLES", "strange_name"]
 
 TABLES = """
 CREATE TABLE plan (data TEXT NOT NULL);
-CREATE TABLE planned (row INTEGER PRIMARY KEY, line INTEGER NOT NULL, digest INTEGER NOT NULL, key TEXT);
-CREATE TABLE outcome (row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT);
+CREATE TABLE planned (
+    row INTEGER PRIMARY KEY, place INTEGER, line INTEGER NOT NULL, digest INTEGER NOT NULL,
+    sent INTEGER NOT NULL, key TEXT, name TEXT, dismissed INTEGER NOT NULL, away INTEGER NOT NULL DEFAULT 0
+);
+CREATE UNIQUE INDEX planned_place ON planned (place);
+CREATE TABLE identity (
+    identity BLOB NOT NULL, nth INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (identity, nth)
+) WITHOUT ROWID;
+CREATE TABLE outcome (
+    row INTEGER PRIMARY KEY, run INTEGER NOT NULL, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
+);
+CREATE TABLE undo (
+    row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
+);
+CREATE TABLE undone_before (id INTEGER PRIMARY KEY);
 CREATE TABLE reference (
     reference TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, state INTEGER NOT NULL,
     stamp INTEGER NOT NULL, detail TEXT, PRIMARY KEY (reference, name)
@@ -28,23 +40,30 @@ CREATE TABLE sample (
     second INTEGER PRIMARY KEY, width INTEGER NOT NULL, calls INTEGER NOT NULL,
     p50 REAL NOT NULL, p95 REAL NOT NULL, waits INTEGER NOT NULL, retries INTEGER NOT NULL
 );
+CREATE TABLE lease (
+    epoch INTEGER PRIMARY KEY, run INTEGER NOT NULL, worker TEXT NOT NULL, state INTEGER NOT NULL,
+    rows TEXT, rate REAL, in_flight INTEGER NOT NULL, seconds REAL NOT NULL
+);
+CREATE INDEX lease_open ON lease (epoch) WHERE state = 0;
+CREATE TABLE loss (row INTEGER PRIMARY KEY, leases INTEGER NOT NULL);
+CREATE TABLE audit (row INTEGER PRIMARY KEY, finding INTEGER NOT NULL, ids TEXT NOT NULL);
+CREATE TABLE audit_result (one INTEGER PRIMARY KEY, counts TEXT NOT NULL);
 CREATE TABLE change (stamp INTEGER NOT NULL);
 INSERT INTO change VALUES (0);
-CREATE VIEW rows AS SELECT row, line, key, coalesce(state, 0) AS state,
+CREATE VIEW rows AS SELECT row, place, line, key, run, coalesce(state, 0) AS state,
     json_extract(detail, '$[0]') AS id, json_extract(detail, '$[1]') AS number,
     json_extract(detail, '$[2]') AS reason, json_extract(detail, '$[3]') AS code,
     json_extract(detail, '$[4]') AS request_id, json_extract(detail, '$[6]') AS attempts,
     json_extract(detail, '$[7]') AS version, json_extract(detail, '$[8]') AS seconds
 FROM planned LEFT JOIN outcome USING (row);
 """
-# Planned rows never change, so that their pages stay full. A row without an outcome is PLANNED. What became
-# of rows is appended nearly in their order; its details are one JSON list, because unpacking ten columns of
-# each row costs more than the write itself. The view is for people.
+# A row of the ledger keeps its number. Its place is where it stands in the file of the last run, and digest
+# is that of its cells there; ``sent`` and key are those with which it was last planned. A row is away while
+# the last file, rejects aside, does not have it. It is dismissed when the user said that it is gone for
+# good. A row without an outcome is PLANNED; ``run`` is the one that sent it. Outcomes are appended nearly
+# in their order; the details are one JSON list, because unpacking ten columns of each row costs more than
+# the write itself. The view is for people.
 
-KEY_INDEX = "CREATE UNIQUE INDEX planned_key ON planned (key) WHERE key IS NOT NULL"
-"""Made after the rows, whose repeated keys are refused first."""
-
-_ADDED = (*undo_table.TABLES, *audit_table.TABLES, *grant_table._TABLES)  # when they are needed
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
 _LONGEST = 5_000  # bytes of a statement
 _SECONDS = 5.0
@@ -55,7 +74,7 @@ _SHOWN = 100  # characters of a name
 @functools.cache
 def _own() -> frozenset[tuple[object, ...]]:
     with contextlib.closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(";".join((TABLES, KEY_INDEX, *_ADDED)))
+        db.executescript(TABLES)
         return frozenset(map(_normalized, db.execute(_SCHEMA)))
 
 

@@ -10,22 +10,24 @@ from pathlib import Path
 import orjson
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import FORMAT, JobPlan
+from wosdk_async.jobs.journal.entries import FORMAT, JobPlan, to_json
 from wosdk_async.jobs.journal.lock import job_in
-from wosdk_async.jobs.journal.schema import strange_name
-from wosdk_async.regular_files import connect_database
+from wosdk_async.jobs.journal.schema import TABLES, strange_name
+from wosdk_async.regular_files import connect_database, create_file
 
 __all__ = [
     "APPLICATION_ID",
     "CACHE",
     "JOURNAL",
     "connect",
+    "create_database",
     "explained",
     "leftovers",
     "newest_stamp",
     "open_database",
     "read_plan",
     "require_wal",
+    "save_plan",
 ]
 
 JOURNAL = "journal.db"
@@ -89,6 +91,39 @@ def connect(
     return db
 
 
+def create_database(folder: Path, plan: JobPlan) -> Path:
+    """Make the database of a new ledger under another name; give it its name with :func:`publish`.
+
+    Args:
+        folder: the folder of the job, locked by the caller.
+        plan: what the ledger is about.
+
+    Raises:
+        JournalError: the file cannot be written.
+    """
+    part = folder / f"{JOURNAL}.part"
+    try:
+        with explained(folder / JOURNAL):
+            _remove(part)
+            create_file(part).close()
+            with contextlib.closing(open_database(part)) as db:
+                db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                db.execute(f"PRAGMA user_version = {FORMAT}")
+                db.executescript(TABLES)
+                db.execute("INSERT INTO plan VALUES (?)", [to_json(plan.as_dict())])
+                require_wal(db, folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            _remove(part)
+        raise
+    return part
+
+
+def _remove(part: Path) -> None:
+    for each in leftovers(part):
+        each.unlink(missing_ok=True)
+
+
 def open_database(path: Path, access: str = "mode=rw") -> sqlite3.Connection:
     """Open a database, to be used by one thread at a time and without transactions of Python's own."""
     return connect_database(path, access=access, isolation_level=None, check_same_thread=False, timeout=5)
@@ -119,6 +154,11 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
             f"{path}: was written by a newer wosdk_async (format {version}, this one knows {FORMAT}); "
             "update this one: pip install -U wosdk_async"
         )
+    if version < FORMAT:
+        raise JournalError(
+            f"{path}: was written by wosdk_async 0.2 or before (format {version}). Finish the job with that "
+            "version, and move its folder away: a new ledger does not know what it sent"
+        )
     if strange := strange_name(db):
         raise JournalError(_damaged(path, f"{strange!r} is not as a journal has it"))
 
@@ -133,7 +173,7 @@ def require_wal(db: sqlite3.Connection, folder: Path) -> None:
     if mode != "wal":
         raise JournalError(
             f"{folder}: its file system cannot keep a journal (no shared memory; a network disk?); "
-            "place the job on a local disk with --job DIR"
+            "place the job on a local disk with folder=DIR"
         )
 
 
@@ -149,6 +189,11 @@ def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
         return JobPlan.from_dict(orjson.loads(found[0]))
     except (AttributeError, TypeError, ValueError) as error:
         raise JournalError(_damaged(path, str(error))) from None
+
+
+def save_plan(db: sqlite3.Connection, *, plan: JobPlan) -> None:
+    """Keep what the ledger is about, with the file of its last run."""
+    db.execute("UPDATE plan SET data = ?", [to_json(plan.as_dict())])
 
 
 def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
@@ -181,7 +226,7 @@ def explained(path: Path) -> Iterator[None]:
         raise JournalError(f"{path}: {error.strerror or error}; {_WRITABLE}") from error
 
 
-_WRITABLE = "change the permissions, or place the job elsewhere with --job DIR"
+_WRITABLE = "change the permissions, or place the job elsewhere with folder=DIR"
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space and give the same command again",
     sqlite3.SQLITE_IOERR: "the disk cannot be read or written; mend it, then give the same command again",

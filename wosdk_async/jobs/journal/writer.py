@@ -11,14 +11,28 @@ from typing import Any
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import row_table, run_table
-from wosdk_async.jobs.journal.audit_table import AuditResult, AuditRow, forget_audit, save_audit
-from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
-from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State, without_secrets
-from wosdk_async.jobs.journal.grant_table import GrantRecord, end_lease, save_grant
+from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue, Intent
+from wosdk_async.jobs.journal.entries import (
+    JobPlan,
+    ReferenceRecord,
+    RowRecord,
+    Sample,
+    State,
+    without_secrets,
+)
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.journal.store import newest_stamp
-from wosdk_async.jobs.journal.undo_table import keep_undone, save_undos
+from wosdk_async.jobs.journal.run_table import keep_undone, save_undos
+from wosdk_async.jobs.journal.store import newest_stamp, save_plan
+from wosdk_async.jobs.journal.worker_tables import (
+    AuditResult,
+    AuditRow,
+    GrantRecord,
+    end_lease,
+    forget_audit,
+    save_audit,
+    save_grant,
+)
 from wosdk_async.safe_text import Secrets
 
 __all__ = ["JournalWriter"]
@@ -51,7 +65,6 @@ class JournalWriter(JournalReader):
         super().__init__(folder, db, synchronous=synchronous)
         self._lock = lock
         self._clock = clock
-        self._run = 0
         self.secrets: Callable[[], Secrets] = Secrets
         """Returns what no record may hold: a response may repeat it. Whoever has the Company sets it."""
         self._commits: CommitQueue | None = None
@@ -86,20 +99,41 @@ class JournalWriter(JournalReader):
         commits.queue.rows += rows
         await commits.written()
 
-    def record(self, record: RowRecord) -> None:
-        """Queue what became of a row; it is on the disk with the next group, within 20 ms."""
-        commits = self._open_commits()
-        commits.queue.rows.append(without_secrets(record, self.secrets()))
-        commits.write_soon()
+    def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
+        """Queue the outcome of a row, and return it without secrets; it is on the disk within 20 ms.
 
-    async def plan_again(self) -> None:
-        """Plan the rows again that were refused, all but those whose key an earlier row has.
+        Args:
+            record: the outcome.
+            as_in_file: whether it is that of the cells that the file has now, whichever were sent.
+        """
+        commits = self._open_commits()
+        if as_in_file:
+            commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=[record.row]))
+        kept = without_secrets(record, self.secrets())
+        commits.queue.rows.append(kept)
+        commits.write_soon()
+        return kept
+
+    async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
+        """Carry out a change of the rows in one transaction, and keep the plan; on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written, so nothing must be sent.
+        """
+        commits = self._usable_commits()
+        commits.queue.others += [change, functools.partial(save_plan, plan=plan)]
+        await commits.written()
+        self.plan = plan
+
+    async def plan_again(self, rows: Iterable[int]) -> None:
+        """Plan rows that are confirmed absent, with the cells that the file has now; on the disk then.
 
         Raises:
             JournalError: the journal cannot be written.
         """
-        commits = self._usable_commits()
-        commits.queue.others.append(row_table.plan_again)
+        commits, rows = self._usable_commits(), list(rows)
+        commits.queue.rows += [RowRecord(row, State.PLANNED) for row in rows]
+        commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=rows))
         await commits.written()
 
     async def begin_reference(self, reference: str, name: str, key: str) -> None:
@@ -125,13 +159,15 @@ class JournalWriter(JournalReader):
             JournalError: the journal cannot be written, so nothing must be sent.
         """
         commits = self._usable_commits()
-        self._queue_undo(commits, RowRecord(row, State.SENDING))
+        undo = functools.partial(save_undos, records=[RowRecord(row, State.SENDING)], now=self._clock())
+        commits.queue.others.append(Intent(undo))
         await commits.written()
 
     def record_undo(self, record: RowRecord) -> None:
         """Queue what became of a record that was taken back: DONE, REFUSED or IN_DOUBT."""
         commits = self._open_commits()
-        self._queue_undo(commits, without_secrets(record, self.secrets()))
+        kept = without_secrets(record, self.secrets())
+        commits.queue.others.append(functools.partial(save_undos, records=[kept], now=self._clock()))
         commits.write_soon()
 
     async def keep_undone(self, ids: Iterable[int]) -> None:
@@ -144,9 +180,6 @@ class JournalWriter(JournalReader):
         commits.queue.others.append(functools.partial(keep_undone, ids=ids))
         await commits.written()
 
-    def _queue_undo(self, commits: CommitQueue, record: RowRecord) -> None:
-        commits.queue.others.append(functools.partial(save_undos, records=[record], now=self._clock()))
-
     async def grant(self, record: GrantRecord) -> None:
         """Note that rows are granted to a worker; grant and SENDING are on the disk when it returns.
 
@@ -155,7 +188,7 @@ class JournalWriter(JournalReader):
         """
         commits = self._usable_commits()
         commits.queue.rows += record.rows
-        commits.queue.others.append(functools.partial(save_grant, grant=record, run=self.run))
+        commits.queue.others.append(Intent(functools.partial(save_grant, grant=record, run=self.run)))
         await commits.written()
 
     def end_grant(self, epoch: int, *, lost: Sequence[int] = ()) -> None:
@@ -208,16 +241,16 @@ class JournalWriter(JournalReader):
         started = self._clock()
 
         def insert(db: sqlite3.Connection) -> None:
-            self._run = run_table.insert_run(db, started, details)
+            commits.run = run_table.insert_run(db, started, details)
 
         commits.queue.others.append(insert)
         await commits.written()
-        return self._run
+        return commits.run
 
     @property
     def run(self) -> int:
         """Number of the run that :meth:`start_run` began; 0 before."""
-        return self._run
+        return self._commits.run if self._commits is not None else 0
 
     async def end_run(self, exit_status: int, **details: Any) -> None:
         """Note how the run ended that :meth:`start_run` began, with further ``details``.
@@ -229,7 +262,7 @@ class JournalWriter(JournalReader):
         ended = self._clock()
 
         def update(db: sqlite3.Connection) -> None:
-            run_table.end_run(db, self._run, ended, exit_status, details)
+            run_table.end_run(db, commits.run, ended, exit_status, details)
 
         commits.queue.others.append(update)
         await commits.written()

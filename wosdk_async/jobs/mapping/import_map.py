@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import graphlib
+import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from wosdk_async.jobs.mapping.nodes import ObjectNode
 from wosdk_async.jobs.mapping.places import columns_behind, paths_with
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
-from wosdk_async.jobs.mapping.template import NAME, OPEN
+from wosdk_async.jobs.mapping.template import NAME, OPEN, Template
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.suggestions import suggestion
@@ -36,6 +38,10 @@ class ImportMap:
     """Each stands after those it needs."""
     marker: str | None = None
     """Field that carries the key of each row, unless the import names another."""
+    key: Template | None = None
+    """Template of the key by which rows are known; None when the marker has one, or nothing has."""
+    fingerprint: str = ""
+    """Hash of what the map says, whatever its comments and layout."""
 
     @classmethod
     def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:
@@ -54,7 +60,8 @@ class ImportMap:
         try:
             tables = read_tables(path)
             action = _operation(tables, operation)
-            return cls(path, action, *_compiled(tables, action), tables.marker)
+            key = _key(tables)
+            return cls(path, action, *_compiled(tables, action), tables.marker, key, _fingerprint(tables))
         except ImportMapError as error:
             raise ImportMapError(f"{path}: {error.message}") from None
         except RecursionError:
@@ -73,6 +80,8 @@ class ImportMap:
     def columns(self) -> dict[str, str]:
         """The columns it reads, each with the table that names it."""
         found = dict.fromkeys(sorted(self.record.columns), f"[{self.action.table}] of {self.path}")
+        for column in sorted(self.key.columns) if self.key is not None else ():
+            found.setdefault(column, f"key of {self.path}")
         for spec in self.references:
             for column in sorted(spec.columns):
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
@@ -88,6 +97,27 @@ class ImportMap:
     def fixed(self) -> frozenset[str]:
         """The references of all rows that are the same for every row."""
         return frozenset(spec.name for spec in self.references if not spec.columns) & self.record.references
+
+
+def _key(tables: MapTables) -> Template | None:
+    """Return the template of ``key``. Raise ImportMapError when it names no column."""
+    if tables.key is None:
+        return None
+    try:
+        template = Template.parse(tables.key)
+    except ValueError as error:
+        raise ImportMapError(f"key: {error}") from None
+    if not template.columns - {NAME}:
+        raise ImportMapError(f'key takes a text with columns, as in "{{number}}", not {tables.key!r}')
+    return template
+
+
+def _fingerprint(tables: MapTables) -> str:
+    content = json.dumps(attrs.asdict(tables), sort_keys=True, default=str)
+    return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:_FINGERPRINT]
+
+
+_FINGERPRINT = 32  # digits
 
 
 def _operation(tables: MapTables, given: str | None) -> RowOperation:

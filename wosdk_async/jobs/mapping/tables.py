@@ -48,6 +48,8 @@ class MapTables:
     """The fields of the record, where the operation is on an entity."""
     marker: str | None = None
     """The field that carries the key of each row."""
+    key: str | None = None
+    """The template of a key that no field carries, such as ``{number}``."""
     reference: Fields = attrs.field(factory=lambda: Fields({}))
     """A :class:`ReferenceTable` for each name."""
 

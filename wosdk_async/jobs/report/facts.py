@@ -11,7 +11,6 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.audit import audit_state_of, why_no_audit
-from wosdk_async.jobs.job_places import jobs_within
 from wosdk_async.jobs.journal import (
     AuditResult,
     AuditRow,
@@ -24,12 +23,12 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
-from wosdk_async.jobs.journal.audit_table import AuditState, audit_facts
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.output_folder import JobFile
-from wosdk_async.jobs.overview import UNDER_WAY, continued_by
+from wosdk_async.jobs.overview import UNDER_WAY
 from wosdk_async.jobs.run_records import as_last_given
-from wosdk_async.jobs.stops import cause_of
+from wosdk_async.jobs.stop import cause_of
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 from wosdk_async.protocol.writes import UNDECIDED
 
@@ -110,10 +109,6 @@ class JobFacts:
     samples: Sequence[Sample] = ()
     undone: UndoState | None = None
     """How far an undo took the job back; None without one."""
-    continued_by: Path | None = None
-    """The folder of the job that took the rows over by their keys, for a changed file."""
-    rejects_sent_by: Path | None = None
-    """The folder of the last job that has imported its rejects."""
     audit: AuditResult | None = None
     """What the Company has for the rows; None without an audit."""
     audit_state: AuditState = "none"
@@ -127,6 +122,8 @@ class JobFacts:
     counts: Counter[State] = attrs.field(factory=Counter)
     warned: int = 0
     """Rows with warnings."""
+    changed: Listed = attrs.field(factory=Listed)
+    """Rows that were carried out, and of which the file has other cells by now."""
     doubted: Listed = attrs.field(factory=Listed)
     """Rows in doubt, and those that were under way when the run ended."""
     settled: Listed = attrs.field(factory=Listed)
@@ -143,8 +140,6 @@ class JobFacts:
             sorted(await journal.references(), key=lambda each: each.state == State.DONE),
             await journal.samples(),
             await undo_state(journal),
-            await continued_by(journal),
-            next(reversed(jobs_within(journal.folder)), None),
             await journal.audit(),
             await audit_state_of(journal),
             await journal.audit_rows(limit=_MAX_LISTED),
@@ -161,6 +156,8 @@ class JobFacts:
         for row in rows:
             self.counts[row.state] += 1
             self.warned += bool(row.warnings)
+            if row.changed and row.state in (State.DONE, State.FOUND):
+                self.changed.add(row)
             if row.state == State.REFUSED:
                 self._add_failure(row)
             elif row.state in UNDECIDED:
@@ -203,10 +200,10 @@ class JobFacts:
             "plan": self.plan.as_dict(),
             "counts": self.outcomes(),
             "undo": str(self.undone) if self.undone is not None else None,
-            "continued_by": str(self.continued_by) if self.continued_by is not None else None,
             "workers": attrs.asdict(self.grants) if self.grants.leases else None,
             "audit": self._audit(),
             "rows_with_warnings": self.warned,
+            "changed": [{"row": row.row, "line": row.line, "key": row.key} for row in self.changed.rows],
             "settled": self.settled.count,
             "runs": [_run(run) for run in self.runs],
             "failures": [attrs.asdict(cause) for cause in self.causes],
@@ -217,6 +214,7 @@ class JobFacts:
             ],
             "lists": {
                 "in_doubt": _part(self.doubted.count, "in_doubt.csv"),
+                "changed": _part(self.changed.count, "results.csv"),
                 "references": _part(len(self.references), "references.csv"),
             },
             "samples": [attrs.asdict(sample) for sample in self.samples],

@@ -10,8 +10,7 @@ from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.overview import UNDER_WAY
 from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
-from wosdk_async.jobs.report.markup import Markup, element, joined
-from wosdk_async.jobs.report.parts import counted, when
+from wosdk_async.jobs.report.markup import Markup, counted, element, joined, when
 from wosdk_async.jobs.report.sections import about, audit, doubts, failures, references, runs
 from wosdk_async.jobs.run_records import had_workers
 
@@ -61,8 +60,6 @@ def _heading(facts: JobFacts, name: str) -> Markup:
     doubted, under_way = counts[State.IN_DOUBT], counts[State.SENDING]
     if facts.undone is not None:
         state, kind = str(facts.undone).capitalize(), "look"
-    elif facts.continued_by is not None:
-        state, kind = "Continued by another job, for the corrected file", "look"
     elif counts[State.PLANNED]:
         state, kind = f"Not finished: {counted(counts[State.PLANNED], 'row')} not started", "look"
     elif under_way:
@@ -88,32 +85,14 @@ def _heading(facts: JobFacts, name: str) -> Markup:
 
 def _to_do(facts: JobFacts) -> Markup | None:
     """Return what a person should do now; None when there is nothing."""
-    if facts.undone is not None:
-        step = joined(
-            "The same command sends nothing; with ",
-            _option("--again"),
-            " it imports the file again, as a new job.",
-        )
-        return element("ul", element("li", step), class_="todo")
-    if facts.continued_by is not None:
-        step = joined(
-            "The job in ",
-            element("code", str(facts.continued_by)),
-            " took all rows over by their keys. See its report, and go on with that one; do not import the "
-            "rejects of this one.",
-        )
-        return element("ul", element("li", step), class_="todo")
     counts = facts.counts
     steps: list[str | Markup] = []
     if counts[State.PLANNED]:
+        steps.append("Run the same import again: it sends the rows that were not started.")
+    if facts.changed.count:
         steps.append(
-            joined(
-                "Give the same command again, without ",
-                _option("--again"),
-                ": it goes on with the rows that were not started. If the file has changed since, add ",
-                _option("--continue"),
-                ".",
-            )
+            f"{counted(facts.changed.count, 'row')} changed after being sent, and not sent again: see the "
+            "column changed of results.csv."
         )
     if counts[State.REFUSED]:
         steps.append(_failed(facts))
@@ -135,12 +114,6 @@ def _to_do(facts: JobFacts) -> Markup | None:
 
 def _failed(facts: JobFacts) -> Markup:
     """Return what to do with the rows that failed."""
-    if facts.rejects_sent_by is not None:
-        return joined(
-            "Failed rows had no effect. They were imported by the job in ",
-            element("code", str(facts.rejects_sent_by)),
-            ": do not import them once more, but what that job rejects.",
-        )
     command = rejects_command(facts.given, facts.folder / facts.rejects)
     return joined(
         "Failed rows had no effect. Correct them in ",
@@ -148,10 +121,6 @@ def _failed(facts: JobFacts) -> Markup:
         ", and import that file as it stands" + (": " if command else "."),
         element("code", command) if command else "",
     )
-
-
-def _option(name: str) -> Markup:
-    return element("code", name, class_="option")  # not broken at its hyphens
 
 
 def _totals(facts: JobFacts) -> Markup:

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from wosdk_async.jobs.audit import why_no_audit
 from wosdk_async.jobs.job_commands import command_of
 from wosdk_async.jobs.journal import AuditRow, JobRun, State, StoredRow
-from wosdk_async.jobs.journal.audit_table import AuditState
+from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.overview import stop_of
 from wosdk_async.jobs.report.facts import JobFacts, shown_reason
-from wosdk_async.jobs.report.markup import Content, Markup, element, joined
-from wosdk_async.jobs.report.parts import counted, cut, table, when
+from wosdk_async.jobs.report.markup import Content, Markup, counted, cut, element, joined, table, when
 from wosdk_async.jobs.undo_fates import UNDO
 
 __all__ = ["about", "audit", "doubts", "failures", "references", "runs"]

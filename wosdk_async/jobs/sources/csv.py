@@ -29,7 +29,7 @@ _OTHER_TEXTS = {
     "<!doctype html": _PAGE,
     "<html": _PAGE,
     "<?xml": "XML, and not a table; export the data as comma-separated UTF-8",
-    '{"': "JSON; with one object a line it is read as .jsonl: rename it, or add --format jsonl",
+    '{"': "JSON; with one object a line it is read as .jsonl: rename it, or pass format='jsonl'",
     "[{": "JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
 }
 """Beginnings of texts that are no tables, and what they are, with the remedy."""

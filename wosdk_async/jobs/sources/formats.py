@@ -99,5 +99,5 @@ def open_source(
     options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given.keys() - found.options:
-        raise ImportMapError(f"{path}: a {suffix} file takes no --{name}; leave it out")
+        raise ImportMapError(f"{path}: a {suffix} file takes no {name}=; leave it out")
     return found.open(path, **given)

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IGNORED_COLUMNS",
+    "JOB_COLUMN",
     "MAX_COLUMNS",
     "REPORT_COLUMNS",
+    "ROW_COLUMN",
     "FaultyCells",
     "FileDialect",
     "Header",
@@ -33,8 +35,11 @@ __all__ = [
     "require_columns",
 ]
 
-REPORT_COLUMNS = ("_row", "_line", "_outcome", "_code", "_reason")
-"""Columns that an import adds to the rows it rejects; they are ignored when such a file is read."""
+JOB_COLUMN, ROW_COLUMN = "_job", "_row"
+"""Columns of rejects that name the ledger of each row, and its number there."""
+
+REPORT_COLUMNS = (JOB_COLUMN, ROW_COLUMN, "_line", "_outcome", "_code", "_reason")
+"""Columns that an import adds to the rows it rejects; none of them is a column of the input."""
 
 IGNORED_COLUMNS = (*REPORT_COLUMNS, TYPES_COLUMN)
 """Columns of a file of rejects that the input did not have."""
@@ -177,6 +182,11 @@ class Header:
         self._first = used[0]  # report columns stand before or after the others
         self._behind = len(header) - used[-1] - 1
         self._types = header.index(TYPES_COLUMN) if TYPES_COLUMN in header else None
+        # From the end: in a row with too many cells the columns of the input stand before them.
+        self._origin = [
+            header.index(name) - len(header) if name in header else None for name in (JOB_COLUMN, ROW_COLUMN)
+        ]
+        self.is_of_rejects = any(place is not None for place in self._origin)
 
     @property
     def has_types(self) -> bool:
@@ -198,6 +208,7 @@ class Header:
             return Row(number, line, dict(zip(self.columns, cells, strict=True)))
         own = [cells[place] for place in self._used]
         row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
+        row.origin = self._origin_in(cells)
         if self._types is not None:
             try:
                 row.cells = with_types(row.cells, cells[self._types])
@@ -217,7 +228,17 @@ class Header:
             else "add the cells that are missing, empty ones too"
         )
         fault = f"the record has {given} cells, the header {known}; {remedy}"
-        return Row(number, line, _named(self.columns, own), fault, raw_cells=own)
+        row = Row(number, line, _named(self.columns, own), fault, raw_cells=own)
+        row.origin = self._origin_in(cells)
+        return row
+
+    def _origin_in(self, cells: Sequence[str]) -> tuple[str, str] | None:
+        if not self.is_of_rejects:
+            return None
+        job, row = (
+            "" if place is None or -place > len(cells) else cells[place].strip() for place in self._origin
+        )
+        return job, row
 
 
 def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
@@ -292,4 +313,5 @@ def _delimiter_hint(source: Source, wanted: Mapping[str, str]) -> str:
     best = max(_DELIMITERS, key=score)
     if best == source.dialect.delimiter or score(best) <= score(source.dialect.delimiter):
         return ""
-    return f" (its cells seem to be separated by {best!r}: add --delimiter {_DELIMITERS[best]})"
+    name = _DELIMITERS[best].strip("'")
+    return f" (its cells seem to be separated by {best!r}: pass delimiter={name!r})"

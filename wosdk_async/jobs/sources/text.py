@@ -91,7 +91,7 @@ class TextFile:
         if not marked.startswith(name[:5]):
             raise ImportMapError(
                 f"{self.path}: the file begins with the mark of {marked.removesuffix('-sig')}, so it is not "
-                f"{encoding}; leave --encoding out"
+                f"{encoding}; leave encoding= out"
             )
         return marked
 
@@ -102,7 +102,7 @@ class TextFile:
         if b"\0" in head and not self.encoding.startswith(("utf-16", "utf-32")):
             line = head[: head.index(b"\0")].count(b"\n") + 1
             raise self._not_text(
-                line, "export the data as comma-separated UTF-8, or add --encoding utf-16-le if it is UTF-16"
+                line, "export the data as comma-separated UTF-8, or pass encoding='utf-16-le' if it is UTF-16"
             )
 
     def _not_text(self, line: int, remedy: str) -> ImportMapError:
@@ -142,8 +142,8 @@ class TextFile:
             return "a part of the file is damaged: save or copy it again"
         encoding = _suggested(sample)
         if encoding is None:
-            return "find out its encoding and add it, as in --encoding cp1252, or save the file as UTF-8"
-        return f"it looks like {encoding}: add --encoding {encoding}, or save the file as UTF-8"
+            return "find out its encoding and add it, as in encoding='cp1252', or save the file as UTF-8"
+        return f"it looks like {encoding}: pass encoding={encoding!r}, or save the file as UTF-8"
 
 
 @contextlib.contextmanager

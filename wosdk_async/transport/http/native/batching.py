@@ -85,7 +85,7 @@ class WriteBatcher:
             self._send_all()
 
     def _send_all(self) -> None:
-        if self.inherited:
+        if self.inherited or not self._waiting:  # sent already, after 2 ms
             return
         waiting, self._waiting = self._waiting, []
         while waiting:

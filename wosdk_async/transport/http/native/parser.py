@@ -164,7 +164,7 @@ class ResponseParser:
         end = head.find(b"\r\n\r\n", start)
         if end < 0:
             raise BadResponse("header lines that do not end as they should")
-        lines = bytes(head[start:end])
+        lines = head[start:end] if isinstance(head, bytes) else bytes(head[start:end])
         self._end = end + 4
         if self._end > self._limits.head:
             self._refuse_head()

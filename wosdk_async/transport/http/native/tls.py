@@ -140,8 +140,9 @@ class TLSTransport(Layer):
     def received(self, data: bytes) -> None:
         """Decrypt received bytes, and pass them on."""
         self._incoming.write(data)
+        size = len(data) - _RECORD_HEAD
         # As a rule one whole record comes, and none has begun before it.
-        if self._missing or self._head or len(data) != _RECORD_HEAD + int.from_bytes(data[3:_RECORD_HEAD]):
+        if self._missing or self._head or size < 0 or size != (data[3] << 8 | data[4]):
             self._note_records(data)
         if self._has_begun:
             self._decrypt()
@@ -223,20 +224,21 @@ class TLSTransport(Layer):
 
     def _decrypt(self) -> None:
         incoming, tls = self._incoming, self._tls
-        records: list[bytes] = []
+        data = b""
         failure: ssl.SSLError | None = None
         ended = False
         try:
             # Not until it raises SSLWantReadError: an exception costs more. Each read takes a whole record.
             while self._is_open and incoming.pending and not ended:
-                records.append(tls.read(_RECORD))
-                ended = not records[-1]
+                record = tls.read(_RECORD)
+                # Together, as they came: what follows a response must be seen with it.
+                data = data + record if data else record
+                ended = not record
         except ssl.SSLWantReadError:  # a part of a record, or a record without data
             pass
         except ssl.SSLError as error:
             failure = error
-        # Together, as they came: what follows a response must be seen with it.
-        if data := records[0] if len(records) == 1 else b"".join(records):
+        if data:
             if not self._is_proven:
                 self._prove_session()
             self._above.received(data)

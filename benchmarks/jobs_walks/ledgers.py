@@ -1,0 +1,67 @@
+"""Ledgers as the judge reads them: straight from their tables."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.job_places import jobs_at
+from wosdk_async.jobs.journal import State
+
+__all__ = ["LedgerRow", "ledger_rows", "ledgers_of", "plan_in"]
+
+_ROWS = """SELECT planned.row, place, coalesce(outcome.state, 0), json_extract(outcome.detail, '$[0]'),
+    undo.state, coalesce(json_extract(outcome.detail, '$[2]'), ''),
+    coalesce(json_extract(outcome.detail, '$[3]'), ''), coalesce(planned.name, planned.key, '')
+FROM planned LEFT JOIN outcome ON outcome.row = planned.row LEFT JOIN undo ON undo.row = planned.row
+ORDER BY planned.row"""
+
+
+@attrs.frozen
+class LedgerRow:
+    """One row of a ledger."""
+
+    row: int
+    place: int | None
+    state: State
+    id: int | None
+    undo: State | None
+    reason: str
+    code: str
+    name: str
+    """Its key, or the beginning of its cells."""
+
+    @property
+    def undone(self) -> bool:
+        """Whether its record was taken back."""
+        return self.undo is State.DONE
+
+
+def ledger_rows(folder: Path) -> list[LedgerRow]:
+    """Return all rows of a ledger."""
+    with _opened(folder) as db:
+        return [
+            LedgerRow(row, place, State(state), id, None if undo is None else State(undo), *texts)
+            for row, place, state, id, undo, *texts in db.execute(_ROWS)
+        ]
+
+
+def plan_in(folder: Path) -> dict[str, Any]:
+    """Return the plan of a ledger."""
+    with _opened(folder) as db:
+        found: dict[str, Any] = json.loads(db.execute("SELECT data FROM plan").fetchone()[0])
+        return found
+
+
+def ledgers_of(base: Path) -> list[Path]:
+    """Return the folders of the ledgers of a file, the oldest first."""
+    return jobs_at(base)
+
+
+def _opened(folder: Path) -> contextlib.closing[sqlite3.Connection]:
+    return contextlib.closing(sqlite3.connect(folder / "journal.db"))

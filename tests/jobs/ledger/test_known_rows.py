@@ -1,0 +1,104 @@
+"""Rows that the ledger knows, and that changed meanwhile: what random walks of imports found."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import carried_out, held, killed_while_sending, order
+from tests.jobs.test_operations import COLUMNS, UPDATE, made
+from wosdk_async import Customer, WoCreateCommand
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.run_records import details_of
+
+
+async def test_a_row_that_changed_before_it_was_found_is_counted(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Its process was killed, so that only the look-up shows that it was sent with other cells."""
+    await killed_while_sending(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local, [1])
+    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
+    changed = write(HEADER, [["1", "another text", "", ""], *rows(2)])
+    summary = await job(changed, MAP, marker=MARKER).run(local.company.with_options(settle=0))
+    assert (summary.done, summary.changed) == (2, 1)
+    assert summary.folder is not None
+    with (summary.folder / "results.csv").open(newline="") as file:
+        assert [bool(row["changed"]) for row in csv.DictReader(file)] == [True, False]
+
+
+async def test_a_key_that_a_spreadsheet_changed_is_noticed_after_rows_got_keys(
+    local: Local, job: Job, write: Write
+) -> None:
+    """The rows were sent without a key, so the ledger knew them by the beginnings of their cells."""
+    await job(write(HEADER, rows("00501", "2")), MAP).run(local.company)
+    keyed = f'key = "{{key}}"\n{MAP}'
+    await job(write(HEADER, rows("00501", "2")), keyed).run(local.company)
+    with pytest.raises(ImportRefusedError) as caught:
+        await job(write(HEADER, rows("501", "2")), keyed).run(local.company)
+    refusal = caught.value.refusal
+    assert refusal.first_gone is not None
+    assert (refusal.why, refusal.first_gone.name, refusal.gone) == ("key_disguised", "00501", 1)
+    assert sum((await held(local)).values()) == 2
+
+
+async def test_an_update_that_was_found_is_not_written_again(local: Local, job: Job, write: Write) -> None:
+    """Its process was killed, and the record has what the file says by now."""
+    (id,) = await made(local, "T1")
+    source = write(COLUMNS, [["T1", "", "first"]])
+    opened = await job(source, UPDATE).open(local.company)
+    await opened.journal.start_run(**details_of(opened.request, local.company))
+    await opened.admit()
+    await opened.journal.begin([1])
+    opened.journal.abandon()
+    await local.company.update(Customer.ref(id), instructions="second")
+    source = write(COLUMNS, [["T1", "", "second"]])
+    company, local.server.asked[:] = local.company.with_options(settle=0), []
+    for _ in range(2):
+        summary = await job(source, UPDATE).run(company)
+        assert (summary.done, summary.complete) == (1, True)
+    assert not any(each.startswith("PUT") for each in local.server.asked)
+
+
+async def test_a_row_without_a_key_is_refused_where_the_map_has_one(
+    local: Local, job: Job, write: Write
+) -> None:
+    """It would be known by its cells, and sent once more after each change of a cell."""
+    keyed = f'key = "{{key}}"\n{MAP}'
+    for text in ("a", "b"):
+        source = write(HEADER, [[" ", text, "", ""], *rows(2)])
+        summary, outcomes = await carried_out(job(source, keyed), local)
+        assert (summary.done, summary.failed) == (1, 1)
+        assert [each.reason for each in outcomes.values() if each.outcome == "failed"] == [
+            "the key '{key}' is empty; each row needs a key of its own"
+        ]
+    assert await held(local) == Counter("2")
+
+
+async def test_a_row_in_doubt_whose_key_is_corrected_is_never_sent_with_another_key_than_the_ledger_has(
+    local: Local, job: Job, write: Write
+) -> None:
+    """By the ledger's key it is looked up: a record with another one would not be found."""
+    local.server.refused = "text 1"
+    summary = await job(write(HEADER, rows(1, 2)), MAP, marker=MARKER).run(local.company)
+    local.server.refused = None
+    folder = summary.folder
+    assert folder is not None
+    rejects = folder / "rejects.csv"
+    text = rejects.read_text()
+    rejects.write_text(text.replace("1,text 1", "1a,text 1"))
+    await killed_while_sending(job(rejects, MAP, marker=MARKER), local, [1])
+    rejects.write_text(text.replace("1,text 1", "1b,text 1"))
+    found = []
+    for _ in range(2):
+        ready = job(rejects, MAP, marker=MARKER)
+        summary = await ready.run(local.company.with_options(settle=0))
+        found.append((summary.done, summary.waiting, summary.stopped))
+    assert found == [(0, 1, None), (1, 0, None)]
+    assert await held(local) == Counter(["1b", "2"])
+    async with Journal.open(folder, read_only=True) as journal:
+        assert [row.key for row in await journal.rows_in()] == ["1b", "2"]

@@ -1,0 +1,240 @@
+"""Every refusal of the decision: its facts, its remedies, and what is a plan by one row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from tests.jobs.ledger.facts import (
+    CHANGED,
+    CHOICES,
+    FILE,
+    FOLDER,
+    LEDGER,
+    NEW,
+    PLAIN,
+    file,
+    ledger,
+    plan,
+    refusal,
+)
+from wosdk_async.jobs.ledger.decision import Action, Choices, RejectsProblem, Remedy, Standing, decide
+
+PROBLEMS: tuple[RejectsProblem, ...] = (
+    "missing_job",
+    "mixed_jobs",
+    "missing_row",
+    "row_twice",
+    "unknown_row",
+)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_faulty_rejects_are_refused_with_their_line(problem: RejectsProblem) -> None:
+    found = refusal(decide(LEDGER, file(rejects=True, rejects_problem=(problem, 4)), PLAIN))
+    assert (found.why, found.problem, found.line) == ("rejects", problem, 4)
+    assert found.remedies == (Remedy.EXPORT_REJECTS,)
+
+
+def test_rejects_belong_to_their_ledger() -> None:
+    found = refusal(decide(None, file(rejects=True), PLAIN))
+    assert (found.why, found.problem, found.remedies) == ("rejects", "no_ledger", (Remedy.THAT_FOLDER,))
+    found = refusal(decide(LEDGER, file(rejects=True), Choices(again=True)))
+    assert (found.why, found.problem, found.remedies) == ("rejects", "again", (Remedy.SAME_COMMAND,))
+    assert not plan(decide(LEDGER, file(rejects=True), PLAIN)).begins
+
+
+@pytest.mark.parametrize("choices", CHOICES, ids=str)
+def test_rejects_leave_rows_of_the_file_out_and_nobody_is_asked(choices: Choices) -> None:
+    """A few rows of the file are in them, with keys and columns of their own; nothing is gone for good."""
+    few = file(rejects=True, standings=NEW, columns=frozenset("a"), key="{a}")
+    rest = ledger(gone={Standing.DONE: 2}, gone_unexplained=2, key="{b}")
+    found = decide(rest, few, choices)
+    if choices.again:
+        assert refusal(found).problem == "again"
+    else:
+        assert not plan(found).dismisses
+
+
+@pytest.mark.parametrize("name", ["company", "operation"])
+def test_a_folder_belongs_to_one_company_and_one_operation(name: str) -> None:
+    for choices in CHOICES:
+        found = refusal(decide(ledger(**{name: "x"}), FILE, choices))
+        facts = (found.why, found.was, found.now, found.folder)
+        assert facts == (f"other_{name}", "x", getattr(FILE, name), FOLDER)
+        assert found.remedies == (Remedy.OTHER_FOLDER,)
+
+
+@pytest.mark.parametrize("standing", [Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT])
+def test_a_new_ledger_begins_only_when_the_old_one_is_finished(standing: Standing) -> None:
+    counts = {Standing.DONE: 3, Standing.REFUSED: 1, Standing.UNDONE: 1}
+    found = refusal(decide(ledger(counts={**counts, standing: 2}), FILE, Choices(again=True)))
+    assert (found.why, found.rows, found.folder) == ("unfinished", 2, FOLDER)
+    assert found.remedies == (Remedy.SAME_COMMAND, Remedy.SETTLE)
+    begun = plan(decide(ledger(counts={**counts, standing: 0}), FILE, Choices(again=True)))
+    assert (begun.begins, begun.leaves_done, begun.counts[Standing.NEW]) == (True, 3, 3)
+    assert not plan(decide(ledger(counts={**counts, standing: 2}), FILE, PLAIN)).begins
+
+
+def test_a_new_ledger_knows_no_row_but_which_keys_occur_twice() -> None:
+    mixed = file(standings=dict.fromkeys(Standing, 2))
+    found = plan(decide(LEDGER, mixed, Choices(again=True)))
+    assert found.counts == {Standing.NEW: 2 * (len(Standing) - 1), Standing.REPEATED: 2}
+    assert (found.gone, found.dismisses, found.rows(Action.SEND)) == ({}, False, 2 * (len(Standing) - 1))
+
+
+def test_a_copy_of_rows_that_were_sent_is_refused_in_a_first_run() -> None:
+    elsewhere = Path("a.csv.job"), 2
+    copy = file(standings={Standing.NEW: 3}, elsewhere=elsewhere)
+    found = refusal(decide(None, copy, PLAIN))
+    assert (found.why, found.folder, found.rows) == ("sent_elsewhere", *elsewhere)
+    assert found.remedies == (Remedy.THAT_FOLDER, Remedy.AGAIN)
+    assert refusal(decide(None, copy, Choices(new_rows=True, retry_refused=True))) == found
+    for other, choices in (
+        (attrs.evolve(copy, elsewhere=None), PLAIN),
+        (copy, Choices(again=True)),
+    ):
+        assert plan(decide(None, other, choices)).begins
+
+
+@pytest.mark.parametrize("choices", CHOICES, ids=str)
+def test_without_a_key_nobody_tells_an_edited_row_from_a_new_one(choices: Choices) -> None:
+    if choices.again:
+        return
+    edited = ledger(gone={Standing.DONE: 2}, gone_unexplained=2), file(standings=NEW)
+    found = decide(*edited, choices)
+    if choices.new_rows:
+        assert plan(found).dismisses
+        return
+    found = refusal(found)
+    assert (found.why, found.rows, found.gone, found.folder) == ("edited_or_new", 1, 2, FOLDER)
+    assert (found.first_new, found.first_gone) == (FILE.first_new, LEDGER.first_gone)
+    assert found.remedies == (Remedy.KEY, Remedy.NEW_ROWS)
+
+
+@pytest.mark.parametrize("key", [None, "{a}"], ids=["cells", "key"])
+def test_appended_removed_and_corrected_rows_need_no_word(key: str | None) -> None:
+    appended = plan(decide(ledger(key=key), file(standings=NEW, key=key), PLAIN))
+    assert appended.rows(Action.SEND) == 1
+    removed = ledger(gone={Standing.DONE: 2}, gone_unexplained=2, key=key)
+    assert plan(decide(removed, file(key=key), PLAIN)).is_idle
+    corrected = ledger(gone={Standing.REFUSED: 2, Standing.PLANNED: 1, Standing.UNDONE: 1}, key=key)
+    assert plan(decide(corrected, file(standings=NEW, key=key), PLAIN)).rows(Action.SEND) == 1
+    repeated = file(standings={Standing.DONE: 1, Standing.REPEATED: 1}, key=key)
+    assert plan(decide(removed, repeated, PLAIN)).rows(Action.REFUSE) == 1
+
+
+@pytest.mark.parametrize("columns", ["a", "abc", "ac", ""])
+def test_columns_that_came_or_went_are_named_and_new_rows_says_nothing_about_them(columns: str) -> None:
+    gone = ledger(gone={Standing.DONE: 1}, gone_unexplained=1)
+    other = file(standings=NEW, columns=frozenset(columns))
+    for choices in (PLAIN, Choices(new_rows=True)):
+        found = refusal(decide(gone, other, choices))
+        assert (found.why, found.columns) == ("columns_changed", tuple(sorted(set("ab") ^ set(columns))))
+        assert (Remedy.NEW_ROWS in found.remedies, found.gone, found.rows) == (False, 1, 1)
+    assert plan(decide(LEDGER, other, PLAIN)), "all rows are known"
+    keyed = attrs.evolve(other, key="{a}")
+    assert plan(decide(attrs.evolve(gone, key="{a}"), keyed, PLAIN)), "a key says it all"
+
+
+def test_a_column_that_is_empty_in_one_file_has_neither_come_nor_gone() -> None:
+    """Without this, a file that is replaced each night would be refused whenever its last remark is gone."""
+    gone = ledger(gone={Standing.DONE: 1}, gone_unexplained=1)
+    for before, now in (("a", "ab"), ("ab", "a")):
+        was = attrs.evolve(gone, columns=frozenset(before), header=frozenset("ab"))
+        found = file(standings=NEW, columns=frozenset(now), header=frozenset("ab"))
+        assert refusal(decide(was, found, PLAIN)).why == "edited_or_new"
+        assert plan(decide(was, found, Choices(new_rows=True)))
+        assert refusal(
+            decide(was, attrs.evolve(found, header=frozenset("ac"), columns=frozenset("ac")), PLAIN)
+        ).columns
+
+
+def test_a_key_that_a_spreadsheet_changed_needs_a_word() -> None:
+    gone = ledger(gone={Standing.DONE: 4}, gone_unexplained=4, key="{a}")
+    found = refusal(decide(gone, file(**CHANGED), PLAIN))
+    assert (found.why, found.gone, found.rows) == ("key_disguised", 4, 1)
+    assert (found.first_new, found.first_gone) == CHANGED["disguised"], "both are shown"
+    assert found.remedies == (Remedy.NEW_ROWS,)
+    assert plan(decide(gone, file(**CHANGED), Choices(new_rows=True))).dismisses
+    assert plan(decide(gone, file(**{**CHANGED, "disguised": None}), PLAIN)).rows(Action.SEND) == 1
+    assert plan(decide(attrs.evolve(gone, gone_unexplained=0), file(**CHANGED), PLAIN)).rows(Action.SEND) == 1
+
+
+@pytest.mark.parametrize(("was", "now"), [("{a}", "{b}"), ("{a}", None), (None, "{a}")])
+def test_another_template_is_refused_while_rows_that_were_sent_are_not_known(
+    was: str | None, now: str | None
+) -> None:
+    gone = ledger(gone={Standing.DONE: 1}, gone_unexplained=1, key=was)
+    for choices in (each for each in CHOICES if not each.again):
+        found = refusal(decide(gone, file(key=now), choices))
+        assert (found.why, found.was, found.now, found.gone) == ("key_changed", was, now, 1)
+        assert found.remedies == (Remedy.SAME_MAP, Remedy.AGAIN)
+    assert plan(decide(attrs.evolve(gone, gone_unexplained=0), file(key=now), PLAIN))
+
+
+@pytest.mark.parametrize("standing", [Standing.SENDING, Standing.IN_DOUBT])
+@pytest.mark.parametrize(("was", "now"), [("m", "n"), ("m", None), (None, "m")])
+def test_another_marker_is_refused_while_rows_are_in_doubt(
+    standing: Standing, was: str | None, now: str | None
+) -> None:
+    """Their keys are in the field that it was, so nothing finds them by another."""
+    doubtful = ledger(counts={Standing.DONE: 3, standing: 1}, marker=was)
+    found = refusal(decide(doubtful, file(marker=now), PLAIN))
+    assert (found.why, found.was, found.now) == ("key_changed", was, now)
+    assert plan(
+        decide(attrs.evolve(doubtful, counts={Standing.DONE: 3, standing: 0}), file(marker=now), PLAIN)
+    )
+
+
+def test_the_order_of_the_reasons() -> None:
+    """Each case has all causes of refusals from its own on; the first one is named."""
+    elsewhere = Path("a.csv.job"), 2
+    worst_file = file(
+        rejects=True,
+        rejects_problem=("row_twice", 3),
+        standings=NEW,
+        columns=frozenset("a"),
+        key="{a}",
+        marker="m",
+        elsewhere=elsewhere,
+    )
+    worst_ledger = ledger(
+        company="x",
+        operation="y",
+        counts={Standing.IN_DOUBT: 1, Standing.DONE: 3},
+        gone={Standing.DONE: 2},
+        gone_unexplained=2,
+        key="{b}",
+        marker="n",
+    )
+    now: dict[str, Any] = {"file": worst_file, "ledger": worst_ledger, "choices": Choices(again=True)}
+
+    def improve(name: str, **changes: Any) -> Callable[[], None]:
+        def change() -> None:
+            now[name] = attrs.evolve(now[name], **changes)
+
+        return change
+
+    better: list[tuple[str, Callable[[], None]]] = [
+        ("rejects", improve("file", rejects_problem=None)),
+        ("rejects", improve("file", rejects=False)),
+        ("other_company", improve("ledger", company="c")),
+        ("other_operation", improve("ledger", operation="o")),
+        ("unfinished", improve("choices", again=False)),
+        ("key_changed", improve("ledger", key="{a}")),
+        ("key_changed", improve("ledger", marker="m")),
+    ]
+    for why, repair in better:
+        assert refusal(decide(now["ledger"], now["file"], now["choices"])).why == why
+        repair()
+    assert plan(decide(now["ledger"], now["file"], now["choices"]))
+    improve("file", key=None, marker=None)()
+    improve("ledger", key=None, marker=None)()
+    assert refusal(decide(now["ledger"], now["file"], PLAIN)).why == "columns_changed"
+    improve("file", columns=frozenset("ab"), header=frozenset("ab"))()
+    assert refusal(decide(now["ledger"], now["file"], PLAIN)).why == "edited_or_new"

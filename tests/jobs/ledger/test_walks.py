@@ -1,0 +1,33 @@
+"""Random walks of imports: a few seeds, and rules that are broken, which they find."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.jobs_walks.faults import FAULTS
+from benchmarks.jobs_walks.walk import violations
+
+
+def names(seed: int) -> set[str]:
+    return {each.partition(":")[0] for each in violations(seed)}
+
+
+@pytest.mark.parametrize("seed", range(1, 21))
+def test_a_walk_doubles_nothing_and_loses_nothing(seed: int) -> None:
+    """``python -m benchmarks.jobs_walks --seeds 2000`` carries out as many as it takes."""
+    assert violations(seed) == []
+
+
+def test_a_seed_replays_a_walk() -> None:
+    steps: list[list[str]] = [[], []]
+    for said in steps:
+        violations(3, say=lambda text, said=said: said.append(text.split(" {")[0]))  # type: ignore[misc]
+    assert steps[0] == steps[1]
+    assert len(steps[0]) > 5
+
+
+@pytest.mark.parametrize(
+    ("rule", "seeds"), [("edited-not-asked", 20), ("not-looked-up", 20), ("repeated-keys-sent", 20)]
+)
+def test_a_broken_rule_is_found(rule: str, seeds: int) -> None:
+    assert FAULTS[rule].find(names, range(1, seeds)) is not None

@@ -1,0 +1,201 @@
+"""The tables of docs/import.md, rendered by ``python -m tests.jobs.ledger_tables``.
+
+What happens is asked of ``action_of`` and ``decide``; only the words are written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import chain, combinations
+from pathlib import Path
+from typing import get_args
+
+import attrs
+
+from tests.errors.tables import DOCS, rendered, table
+from wosdk_async.jobs.ledger.decision import (
+    Action,
+    Choices,
+    FileFacts,
+    LedgerFacts,
+    Refusal,
+    Remedy,
+    RowSample,
+    Standing,
+    Why,
+    action_of,
+    decide,
+)
+
+__all__ = ["PAGE", "TABLES"]
+
+PAGE = DOCS / "import.md"
+
+_STANDINGS: Mapping[Standing, str] = {
+    Standing.NEW: "not known",
+    Standing.PLANNED: "not sent yet",
+    Standing.SENDING: "under way when a run was killed",
+    Standing.IN_DOUBT: "in doubt",
+    Standing.DONE: "done",
+    Standing.DONE_CHANGED: "done, but its cells changed after it was sent",
+    Standing.REFUSED_HERE: "failed before it was sent",
+    Standing.REFUSED: "refused by the service",
+    Standing.REFUSED_CHANGED: "refused by the service; its cells or the map changed since",
+    Standing.UNDONE: "undone",
+    Standing.REPEATED: "not done, and an earlier row of the file has its key",
+}
+_ACTIONS: Mapping[Action, str] = {
+    Action.SEND: "sent",
+    Action.LOOK_UP: "looked up; sent if confirmed absent",
+    Action.LEAVE: "in doubt, never sent",
+    Action.SKIP: "skipped",
+    Action.KEEP: "listed as failed again",
+    Action.REFUSE: "fails",
+}
+_SWITCHES: Mapping[str, str] = {
+    "can_look_up": "without a marker",
+    "updates": "an update",
+    "new_rows": "with `--new-rows`",
+    "retry_refused": "with `--retry-refused`",
+    "retry_undone": "with `--retry-undone`",
+}
+"""What may change the action of a row; the first is switched off, all others on."""
+
+
+def _action(standing: Standing, switched: Iterable[str]) -> Action:
+    on = set(switched)
+    choices = Choices(**dict.fromkeys(on - {"can_look_up", "updates"}, True))
+    return action_of(standing, choices, can_look_up="can_look_up" not in on, updates="updates" in on)
+
+
+def standings() -> str:
+    """Return the table of what happens to a row, by what the ledger knows of it."""
+    rows = []
+    for standing in Standing:
+        usual = _action(standing, ())
+        others = {name: action for name in _SWITCHES if (action := _action(standing, [name])) is not usual}
+        for several in chain.from_iterable(combinations(_SWITCHES, n) for n in range(2, len(_SWITCHES) + 1)):
+            expected = {others[name] for name in several if name in others} or {usual}
+            assert _action(standing, several) in expected, f"{standing} has no row for {several}"
+        exceptions = "".join(f"; {_SWITCHES[name]}: {_ACTIONS[each]}" for name, each in others.items())
+        rows.append((_STANDINGS[standing], _ACTIONS[usual] + exceptions))
+    return table(["the ledger says of a row", "the same command"], rows)
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+_FOLDER = Path("requests.csv.job")
+_LEDGER = LedgerFacts(folder=_FOLDER, company="a", operation="o", key="{a}", columns=frozenset("a"))
+_FILE = FileFacts(company="a", operation="o", key="{a}", columns=frozenset("a"), standings={Standing.NEW: 1})
+_BY_CELLS = attrs.evolve(_LEDGER, key=None, gone_unexplained=1), attrs.evolve(_FILE, key=None)
+_SAMPLE = attrs.evolve(_LEDGER, gone_unexplained=1)
+
+_CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, Choices]] = {
+    "other_company": (
+        "the ledger in `--job DIR` belongs to another Company",
+        _LEDGER,
+        attrs.evolve(_FILE, company="b"),
+        Choices(),
+    ),
+    "other_operation": (
+        "the ledger in `--job DIR` is of another operation",
+        _LEDGER,
+        attrs.evolve(_FILE, operation="p"),
+        Choices(),
+    ),
+    "edited_or_new": (
+        "without a key: rows that were sent are gone from the file, and others are new",
+        *_BY_CELLS,
+        Choices(),
+    ),
+    "columns_changed": (
+        "the same, and columns came or went",
+        _BY_CELLS[0],
+        attrs.evolve(_BY_CELLS[1], columns=frozenset("ab")),
+        Choices(new_rows=True),
+    ),
+    "key_disguised": (
+        "a new key equals one that was sent and is gone, except for letter case, white space, Unicode form, "
+        "leading zeros, `.0` or an exponent",
+        _SAMPLE,
+        attrs.evolve(_FILE, disguised=(RowSample(2, "501"), RowSample(2, "00501"))),
+        Choices(),
+    ),
+    "key_changed": (
+        "the map makes other keys, and rows that were sent are not recognized; or the marker is another "
+        "field, and rows are in doubt",
+        _SAMPLE,
+        attrs.evolve(_FILE, key="{b}"),
+        Choices(),
+    ),
+    "superseded": (
+        "`wosdk jobs resume`, or rejects, of a ledger after which `--again` began another one",
+        _LEDGER,
+        attrs.evolve(_FILE, superseded_by=_FOLDER),
+        Choices(),
+    ),
+    "unfinished": (
+        "`--again` while rows are not sent yet, under way or in doubt",
+        attrs.evolve(_LEDGER, counts={Standing.PLANNED: 1}),
+        _FILE,
+        Choices(again=True),
+    ),
+    "sent_elsewhere": (
+        "a first run without a marker that carries a key, and another ledger in the same directory has sent "
+        "rows of the file",
+        None,
+        attrs.evolve(_FILE, key=None, elsewhere=(_FOLDER, 1)),
+        Choices(),
+    ),
+}
+"""For each code when it comes, and facts with which it does."""
+
+_REJECTS = attrs.evolve(_FILE, rejects=True)
+_OF_REJECTS: Mapping[str, tuple[FileFacts, Choices]] = {
+    "rejects, and their ledger is not found": (_REJECTS, Choices()),
+    "rejects with `--again`": (_REJECTS, Choices(again=True)),
+    "rejects whose `_job` or `_row` is missing, repeated, mixed or not known": (
+        attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
+        Choices(),
+    ),
+}
+
+_REMEDIES: Mapping[Remedy, str] = {
+    Remedy.NEW_ROWS: "`--new-rows`, if they are new rows",
+    Remedy.AGAIN: "`--again`, to send all rows once more",
+    Remedy.SAME_COMMAND: "leave `--again` out",
+    Remedy.SETTLE: "[`wosdk jobs settle`](jobs.md#the-command)",
+    Remedy.KEY: "put the file back, [give rows a key](#the-key-of-a-row), run it once, then edit",
+    Remedy.SAME_MAP: "use the map and the marker as they were",
+    Remedy.OTHER_FOLDER: "name another folder with `--job`",
+    Remedy.THAT_FOLDER: "name that folder with `--job`",
+    Remedy.EXPORT_REJECTS: "take `rejects.csv` of the job again; `wosdk jobs rejects` writes it",
+}
+
+
+def _refused(ledger: LedgerFacts | None, file: FileFacts, choices: Choices, why: Why) -> str:
+    """Return what can be done about a refusal with this code."""
+    found = decide(ledger, file, choices)
+    assert isinstance(found, Refusal), f"{why}: nothing is refused"
+    assert found.why == why
+    return "; or ".join(_REMEDIES[each] for each in found.remedies)
+
+
+def refusals() -> str:
+    """Return the table of refusals."""
+    assert {*_CASES, "rejects"} == {*get_args(Why)}
+    rows = [
+        (f"`{why}`", when, _refused(ledger, file, choices, why))
+        for why, (when, ledger, file, choices) in _CASES.items()
+    ]
+    rows += [
+        ("`rejects`", when, _refused(None, file, choices, "rejects"))
+        for when, (file, choices) in _OF_REJECTS.items()
+    ]
+    return table(["code", "when", "what you can do"], rows)
+
+
+TABLES = {"standings": standings, "refusals": refusals}
+
+if __name__ == "__main__":
+    PAGE.write_text(rendered(PAGE, TABLES), encoding="utf-8")

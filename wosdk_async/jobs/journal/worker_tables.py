@@ -1,0 +1,216 @@
+"""Tables of jobs on many workers: grants, lost rows, and the audit."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import attrs
+import orjson
+
+from wosdk_async.jobs.journal.entries import State
+
+__all__ = [
+    "FINDINGS",
+    "AuditResult",
+    "AuditRow",
+    "AuditState",
+    "Finding",
+    "GrantRecord",
+    "GrantTotals",
+    "OpenLease",
+    "audit_facts",
+    "audit_page",
+    "audit_result",
+    "end_lease",
+    "forget_audit",
+    "grant_totals",
+    "last_epoch",
+    "losses",
+    "open_leases",
+    "save_audit",
+    "save_grant",
+]
+
+Finding = Literal["missing", "twice", "unexpected", "another"]
+"""What an audit says of a row: see :class:`AuditResult`."""
+
+AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
+"""How it stands with the audit of a job: a job in one process needs ``none``; it is ``impossible`` for rows
+that make no records, or whose records cannot be found by a key."""
+
+FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
+"""All findings; the table has their places in here, so a further one comes last."""
+
+
+@attrs.frozen(kw_only=True)
+class AuditResult:
+    """Records that the Company has for the rows of a job, looked up by their keys.
+
+    Args:
+        at: Unix time of the audit.
+        once: rows that were carried out, and have one record.
+        missing: rows that were carried out, and have no record.
+        twice: rows that have several records.
+        unexpected: rows that failed or were not sent, and have a record.
+        another: rows that were carried out, and whose one record has another id than the journal says.
+        undecided: rows in doubt without a record; they are counted among the rows in doubt, too.
+        not_made: rows that failed or were not sent, and for which the job made no record. With them the
+            counts add up to the rows of the job; an audit of an earlier version does not have them.
+    """
+
+    at: float = 0.0
+    once: int = 0
+    missing: int = 0
+    twice: int = 0
+    unexpected: int = 0
+    another: int = 0
+    undecided: int = 0
+    not_made: int = 0
+
+    @property
+    def clean(self) -> bool:
+        """Whether the Company has what the journal says."""
+        return not any(getattr(self, name) for name in FINDINGS)
+
+    def __str__(self) -> str:
+        """Return the counts for people."""
+        names = (*FINDINGS, "undecided", "not_made")
+        others = (f"{n} {name.replace('_', ' ')}" for name in names if (n := getattr(self, name)))
+        return ", ".join([f"{self.once} once", *others])
+
+
+@attrs.frozen
+class AuditRow:
+    """A row of which the Company does not have what the journal says."""
+
+    row: int
+    finding: Finding
+    ids: tuple[int, ...] = ()
+    """Ids of the records with its key."""
+    line: int = 0
+    key: str | None = None
+    state: State = State.PLANNED
+
+
+def audit_facts(state: AuditState, result: AuditResult | None, why: str | None = None) -> dict[str, Any]:
+    """Return the state of an audit, what it found, and ``why`` there can be none, as plain data."""
+    reason = {"why": why} if state == "impossible" and why else {}
+    return {"state": state, **reason, **(attrs.asdict(result) if result is not None else {})}
+
+
+def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:
+    """Save an audit in the place of the one before."""
+    forget_audit(db)
+    db.execute("INSERT INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
+    db.executemany(
+        "INSERT INTO audit VALUES (?, ?, ?)",
+        [(each.row, FINDINGS.index(each.finding), orjson.dumps(each.ids).decode()) for each in rows],
+    )
+
+
+def forget_audit(db: sqlite3.Connection) -> None:
+    """Forget the last audit: rows are sent again."""
+    db.execute("DELETE FROM audit")
+    db.execute("DELETE FROM audit_result")
+
+
+def audit_result(db: sqlite3.Connection) -> AuditResult | None:
+    """Return what the last audit found; None when there was none."""
+    found = db.execute("SELECT counts FROM audit_result").fetchone()
+    if found is None:
+        return None
+    known = attrs.fields_dict(AuditResult)
+    return AuditResult(**{name: value for name, value in orjson.loads(found[0]).items() if name in known})
+
+
+def audit_page(db: sqlite3.Connection, *, after: int, limit: int) -> list[AuditRow]:
+    """Return the first rows behind ``after`` that the last audit lists."""
+    found = db.execute(
+        "SELECT row, finding, ids, line, key, coalesce(state, 0) FROM audit JOIN planned USING (row) "
+        "LEFT JOIN outcome USING (row) WHERE row > ? ORDER BY row LIMIT ?",
+        (after, limit),
+    )
+    return [
+        AuditRow(row, FINDINGS[finding], tuple(orjson.loads(ids)), line, key, State(state))
+        for row, finding, ids, line, key, state in found.fetchall()
+    ]
+
+
+_OPEN, _ENDED, _LOST = 0, 1, 2  # states of a lease
+
+
+@attrs.frozen(kw_only=True)
+class GrantRecord:
+    """A grant, as it is written before it may be sent; epochs rise over all runs of a job.
+
+    ``seconds`` after now nothing is sent under it.
+    """
+
+    epoch: int
+    worker: str
+    rows: tuple[int, ...]
+    rate: float | None
+    in_flight: int
+    seconds: float
+
+
+@attrs.frozen
+class OpenLease:
+    """A grant whose end is not known: its worker may still send the rows for ``seconds`` from now."""
+
+    epoch: int
+    seconds: float
+
+
+@attrs.frozen(kw_only=True)
+class GrantTotals:
+    """What a job on many workers did in all its runs; a row that was lost counts once."""
+
+    leases: int = 0
+    lost_leases: int = 0
+    lost_rows: int = 0
+
+
+def save_grant(db: sqlite3.Connection, *, grant: GrantRecord, run: int) -> None:
+    """Save a grant that is about to leave."""
+    what = (grant.epoch, run, grant.worker, _OPEN, orjson.dumps(grant.rows).decode())
+    how = (grant.rate, grant.in_flight, grant.seconds)
+    db.execute("INSERT INTO lease VALUES (?, ?, ?, ?, ?, ?, ?, ?)", what + how)
+
+
+def end_lease(db: sqlite3.Connection, *, epoch: int, lost: Sequence[int]) -> None:
+    """Save that a lease has ended, with the rows that were lost; a second time changes nothing."""
+    state = _LOST if lost else _ENDED
+    ended = db.execute(
+        "UPDATE lease SET state = ?, rows = NULL WHERE epoch = ? AND state = ?", (state, epoch, _OPEN)
+    )
+    if ended.rowcount:
+        db.executemany(
+            "INSERT INTO loss VALUES (?, 1) ON CONFLICT (row) DO UPDATE SET leases = leases + 1",
+            [(row,) for row in lost],
+        )
+
+
+def last_epoch(db: sqlite3.Connection) -> int:
+    """Return the highest epoch, 0 without grants."""
+    return int(db.execute("SELECT coalesce(max(epoch), 0) FROM lease").fetchone()[0])
+
+
+def open_leases(db: sqlite3.Connection) -> list[OpenLease]:
+    """Return the leases whose end is not known, the oldest first."""
+    found = db.execute("SELECT epoch, seconds FROM lease WHERE state = 0 ORDER BY epoch")
+    return [OpenLease(*each) for each in found.fetchall()]
+
+
+def losses(db: sqlite3.Connection) -> dict[int, int]:
+    """Return in how many lost leases each row was, without those that were in none."""
+    return dict(db.execute("SELECT row, leases FROM loss").fetchall())
+
+
+def grant_totals(db: sqlite3.Connection) -> GrantTotals:
+    """Return how many leases and lost rows there were."""
+    leases, lost = db.execute("SELECT count(*), coalesce(sum(state = ?), 0) FROM lease", [_LOST]).fetchone()
+    (rows,) = db.execute("SELECT count(*) FROM loss").fetchone()
+    return GrantTotals(leases=leases, lost_leases=lost, lost_rows=rows)

@@ -1,0 +1,402 @@
+"""What an import sends: one pure function of the ledger, the file and the options.
+
+The ledger knows each row by its identity. The same command sends what the ledger does not know to be done.
+Imports, checks and ``wosdk jobs`` ask :func:`decide`; ``docs/import.md`` shows its tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+__all__ = [
+    "Action",
+    "Choices",
+    "FileFacts",
+    "LedgerFacts",
+    "Plan",
+    "Refusal",
+    "RejectsProblem",
+    "Remedy",
+    "RowSample",
+    "Standing",
+    "Why",
+    "action_of",
+    "decide",
+]
+
+
+class Standing(IntEnum):
+    """What the ledger knows of a row of the file. The numbers stand in statements of the journal."""
+
+    NEW = 0
+    PLANNED = 1
+    SENDING = 2
+    """A run was killed while the row was being sent."""
+    IN_DOUBT = 3
+    DONE = 4
+    DONE_CHANGED = 5
+    """Done or found, with other cells than those that were sent; of an update also with another map."""
+    REFUSED_HERE = 6
+    """Refused before it was sent, such as for a name that no record had."""
+    REFUSED = 7
+    """Refused by the service, with these cells and this map."""
+    REFUSED_CHANGED = 8
+    """Refused by the service, with other cells or another map."""
+    UNDONE = 9
+    REPEATED = 10
+    """An earlier row of the file has its key."""
+
+
+class Action(StrEnum):
+    """What the import does with a row of the file."""
+
+    SEND = "send"
+    LOOK_UP = "look up"
+    """Find out whether it was carried out, and send it when it is confirmed absent."""
+    LEAVE = "leave"
+    """It stays in doubt: nothing can be looked up."""
+    SKIP = "skip"
+    KEEP = "keep"
+    """It stays refused, and is listed again."""
+    REFUSE = "refuse"
+
+
+class Remedy(StrEnum):
+    """What a user can do about a refusal."""
+
+    NEW_ROWS = "new_rows"
+    """Say that the unknown rows are new ones."""
+    AGAIN = "again"
+    """Begin a new ledger, which sends all rows."""
+    SAME_COMMAND = "same_command"
+    """Give the command without ``again``: it sends the remaining rows."""
+    SETTLE = "settle"
+    """Decide the rows in doubt."""
+    KEY = "key"
+    """Give the rows a key in the map."""
+    SAME_MAP = "same_map"
+    """Give the map as it was."""
+    OTHER_FOLDER = "other_folder"
+    """Name a job folder of its own."""
+    THAT_FOLDER = "that_folder"
+    """Name the folder of the ledger that knows the rows."""
+    EXPORT_REJECTS = "export_rejects"
+    """Take the rejects from the job again."""
+
+
+Why = Literal[
+    "rejects",
+    "other_company",
+    "other_operation",
+    "superseded",
+    "unfinished",
+    "sent_elsewhere",
+    "key_changed",
+    "columns_changed",
+    "edited_or_new",
+    "key_disguised",
+]
+"""Codes of a refusal."""
+
+RejectsProblem = Literal[
+    "missing_job", "mixed_jobs", "missing_row", "row_twice", "unknown_row", "no_ledger", "again", "job_file"
+]
+"""What is wrong with a file of rejects; ``no_ledger``: the one that it belongs to is not found."""
+
+
+@attrs.frozen
+class RowSample:
+    """One row as a message shows it."""
+
+    line: int
+    name: str
+    """Its key, or the beginning of its cells."""
+
+
+@attrs.frozen(kw_only=True)
+class LedgerFacts:
+    """What the ledger says of itself, and of rows that the file does not have."""
+
+    folder: Path
+    company: str
+    operation: str
+    counts: Mapping[Standing, int] = attrs.field(factory=dict)
+    """All its rows, also those that the file does not have: PLANNED, SENDING, IN_DOUBT and DONE."""
+    gone: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Its rows that the file does not have, by what the ledger knows of them."""
+    gone_unexplained: int = 0
+    """Those of them that may be in the Company, and of which nobody has said that they are gone for good."""
+    first_gone: RowSample | None = None
+    """The first of the unexplained ones."""
+    columns: frozenset[str] = frozenset()
+    """Columns of the last file with content."""
+    header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
+    """All its columns: one that was empty there has not come when it has content now."""
+    key: str | None = None
+    """The template of the keys; None when rows are known by their cells."""
+    marker: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class FileFacts:
+    """What the file and the command say."""
+
+    company: str
+    operation: str
+    standings: Mapping[Standing, int]
+    """The rows of the file, by what the ledger knows of them; all are NEW or REPEATED without a ledger."""
+    columns: frozenset[str] = frozenset()
+    """Columns with content."""
+    header: frozenset[str] = attrs.field(default=attrs.Factory(lambda self: self.columns, takes_self=True))
+    """All columns."""
+    key: str | None = None
+    marker: str | None = None
+    updates: bool = False
+    back: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Rows that the file before did not have, and an earlier one had, by what the ledger knows of them."""
+    first_new: RowSample | None = None
+    disguised: tuple[RowSample, RowSample] | None = None
+    """A new key and one that is gone, which are equal but for what a spreadsheet does to a cell."""
+    rejects: bool = False
+    """Whether the file is one of rejects: each row names its row of the ledger."""
+    rejects_problem: tuple[RejectsProblem, int] | None = None
+    """What is wrong with it, and the line."""
+    superseded_by: Path | None = None
+    """The ledger that was begun after this one, to send all rows once more."""
+    elsewhere: tuple[Path, int] | None = None
+    """Another ledger in the same directory, and how many rows of the file it has sent: for a first run that
+    creates, without a key."""
+
+
+@attrs.frozen(kw_only=True)
+class Choices:
+    """What the user said."""
+
+    again: bool = False
+    new_rows: bool = False
+    retry_refused: bool = False
+    retry_undone: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """What the import does."""
+
+    actions: Mapping[Standing, Action]
+    counts: Mapping[Standing, int]
+    """The rows of the file, by what the ledger knows of them."""
+    begins: bool = False
+    """Whether a new ledger begins."""
+    leaves_done: int = 0
+    """Rows that the ledger before has done, and that a new one sends once more: ask first."""
+    gone: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Rows of the ledger that the file does not have. Those in doubt are looked up, too."""
+    dismisses: bool = False
+    """Whether the rows that are gone are gone for good."""
+    can_look_up: bool = False
+    rejects: bool = False
+    """Whether the file is one of rejects, so that the other rows of the ledger are not expected in it."""
+    still_planned: int = 0
+    """Rows that the ledger plans, and that are refused now, as earlier rows have their keys."""
+
+    @property
+    def skips_changed(self) -> bool:
+        """Whether rows are skipped that changed after they were sent."""
+        return self.actions[Standing.DONE_CHANGED] is Action.SKIP
+
+    def rows(self, *actions: Action) -> int:
+        """Return how many rows of the file get one of these actions."""
+        return sum(count for standing, count in self.counts.items() if self.actions[standing] in actions)
+
+    @property
+    def doubts(self) -> int:
+        """Rows that are looked up, those that the file does not have included."""
+        gone = self.gone.get(Standing.SENDING, 0) + self.gone.get(Standing.IN_DOUBT, 0)
+        return self.rows(Action.LOOK_UP) + (gone if self.can_look_up else 0)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is sent, looked up, or marked as in doubt or refused."""
+        killed = self.counts.get(Standing.SENDING, 0) + self.gone.get(Standing.SENDING, 0)
+        return not (self.rows(Action.SEND) or self.doubts or killed or self.still_planned)
+
+
+@attrs.frozen(kw_only=True)
+class Refusal:
+    """Why nothing is sent: a code, its facts, and what can be done, the best first."""
+
+    why: Why
+    remedies: tuple[Remedy, ...]
+    folder: Path | None = None
+    """The ledger in question."""
+    rows: int = 0
+    """Rows of the file, or of the ledger for ``unfinished``, that it is about."""
+    gone: int = 0
+    first_new: RowSample | None = None
+    first_gone: RowSample | None = None
+    columns: tuple[str, ...] = ()
+    """Columns that came or went."""
+    was: str | None = None
+    """Company, operation, template or marker of the ledger."""
+    now: str | None = None
+    problem: RejectsProblem | None = None
+    line: int = 0
+
+
+def decide(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan | Refusal:
+    """Return what an import does, or why it does nothing.
+
+    Args:
+        ledger: the ledger of the folder; None when none has begun.
+        file: the file, compared with the ledger.
+        choices: what the user said.
+    """
+    if file.rejects_problem is not None:
+        problem, line = file.rejects_problem
+        return Refusal(why="rejects", remedies=(Remedy.EXPORT_REJECTS,), problem=problem, line=line)
+    if file.rejects and choices.again:
+        return Refusal(why="rejects", remedies=(Remedy.SAME_COMMAND,), problem="again")
+    if ledger is None:
+        return _first_run(file, choices)
+    if (refusal := _other_ledger(ledger, file)) is not None:
+        return refusal
+    if file.superseded_by is not None:
+        return Refusal(why="superseded", remedies=(Remedy.THAT_FOLDER,), folder=file.superseded_by)
+    if choices.again:
+        return _begin_again(ledger, file)
+    return _unknown_rows(ledger, file, choices) or _plan(ledger, file, choices)
+
+
+def action_of(standing: Standing, choices: Choices, *, can_look_up: bool, updates: bool) -> Action:
+    """Return what happens to a row of which the ledger knows ``standing``.
+
+    Args:
+        standing: what the ledger knows.
+        choices: what the user said.
+        can_look_up: whether a row in doubt can be looked up: by its marker, or by the record that it changes.
+        updates: whether the operation writes fields of records that exist: writing them twice does no harm.
+    """
+    match standing:
+        case Standing.SENDING | Standing.IN_DOUBT:
+            return Action.LOOK_UP if can_look_up else Action.LEAVE
+        case Standing.DONE:
+            return Action.SKIP
+        case Standing.DONE_CHANGED:
+            return Action.SEND if updates else Action.SKIP
+        case Standing.REFUSED:
+            return Action.SEND if choices.retry_refused else Action.KEEP
+        case Standing.UNDONE:
+            return Action.SEND if choices.retry_undone else Action.SKIP
+        case Standing.REPEATED:
+            return Action.REFUSE
+        case Standing.NEW | Standing.PLANNED | Standing.REFUSED_HERE | Standing.REFUSED_CHANGED:
+            return Action.SEND
+
+
+def _first_run(file: FileFacts, choices: Choices) -> Plan | Refusal:
+    if file.rejects:
+        return Refusal(why="rejects", remedies=(Remedy.THAT_FOLDER,), problem="no_ledger")
+    if file.elsewhere is not None and not choices.again:
+        folder, rows = file.elsewhere
+        remedies = (Remedy.THAT_FOLDER, Remedy.AGAIN)
+        return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows)
+    return attrs.evolve(_plan(None, file, Choices()), begins=True)
+
+
+def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
+    folder, remedies = ledger.folder, (Remedy.OTHER_FOLDER,)
+    if ledger.company != file.company:
+        was, now = ledger.company, file.company
+        return Refusal(why="other_company", remedies=remedies, folder=folder, was=was, now=now)
+    if ledger.operation != file.operation:
+        was, now = ledger.operation, file.operation
+        return Refusal(why="other_operation", remedies=remedies, folder=folder, was=was, now=now)
+    return None
+
+
+def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
+    left = (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)
+    # Those that were never sent and that the file does not have are sent by no command.
+    unsent = ledger.gone.get(Standing.PLANNED, 0)
+    if unfinished := sum(ledger.counts.get(each, 0) for each in left) - unsent:
+        remedies = (Remedy.SAME_COMMAND, Remedy.SETTLE)
+        return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=unfinished)
+    rows = sum(file.standings.values())
+    repeated = file.standings.get(Standing.REPEATED, 0)
+    anew = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
+    plan = _plan(None, attrs.evolve(file, standings=anew), Choices())
+    return attrs.evolve(plan, begins=True, leaves_done=ledger.counts.get(Standing.DONE, 0))
+
+
+def _unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Refusal | None:
+    """Return why rows that the ledger does not know cannot be taken for new ones."""
+    new, gone = file.standings.get(Standing.NEW, 0), ledger.gone_unexplained
+    marked = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
+    if ledger.key != file.key and gone and not file.rejects:
+        return _key_changed(ledger, ledger.key, file.key)
+    if ledger.marker != file.marker and marked:  # they carry their keys in the field that it was
+        return _key_changed(ledger, ledger.marker, file.marker)
+    if file.key is None:  # one that comes back may be what a row that was sent was before somebody edited it
+        updates = file.updates
+        actions = {each: action_of(each, choices, can_look_up=True, updates=updates) for each in file.back}
+        new += sum(count for each, count in file.back.items() if actions[each] is Action.SEND)
+    if file.rejects or not (new and gone):
+        return None
+    about = Refusal(
+        why="edited_or_new",
+        remedies=(Remedy.KEY, Remedy.NEW_ROWS),
+        folder=ledger.folder,
+        rows=new,
+        gone=gone,
+        first_new=file.first_new,
+        first_gone=ledger.first_gone,
+    )
+    if file.key is None:
+        if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
+            return attrs.evolve(
+                about, why="columns_changed", remedies=(Remedy.KEY, Remedy.AGAIN), columns=columns
+            )
+        return None if choices.new_rows else about
+    if file.disguised is None or choices.new_rows:
+        return None
+    first_new, first_gone = file.disguised
+    remedies = (Remedy.NEW_ROWS,)
+    return attrs.evolve(
+        about, why="key_disguised", remedies=remedies, first_new=first_new, first_gone=first_gone
+    )
+
+
+def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refusal:
+    remedies = (Remedy.SAME_MAP, Remedy.AGAIN)
+    return Refusal(
+        why="key_changed",
+        remedies=remedies,
+        folder=ledger.folder,
+        gone=ledger.gone_unexplained,
+        first_gone=ledger.first_gone,
+        was=was,
+        now=now,
+    )
+
+
+def _plan(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan:
+    can_look_up = file.marker is not None
+    planned = 0
+    if ledger is not None:
+        planned = ledger.counts.get(Standing.PLANNED, 0) - ledger.gone.get(Standing.PLANNED, 0)
+    return Plan(
+        actions={
+            each: action_of(each, choices, can_look_up=can_look_up, updates=file.updates) for each in Standing
+        },
+        counts=file.standings,
+        gone=ledger.gone if ledger is not None else {},
+        rejects=file.rejects,
+        dismisses=choices.new_rows and not file.rejects,
+        can_look_up=can_look_up,
+        still_planned=max(planned - file.standings.get(Standing.PLANNED, 0), 0),
+    )

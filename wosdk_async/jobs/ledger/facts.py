@@ -1,0 +1,201 @@
+"""Facts for the decision: the ledger of an import, compared with its file."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.job_places import jobs_beside, ledgers_in
+from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal.folder import plan_of
+from wosdk_async.jobs.journal.schema import TABLES
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained
+from wosdk_async.jobs.ledger.admission import Compared, compare, sent_rows
+from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Standing
+from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.request import ImportRequest
+
+__all__ = ["compared_with", "empty_ledger", "facts_of", "find_ledger", "sent_elsewhere"]
+
+
+def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
+    """Return the folder of the ledger to which an import belongs; None when none has begun.
+
+    Args:
+        request: the import.
+        rows: the rows of its file.
+        company: text that identifies the Company.
+        ledgers: the folders of the ledgers beside the file, or at the one that is named; the oldest first.
+
+    Raises:
+        JournalError: a ledger cannot be read, so nobody knows what was sent.
+    """
+    if rows.is_rejects:
+        return _of_rejects(request, rows.job or "")
+    if request.options.resume:
+        return request.base
+    plans = [(folder, plan) for folder in ledgers if _counts(folder, plan := plan_of(folder))]
+    if request.options.folder is not None and plans:  # one folder for any input
+        found, known = plans[0]
+        for folder, plan in plans:  # each that was begun anew follows the one before
+            if plan.after == known.job:
+                found, known = folder, plan
+        return found
+    wanted = company, request.import_map.operation, request.sheet
+    fitting = [folder for folder, plan in plans if (plan.company, plan.operation, plan.sheet) == wanted]
+    return fitting[-1] if fitting else None
+
+
+def _counts(folder: Path, plan: JobPlan) -> bool:
+    """Return whether a ledger is one: another begun anew, and killed at its question, is not without rows."""
+    if plan.after is None:
+        return True
+    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
+        return db.execute("SELECT 1 FROM planned LIMIT 1").fetchone() is not None
+
+
+def _of_rejects(request: ImportRequest, job: str) -> Path | None:
+    """Return the ledger that rejects name: that of their folder, the named one, or one near them."""
+    named = request.options.folder
+    near = [*([named] if named is not None else []), request.path.parent]
+    around = [each for place in (*near, Path()) for each in (place, place.absolute().parent)]
+    # The rejects of an earlier file are in runs/N of their folder.
+    directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
+    candidates = dict.fromkeys(
+        folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
+    )
+    found: list[Path] = []
+    for folder in candidates:
+        with contextlib.suppress(JournalError):  # that of another file, perhaps
+            if plan_of(folder).job == job and not any(folder.samefile(each) for each in found):
+                found.append(folder)
+    surest = [each for each in found if each.absolute() in (named and named.absolute(), request.path.parent)]
+    if len(found) > 1 and not surest:
+        raise JournalError(
+            f"{found[0]} and {found[1]}: one is a copy of the other; name the one that sends the rows"
+        )
+    return next(iter(surest or found), None)
+
+
+def successor(folder: Path) -> Path | None:
+    """Return the ledger that was begun after the one in a folder, to send all rows once more, or None."""
+    job = plan_of(folder).job
+    for each in jobs_beside(folder):
+        with contextlib.suppress(JournalError):
+            if (plan := plan_of(each)).after == job and _counts(each, plan):
+                return each
+    return None
+
+
+def written_by_job(request: ImportRequest) -> bool:
+    """Return whether a job wrote the file about its rows: no rejects, nor a copy of its input."""
+    if request.path.name.startswith("input."):
+        return False
+    return any((folder / JOURNAL).is_file() for folder in request.path.parents[:_DEPTH])
+
+
+_DEPTH = 3  # folder of a job, runs, N
+
+
+def compared_with(db: sqlite3.Connection, request: ImportRequest, rows: FileRows) -> Compared:
+    """Compare a file with the ledger in a database."""
+    return compare(
+        db,
+        rows.chunks(),
+        rejects=rows.is_rejects,
+        map_counts=request.action.compares,
+        fingerprint=request.import_map.fingerprint,
+    )
+
+
+@contextlib.contextmanager
+def empty_ledger() -> Iterator[sqlite3.Connection]:
+    """Make a ledger without rows in a nameless database, to compare a first file with."""
+    with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
+        db.executescript(TABLES)
+        yield db
+
+
+def facts_of(
+    request: ImportRequest,
+    rows: FileRows,
+    company: str,
+    compared: Compared,
+    *,
+    ledger: tuple[Path, JobPlan, dict[Standing, int]] | None = None,
+    elsewhere: tuple[Path, int] | None = None,
+) -> tuple[LedgerFacts | None, FileFacts]:
+    """Return what :func:`decide` asks for.
+
+    Args:
+        request: the import.
+        rows: the rows of its file.
+        company: text that identifies the Company.
+        compared: the file beside the ledger.
+        ledger: folder and plan of the ledger, and its counts; None without one.
+        elsewhere: what :func:`sent_elsewhere` returned.
+    """
+    later = successor(ledger[0]) if ledger is not None else None
+    problem = rows.problem
+    if problem is None and not rows.is_rejects and written_by_job(request):
+        problem = "job_file", 1
+    if problem is None and ledger is not None and compared.unknown_row is not None:
+        problem = "unknown_row", compared.unknown_row
+    file = FileFacts(
+        company=company,
+        operation=request.import_map.operation,
+        standings=compared.standings,
+        columns=rows.columns,
+        header=rows.header,
+        key=rows.key,
+        marker=request.marker,
+        updates=request.action.compares,
+        back=compared.back,
+        first_new=compared.first_new,
+        disguised=compared.disguised,
+        rejects=rows.is_rejects,
+        rejects_problem=problem,
+        elsewhere=elsewhere,
+        superseded_by=later,
+    )
+    if ledger is None:
+        return None, file
+    folder, plan, counts = ledger
+    return LedgerFacts(
+        folder=folder,
+        company=plan.company,
+        operation=plan.operation,
+        counts=counts,
+        gone=compared.gone,
+        gone_unexplained=compared.gone_unexplained,
+        first_gone=compared.first_gone,
+        columns=frozenset(plan.columns),
+        header=frozenset(plan.header),
+        key=plan.key,
+        marker=plan.marker,
+    ), file
+
+
+def sent_elsewhere(
+    request: ImportRequest, rows: FileRows, company: str, base: Path
+) -> tuple[Path, int] | None:
+    """Return another ledger in the directory of a new one that has sent rows of the file, and how many.
+
+    It is for a first run whose rows are not looked up before they are sent: a copy, a link or a renamed file.
+
+    Raises:
+        JournalError: a ledger there cannot be read, so nobody knows what it sent.
+    """
+    if request.looks_first or not request.creates:
+        return None
+    directories = dict.fromkeys((base.absolute().parent, request.path.parent))
+    for folder in (each for directory in directories for each in ledgers_in(directory)):
+        plan = plan_of(folder)
+        if (plan.company, plan.operation) == (company, request.import_map.operation):
+            with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(folder):
+                if sent := sent_rows(db, rows.chunks()):
+                    return folder, sent
+    return None

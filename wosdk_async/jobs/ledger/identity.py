@@ -1,0 +1,153 @@
+"""Identity of a row: what makes a row of one file the same row in another."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Set
+from decimal import Context, Decimal, InvalidOperation
+from hashlib import blake2b
+from itertools import islice
+
+import attrs
+import orjson
+
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.mapping.template import Template
+from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.rows import Row
+from wosdk_async.safe_text import one_line
+
+__all__ = ["Identities", "RowIdentity", "undisguised"]
+
+_BYTES = 16  # of a hash: among 10**8 rows two are equal by chance once in 10**22
+_EXCERPT = 60  # characters
+_EXCERPT_CELLS = 12
+
+
+@attrs.frozen
+class RowIdentity:
+    """What makes a row the same row, and what tells that it changed."""
+
+    identity: bytes
+    """Hash of the key, or of the cells without one."""
+    digest: int
+    """Part of a hash of the cells that count: of an update those that the map reads."""
+    key: str | None
+    """The key that the marker carries; None without a marker, and where it is the ledger's row number."""
+    name: str | None
+    """The key without a marker, or the beginning of the cells: how people know the row."""
+    cells: bytes | None = None
+    """Of a row that is known by a key, the hash of its cells: a ledger from before may know it by that."""
+
+
+class Identities:
+    """Identities of the rows of one file.
+
+    A row is known by its key: the template of the marker, or that of ``key`` in the map. Without a key it is
+    known by its cells: each with the name of its column, blank cells left out, and columns whose names
+    begin with ``_`` unless the map reads them.
+
+    Args:
+        columns: the columns of the file.
+        keys: the keys that the marker carries; None without a marker.
+        key: ``key`` of the map: a template of its own.
+        counting: the columns in which a change counts; None for all.
+
+    Attributes:
+        columns: the columns that count.
+        filled: those in which a row had content.
+    """
+
+    def __init__(
+        self,
+        columns: Collection[str],
+        keys: RowKeys | None,
+        key: Template | None = None,
+        counting: Set[str] | None = None,
+    ) -> None:
+        self.filled: set[str] = set()
+        self.columns = sorted(
+            name for name in columns if name and (not name.startswith("_") or name in (counting or ()))
+        )
+        self._counted = frozenset(self.columns)
+        self._marked = keys if keys is not None and keys.are_own else None
+        self._key = key
+        self._counting = counting
+
+    def of(self, row: Row) -> RowIdentity:
+        """Return the identity of a row; one whose key cannot be made is known by its cells."""
+        cells = self._cells(row)
+        hashed = _hash(b"cells", cells)
+        digest = _number(hashed) if self._counting is None else self._digest(cells)
+        if self._marked is not None:
+            if (key := self._marked.key_or_none(row)) is not None:
+                return RowIdentity(_hash(b"key", key), digest, key, None, hashed)
+        elif self._key is not None and (key := self._own_key(row)) is not None:
+            return RowIdentity(_hash(b"key", key), digest, None, key, hashed)
+        values = cells if isinstance(cells, list) else list(islice(cells.values(), _EXCERPT_CELLS))
+        return RowIdentity(hashed, digest, None, one_line(", ".join(values)[:_EXCERPT]))
+
+    def digest(self, row: Row) -> int:
+        """Return what tells that a row changed: part of a hash of the cells that count."""
+        return self._digest(self._cells(row))
+
+    def _digest(self, cells: dict[str, str] | list[str]) -> int:
+        if self._counting is not None and isinstance(cells, dict):
+            cells = {name: cells[name] for name in cells if name in self._counting}
+        return _number(_hash(b"cells", cells))
+
+    def _cells(self, row: Row) -> dict[str, str] | list[str]:
+        """Return the cells with content, or all cells of a row that does not fit the header."""
+        if row.raw_cells is not None:
+            return list(row.raw_cells)
+        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # also unusable ones
+        found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
+        if not found.keys() <= self._counted:
+            found = {name: found[name] for name in found if name in self._counted}
+        self.filled.update(found)
+        return found
+
+    def _own_key(self, row: Row) -> str | None:
+        if row.fault is not None or self._key is None:
+            return None
+        try:
+            return (self._key.fill(row.cells) or "").strip() or None
+        except RowError:  # a cell that cannot be used
+            return None
+
+
+def _hash(kind: bytes, value: object) -> bytes:
+    try:
+        data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # half of a surrogate pair
+        data = orjson.dumps(orjson.loads(to_json(value)), option=orjson.OPT_SORT_KEYS)
+    return blake2b(data, digest_size=_BYTES, person=kind).digest()
+
+
+def _number(hashed: bytes) -> int:
+    return int.from_bytes(hashed[:8], "big", signed=True)
+
+
+def undisguised(key: str) -> str:
+    """Return what is left of a key after what spreadsheets and people do to it.
+
+    Unicode normalisation, letter case, white space, leading zeros, ``.0`` and an exponent make no
+    difference: ``00501``, ``501``, ``501.0`` and ``5.01E+02`` are equal.
+    """
+    text = "".join(unicodedata.normalize("NFKC", key).casefold().split())
+    text = "".join(each for each in text if unicodedata.category(each) != "Cf")  # such as one without width
+    text = text.removeprefix("=").strip("'\"") or text  # how a sheet is told to keep zeros
+    try:
+        number = Decimal(text.replace("_", "?"))  # which is no digit here
+    except InvalidOperation:
+        return _FRACTION.sub("", _ZEROS.sub("", text))
+    if not number.is_finite() or abs(number.adjusted()) > _DIGITS:
+        return text
+    return format(number.normalize(Context(prec=len(text))), "f")
+
+
+_ZEROS = re.compile(r"(?<![0-9.])0+(?=[0-9])")
+_FRACTION = re.compile(r"(?<=[0-9])\.0+(?![0-9])")
+_DIGITS = 40  # of a number that is written out

@@ -1,0 +1,136 @@
+"""Refusals of an import as an exception, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, Remedy, RowSample
+
+__all__ = ["GIVE_A_KEY", "ImportRefusedError", "remedies_in", "what_is_wrong"]
+
+
+class ImportRefusedError(ConfigurationError):
+    """An import of which nothing was sent, because rows could be sent twice or to the wrong place.
+
+    ``refusal`` has its code, its facts and the remedies.
+    """
+
+    def __init__(self, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(f"{what_is_wrong(refusal)}. {remedies_in(_PYTHON, refusal)}")
+
+
+GIVE_A_KEY = (
+    "put the file back, give its rows a key in the map (fill the marker from a column, or write "
+    'key = "{column}"), and run it once: after that, changed rows are recognized by their keys'
+)
+"""What to do about :attr:`Remedy.KEY`, whoever asks."""
+
+_PYTHON: Mapping[Remedy, str] = {
+    Remedy.NEW_ROWS: "if the unknown rows are new, pass new_rows=True",
+    Remedy.AGAIN: "to send all rows once more, pass again=True",
+    Remedy.SAME_COMMAND: "leave out again=True: the import sends the remaining rows",
+    Remedy.SETTLE: "settle the rows in doubt",
+    Remedy.KEY: GIVE_A_KEY,
+    Remedy.SAME_MAP: "use the map as it was",
+    Remedy.OTHER_FOLDER: "pass another folder",
+    Remedy.THAT_FOLDER: "pass folder= with that job",
+    Remedy.EXPORT_REJECTS: "take the rows from rejects.csv of their job, with _job and _row as they are",
+}
+
+
+def remedies_in(words: Mapping[Remedy, str], refusal: Refusal) -> str:
+    """Return what can be done, in the words of a caller, as a sentence."""
+    text = "; or ".join(words[each] for each in refusal.remedies)
+    return text[:1].upper() + text[1:]
+
+
+def what_is_wrong(refusal: Refusal) -> str:
+    """Return why nothing was sent."""
+    folder, gone = refusal.folder, _rows(refusal.gone)
+    match refusal.why:
+        case "rejects":
+            return _of_rejects(refusal)
+        case "other_company":
+            return f"the job in {folder} belongs to the Company {refusal.was!r}, not to {refusal.now!r}"
+        case "other_operation":
+            return f"the job in {folder} runs {refusal.was!r}, not {refusal.now!r}"
+        case "superseded":
+            return f"another job, in {folder}, was begun after this one and sends the rows now"
+        case "unfinished":
+            return (
+                f"{_rows(refusal.rows)} of the job in {folder} {_are(refusal.rows)} not sent yet or in doubt,"
+                " and a new job would send them as well"
+            )
+        case "sent_elsewhere":
+            return (
+                f"{_rows(refusal.rows)} of the file {_were(refusal.rows)} sent by the job in {folder}, and "
+                "without a key nothing prevents duplicates"
+            )
+        case "key_changed":
+            return (
+                f"the job in {folder} identifies rows by {_key(refusal.was)}, and this import by "
+                f"{_key(refusal.now)}"
+                + (
+                    f", so {gone} sent before cannot be recognized{_sample(refusal.first_gone)}"
+                    if refusal.gone
+                    else ""
+                )
+            )
+        case "columns_changed":
+            names = ", ".join(map(repr, refusal.columns[:_SHOWN]))
+            return (
+                f"the columns {names} came or went since the last run, so {gone} sent before cannot be "
+                "recognized without a key"
+            )
+        case "edited_or_new":
+            return (
+                f"{gone} sent before {_are(refusal.gone)} not in the file any more"
+                f"{_sample(refusal.first_gone)}, and {_rows(refusal.rows)} {_are(refusal.rows)} new"
+                f"{_sample(refusal.first_new)}: without a key an edited row looks like a new one"
+            )
+        case "key_disguised":
+            return (
+                f"the key of a new row{_sample(refusal.first_new)} looks like one that was sent and is not "
+                f"in the file any more{_sample(refusal.first_gone)}: a spreadsheet may have changed it"
+            )
+
+
+_PROBLEMS: Mapping[RejectsProblem, str] = {
+    "missing_job": "line {line} has no job in the column _job",
+    "mixed_jobs": "line {line} is a reject of another job than the lines before it; import them separately",
+    "missing_row": "line {line} has no row number in the column _row",
+    "row_twice": "line {line} has the same number in the column _row as a line before it",
+    "unknown_row": "line {line} has a number in the column _row that its job does not have",
+    "job_file": "a job wrote this file about its rows; import rejects.csv, or settle the rows in doubt",
+    "no_ledger": "the job that rejected these rows was not found beside the file or in the working directory",
+    "again": "rejects are rows of the job that rejected them, so no new job begins with them",
+}
+
+
+def _of_rejects(refusal: Refusal) -> str:
+    return _PROBLEMS[refusal.problem or "no_ledger"].format(line=refusal.line)
+
+
+def _sample(row: RowSample | None) -> str:
+    return "" if row is None else f" (line {row.line}: {row.name!r})"
+
+
+def _key(text: str | None) -> str:
+    return "their cells" if text is None else text
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number:,} rows"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+_SHOWN = 10  # columns
