@@ -154,7 +154,7 @@ class _Killer:
         reading = asyncio.create_task(_read(process, output))
         killing = asyncio.create_task(self._kill_at(process, moment, output))
         await asyncio.wait([reading, killing], timeout=_LONGEST, return_when=asyncio.FIRST_COMPLETED)
-        if process.returncode is None and not reading.done():
+        if not (reading.done() or killing.done()):  # a second kill takes the exit status from asyncio
             process.kill()
         errors = (await process.stderr.read()).decode() if process.stderr is not None else ""
         status = await process.wait()
