@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.reverts import Reverts, replace
-from wosdk_async import bulk, sender
-from wosdk_async.outcome import NotStarted
-from wosdk_async.run_inputs import RunInputs
+from wosdk_async.calls import run_many as bulk
+from wosdk_async.calls import sender
+from wosdk_async.calls.inputs import RunInputs
+from wosdk_async.calls.outcome import NotStarted
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["REVERTS"]

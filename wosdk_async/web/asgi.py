@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["CancelAbandonedReads", "one_line"]
 

@@ -11,8 +11,8 @@ from typing import Any
 from fastapi.encoders import encoders_by_class_tuples
 from pydantic_core import to_jsonable_python
 
+from wosdk_async.codec.records import to_dict
 from wosdk_async.model.base import Record
-from wosdk_async.records import to_dict
 
 __all__ = ["encode_records"]
 

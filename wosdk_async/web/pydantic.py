@@ -16,11 +16,11 @@ from pydantic_core import (
     core_schema,
 )
 
+from wosdk_async.codec.json_schema import class_schema, reachable
+from wosdk_async.codec.records import to_dict
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.integrations.validation import Fault, InvalidRecordError, require_known, validated
 from wosdk_async.model.base import Record
-from wosdk_async.records import to_dict
-from wosdk_async.schemas import class_schema, reachable
+from wosdk_async.web.validation import Fault, InvalidRecordError, require_known, validated
 
 __all__ = ["Strict", "UnknownRefused", "record_schema"]
 

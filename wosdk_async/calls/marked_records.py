@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.markers import MOST_ROWS, Key, MarkedField, Marker, checked_keys
+from wosdk_async.calls.outcome import Done, Failed
+from wosdk_async.calls.run_many import Run
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotUniqueError, RefusedError, WosdkError
-from wosdk_async.markers import MOST_ROWS, Key, MarkedField, Marker, checked_keys
-from wosdk_async.outcome import Done, Failed
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.query.builder import Send

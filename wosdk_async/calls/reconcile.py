@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 
 import attrs
 
+from wosdk_async.calls.key_turns import KeyTurn
 from wosdk_async.errors import DeadlineError, InDoubtError, NoAnswerError, NotUniqueError, WosdkError
-from wosdk_async.key_turns import KeyTurn
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import BETWEEN, LookUps, State
 from wosdk_async.transport.loop_state import Hold

@@ -11,8 +11,8 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.other_users import PRIVATE, SETTINGS, access_of_others, warn_of_others
 from wosdk_async.regular_files import read_regular
-from wosdk_async.secret import Secret, as_secret, without_login
-from wosdk_async.strict_toml import parse_toml
+from wosdk_async.text.secret import Secret, as_secret, without_login
+from wosdk_async.text.strict_toml import parse_toml
 
 __all__ = [
     "NAMES",

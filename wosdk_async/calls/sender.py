@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import attrs
 
+from wosdk_async.calls.key_turns import KeyTurns
+from wosdk_async.calls.marked_records import MarkedRecords
+from wosdk_async.calls.markers import Marker
+from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.errors import DeadlineError
-from wosdk_async.key_turns import KeyTurns
-from wosdk_async.marked_records import MarkedRecords
-from wosdk_async.markers import Marker
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
-from wosdk_async.reconcile import Reconciler
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant

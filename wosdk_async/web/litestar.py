@@ -17,10 +17,10 @@ from litestar.plugins import OpenAPISchemaPlugin, SerializationPlugin
 from litestar.typing import FieldDefinition
 
 from wosdk_async.codec import loads
-from wosdk_async.integrations.validation import Fault, InvalidRecordError, misplaced, validated
+from wosdk_async.codec.json_schema import class_schema, reachable
+from wosdk_async.codec.records import Names, Unknown, to_dict
 from wosdk_async.model.base import Record
-from wosdk_async.records import Names, Unknown, to_dict
-from wosdk_async.schemas import class_schema, reachable
+from wosdk_async.web.validation import Fault, InvalidRecordError, misplaced, validated
 
 __all__ = ["RecordPlugin"]
 

@@ -11,12 +11,12 @@ import attrs
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.hooks import AttemptHook, BeforeSend, OnInDoubt
-from wosdk_async.httpx_family import HttpxClient, HttpxLimits, HttpxTimeout, HttpxTransport
-from wosdk_async.option_checks import HIDDEN_FIRST, check_kind, hook, instance, names_checked, number, switch
+from wosdk_async.options.checks import HIDDEN_FIRST, check_kind, hook, instance, names_checked, number, switch
+from wosdk_async.options.hooks import AttemptHook, BeforeSend, OnInDoubt
+from wosdk_async.options.httpx_family import HttpxClient, HttpxLimits, HttpxTimeout, HttpxTransport
 from wosdk_async.protocol.verdicts import CODES, REFUSED
 from wosdk_async.protocol.wire import Call
-from wosdk_async.secret import Secret, as_secret, without_login
+from wosdk_async.text.secret import Secret, as_secret, without_login
 
 __all__ = [
     "DEFAULT_IN_FLIGHT",

@@ -20,8 +20,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.profiles import NAMES, PREFIX, default_profile, hidden_variables, named_profile
-from wosdk_async.suggestions import suggestion
+from wosdk_async.settings.profiles import NAMES, PREFIX, default_profile, hidden_variables, named_profile
+from wosdk_async.text.suggestions import suggestion
 from wosdk_async.transport.session.credentials import (
     CredentialProvider,
     Credentials,
@@ -174,14 +174,14 @@ def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | N
     if client_id and secret:
         return Credentials(client_id, secret)
     if client_id and file:
-        from wosdk_async.credential_sources import from_file
+        from wosdk_async.settings.credential_sources import from_file
 
         return from_file(client_id, file)
     if client_id or secret:
         missing = "WOSDK_CLIENT_SECRET" if client_id else _CLIENT_ID
         raise ConfigurationError(f"{missing} is not set, but its other half is; set both or neither")
     if command:
-        from wosdk_async.credential_sources import from_command, split_command
+        from wosdk_async.settings.credential_sources import from_command, split_command
 
         return from_command(split_command(command, "WOSDK_CREDENTIALS_COMMAND"))
     return None

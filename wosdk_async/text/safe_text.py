@@ -1,7 +1,7 @@
 """Texts from outside, made safe to keep and to show: without secrets, bounded, on one line.
 
 :meth:`Secrets.hide` is the one function that hides what a response may repeat. Errors, logs and spans call it
-with the secrets of the sessions; :mod:`wosdk_async.masking` adds the values of fields with secret names.
+with the secrets of the sessions; :mod:`wosdk_async.codec.masking` adds fields with secret names.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from html.entities import html5
 
-from wosdk_async.secret import Secret, as_secret
+from wosdk_async.text.secret import Secret, as_secret
 
 __all__ = [
     "INVISIBLE",

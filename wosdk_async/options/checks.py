@@ -13,7 +13,7 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.protocol.arguments import described
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "HIDDEN_FIRST",

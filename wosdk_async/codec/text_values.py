@@ -11,8 +11,8 @@ from typing import Any
 
 from wosdk_async.model import registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.safe_text import shortened
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.safe_text import shortened
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["MAX_NUMBER", "exact_number", "parse_value", "shown_value", "time_in_zone"]
 

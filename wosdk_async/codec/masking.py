@@ -1,7 +1,8 @@
 """Secrets masked in JSON values and in texts of any format: known ones, and those of fields by their names.
 
-:class:`~wosdk_async.safe_text.Secrets` holds the known ones, those of the sessions. Of others only names are
-known: ``Password``, ``ApiToken``, the parameter ``sig`` of an address; ``docs/testing.md`` has the limits.
+:class:`~wosdk_async.text.safe_text.Secrets` holds the known ones, those of the sessions. Of others only
+names are known: ``Password``, ``ApiToken``, the parameter ``sig`` of an address. ``docs/testing.md`` has the
+limits.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wosdk_async import codec
-from wosdk_async.safe_text import Secrets, is_secret_name
+from wosdk_async.text.safe_text import Secrets, is_secret_name
 
 __all__ = ["mask_fields", "mask_text"]
 

@@ -15,11 +15,11 @@ from typing import Generic, Self, TypeVar
 
 import anyio
 
+from wosdk_async.calls.inputs import RunInputs
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
-from wosdk_async.option_checks import check_number
-from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.wire import Response
-from wosdk_async.run_inputs import RunInputs
 from wosdk_async.transport.telemetry.statistics import PHASES, Trace
 
 __all__ = ["Run", "cancelled_outcome", "failed_outcome"]

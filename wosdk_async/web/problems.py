@@ -24,9 +24,9 @@ from typing import Any
 import attrs
 
 from wosdk_async import codec, errors
+from wosdk_async.codec.masking import mask_text
 from wosdk_async.errors import InDoubtError, InvalidCallError, ThrottledError, WosdkError
-from wosdk_async.masking import mask_text
-from wosdk_async.safe_text import one_line, shortened, without_markup
+from wosdk_async.text.safe_text import one_line, shortened, without_markup
 
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 

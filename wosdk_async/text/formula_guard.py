@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from wosdk_async.safe_text import INVISIBLE
+from wosdk_async.text.safe_text import INVISIBLE
 
 __all__ = ["FormulaGuard", "without_formulas"]
 

@@ -15,12 +15,12 @@ import attrs
 
 from wosdk_async.codec import dumps
 from wosdk_async.codec.checks import json_kind_of
+from wosdk_async.codec.records import from_dict, to_dict
 from wosdk_async.codec.unknown_values import Unknown, unknown_values
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
 from wosdk_async.protocol.validation import problems
-from wosdk_async.records import from_dict, to_dict
-from wosdk_async.safe_text import one_line, shortened
+from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["Fault", "InvalidRecordError", "misplaced", "require_known", "validated"]
 

@@ -34,7 +34,7 @@ from wosdk_async.query.conditions import text
 from wosdk_async.query.paths import ResolvedPath, root
 from wosdk_async.query.plan import Plan, condition_of, selected
 from wosdk_async.query.properties import Path, property_at
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["MOST_ROWS", "Key", "MarkedField", "Marker", "checked_keys", "field_of"]
 
