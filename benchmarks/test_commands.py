@@ -25,7 +25,7 @@ COMMANDS = sorted(
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__main__")
     for folder in ("benchmarks", "tests/chaos", "tests/simulation")
     for path in ROOT.glob(f"{folder}/**/*.py")
-    if "arguments.parser(" in path.read_text(encoding="utf-8")
+    if "arguments.parser(" in path.read_text(encoding="utf-8") and not path.name.startswith("test_")
 )
 WITHOUT_BENCH = f"""
 import runpy, sys
