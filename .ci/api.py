@@ -24,10 +24,10 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = Path(__file__).parent / "api_changes.toml"
 PUBLIC = (
     "wosdk_async",
-    "wosdk_async.asgi",
-    "wosdk_async.integrations.fastapi",
-    "wosdk_async.integrations.litestar",
-    "wosdk_async.integrations.pydantic",
+    "wosdk_async.web.asgi",
+    "wosdk_async.web.fastapi",
+    "wosdk_async.web.litestar",
+    "wosdk_async.web.pydantic",
     "wosdk_async.jobs",
     "wosdk_async.jobs.cluster.dask",
     "wosdk_async.jobs.cluster.processes",

@@ -8,10 +8,12 @@ from typing import Any, Never, Self
 
 import attrs
 
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.option_checks import (
+from wosdk_async.options import CallOptions, ClientOptions, Limits
+from wosdk_async.options.checks import (
     HIDDEN_FIRST,
     check_kind,
     check_names,
@@ -20,12 +22,10 @@ from wosdk_async.option_checks import (
     instance,
     takes_options,
 )
-from wosdk_async.options import CallOptions, ClientOptions, Limits
-from wosdk_async.profiles import hidden_variables
 from wosdk_async.protocol.arguments import described
-from wosdk_async.secret import withheld
-from wosdk_async.sender import CallSender
-from wosdk_async.settings import Settings
+from wosdk_async.settings.environment import Settings
+from wosdk_async.settings.profiles import hidden_variables
+from wosdk_async.text.secret import withheld
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.loop_state import TransportSettings

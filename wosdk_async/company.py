@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.marked_records import find_marked
+from wosdk_async.calls.markers import Key, Marker, field_of
+from wosdk_async.calls.run_many import Run
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.marked_records import find_marked
-from wosdk_async.markers import Key, Marker, field_of
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
-from wosdk_async.option_checks import check_names, check_number
 from wosdk_async.options import CallOptions
+from wosdk_async.options.checks import check_names, check_number
 from wosdk_async.protocol import calls, updates
 from wosdk_async.protocol.arguments import (
     NOT_GIVEN,
@@ -39,9 +40,8 @@ from wosdk_async.resources.editing import Change, edit
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
 from wosdk_async.resources.watermark import Watermark
-from wosdk_async.safe_text import Secrets
-from wosdk_async.sender import CallSender
-from wosdk_async.suggestions import no_attribute
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.suggestions import no_attribute
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -672,12 +672,12 @@ class Company:
             command: makes the command of an input when its turn comes. If it raises, only that input fails.
             marker: where each command carries a key of your own, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
-                query. ``found`` of a :class:`~wosdk_async.outcome.Done` says that its record was there.
+                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` says that its record was there.
             limit: most calls under way, and most outcomes that wait to be read.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
             keep_replies: put the raw response of each call into its outcome, as ``reply``.
 
-        :class:`~wosdk_async.bulk.Run` says what happens if the block is left early.
+        :class:`~wosdk_async.calls.run_many.Run` says what happens if the block is left early.
         """
         if _unknown:
             takes = ("command", "marker", "look_first", "limit", "grace", "keep_replies")

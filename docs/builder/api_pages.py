@@ -69,8 +69,8 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "PayloadError",
             "ProblemDetails",
             "problem_of",
-            "problems.ProblemRule",
-            "problems.PROBLEMS",
+            "web.problems.ProblemRule",
+            "web.problems.PROBLEMS",
         ),
     ),
     "records": (
@@ -86,9 +86,9 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "Stats",
             "Attempt",
             "DryRun",
-            "hooks.AttemptHook",
-            "hooks.BeforeSend",
-            "hooks.OnInDoubt",
+            "options.hooks.AttemptHook",
+            "options.hooks.BeforeSend",
+            "options.hooks.OnInDoubt",
         ),
     ),
     "jobs": (
@@ -157,18 +157,18 @@ GROUPS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "Web frameworks",
         "Adapters for Pydantic, FastAPI, Litestar and ASGI.",
         (
-            "integrations.pydantic.Strict",
-            "integrations.pydantic.UnknownRefused",
-            "integrations.pydantic.record_schema",
-            "integrations.fastapi.encode_records",
-            "integrations.litestar.RecordPlugin",
-            "asgi.CancelAbandonedReads",
-            "asgi.one_line",
+            "web.pydantic.Strict",
+            "web.pydantic.UnknownRefused",
+            "web.pydantic.record_schema",
+            "web.fastapi.encode_records",
+            "web.litestar.RecordPlugin",
+            "web.asgi.CancelAbandonedReads",
+            "web.asgi.one_line",
         ),
     ),
 }
 """Page -> its title, what a reader gets, and names below ``wosdk_async``."""
-SHORTER = {"fields": "show_overloads: false", "problems.PROBLEMS": "show_attribute_values: false"}
+SHORTER = {"fields": "show_overloads: false", "web.problems.PROBLEMS": "show_attribute_values: false"}
 """Names with a switch of mkdocstrings: an overload for each entity, and a value of a hundred lines."""
 
 

@@ -29,8 +29,8 @@ from wosdk_async.protocol.verdicts import CODES, VERDICTS
 
 CATALOGUE = load()
 PUBLIC = (
-    "jobs", "sandbox", "testing", "asgi", "problems", "webhooks", "hooks", "errors",
-    "integrations.pydantic", "integrations.fastapi", "integrations.litestar",
+    "jobs", "sandbox", "testing", "web.asgi", "web.problems", "web.webhooks", "options.hooks", "errors",
+    "web.pydantic", "web.fastapi", "web.litestar",
 )  # fmt: skip
 TABLES = {"entities/values.md", "entities/query.md", "entities/messages.md", "entities/bases.md"}
 

@@ -32,16 +32,16 @@ from tests.support.tls import trusted
 from tests.transport.script import QUICK
 from wosdk_async import Client, Company, ConfigurationError, Credentials, NotSentError, Region, WosdkError
 from wosdk_async.cli.verbose import RequestPrinter
-from wosdk_async.credential_sources import from_command, from_file
 from wosdk_async.errors import OverloadedError
 from wosdk_async.errors import __all__ as errors_of_library
 from wosdk_async.model import WorkOrder
 from wosdk_async.options import ClientOptions, RetryPolicy
 from wosdk_async.protocol.verdicts import CODES
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret
-from wosdk_async.settings import Settings
+from wosdk_async.settings.credential_sources import from_command, from_file
+from wosdk_async.settings.environment import Settings
 from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.manager import TokenGrant
 

@@ -13,8 +13,8 @@ from wosdk_async import Customer, DryRun, InvalidCallError
 from wosdk_async.catalogue import load
 from wosdk_async.mcp.planned_view import PlannedView, planned_view
 from wosdk_async.mcp.untrusted import MOST_BYTES
-from wosdk_async.safe_text import Secrets
 from wosdk_async.testing import Sandbox
+from wosdk_async.text.safe_text import Secrets
 
 ITEM = ORDER["Items"][0]
 

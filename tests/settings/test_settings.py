@@ -20,8 +20,8 @@ from tests.support.frames import chained
 from tests.support.service import COMPANY, SECRET, Service
 from tests.support.users import make_foreign
 from wosdk_async import Client, ConfigurationError, Credentials, Region
-from wosdk_async.credential_sources import from_command, from_file
-from wosdk_async.settings import Settings
+from wosdk_async.settings.credential_sources import from_command, from_file
+from wosdk_async.settings.environment import Settings
 
 PROFILES = """
 [profiles.stage]

@@ -26,7 +26,7 @@ from wosdk_async.errors import (
 )
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
 from wosdk_async.protocol.wire import Response
-from wosdk_async.settings import Settings
+from wosdk_async.settings.environment import Settings
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import Request
 from wosdk_async.transport.http.environment import proxy_rules

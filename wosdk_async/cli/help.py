@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Group", "HelpContext", "suggested_options"]
 

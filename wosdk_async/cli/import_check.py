@@ -21,8 +21,6 @@ from wosdk_async.cli.output.cells import counted, json_text, visible
 from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.output.plan_view import plan_text, refusal_text
 from wosdk_async.cli.runner import Runner
-from wosdk_async.formula_guard import without_formulas
-from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import ImportMap, ImportOptions
 from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.check_result import ProblemCause
@@ -30,8 +28,10 @@ from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.request import company_identity
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
+from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import replace_file
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.formula_guard import without_formulas
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["check_import"]
 

@@ -65,7 +65,7 @@ class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         """Return the time."""
-        from wosdk_async.text_values import parse_value
+        from wosdk_async.codec.text_values import parse_value
 
         try:
             found: datetime = parse_value(value, {"type": "datetime-local"})

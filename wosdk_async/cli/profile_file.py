@@ -15,7 +15,7 @@ import attrs
 
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.regular_files import create_file, read_regular, replace_file
-from wosdk_async.strict_toml import parse_toml
+from wosdk_async.text.strict_toml import parse_toml
 
 __all__ = ["ProfileFile", "create_private", "require_profile_name", "write_private"]
 

@@ -18,7 +18,7 @@ from wosdk_async.cli.options import target_of
 from wosdk_async.cli.output.cells import MAX_LINE, brief_line, counted, json_text, visible
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
-from wosdk_async.safe_text import one_line, shortened
+from wosdk_async.text.safe_text import one_line, shortened
 
 if TYPE_CHECKING:
     from wosdk_async import Company, DryRun, Trace

@@ -9,7 +9,7 @@ import click
 
 from wosdk_async.cli.completed_names import assignments, entities
 from wosdk_async.cli.output.cells import json_text
-from wosdk_async.safe_text import shortened
+from wosdk_async.text.safe_text import shortened
 
 if TYPE_CHECKING:
     from wosdk_async.model import Record

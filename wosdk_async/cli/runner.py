@@ -109,7 +109,7 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
 
 def _ways_to_name_a_company() -> str:
     """Return what a person can do who has not said which Company is meant, or not all of it."""
-    from wosdk_async.settings import ignored_profile
+    from wosdk_async.settings.environment import ignored_profile
 
     if found := ignored_profile(os.environ):
         named = " and ".join(found)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.hooks import Attempt
+from wosdk_async.options.hooks import Attempt
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import (
     Request,

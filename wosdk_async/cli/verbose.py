@@ -23,14 +23,14 @@ import click
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.cli.showing_engine import ShowingEngine, ShownRequest
+from wosdk_async.codec.masking import mask_text
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.hooks import Attempt
-from wosdk_async.masking import mask_text
 from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.options.hooks import Attempt
 from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.wire import Response
-from wosdk_async.safe_text import Secrets, is_secret_name
-from wosdk_async.secret import Secret
+from wosdk_async.text.safe_text import Secrets, is_secret_name
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import StreamingEngine, encode_body
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for

@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.calls.markers import Marker
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import (
     DeadlineError,
@@ -22,7 +23,6 @@ from wosdk_async.errors import (
     ThrottledError,
     WosdkError,
 )
-from wosdk_async.markers import Marker
 from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError
 from wosdk_async.mcp.preparing import change_of, outcome_of
 from wosdk_async.mcp.results import Problem, problem

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from wosdk_async.codec.text_values import parse_value
 from wosdk_async.errors import InvalidCallError, UnknownNameError
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import require_support
@@ -14,8 +15,7 @@ from wosdk_async.query.conditions import Condition
 from wosdk_async.query.operators import FOR_REFERENCES, compared
 from wosdk_async.query.paths import find, root
 from wosdk_async.query.properties import Nested, TextProperty, property_at, resolved
-from wosdk_async.suggestions import suggestion
-from wosdk_async.text_values import parse_value
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Filter", "Scalar", "conditions", "entity_named", "queryable"]
 

@@ -10,7 +10,7 @@ from wosdk_async.errors import InvalidCallError, UnknownNameError
 from wosdk_async.mcp.filters import entity_named
 from wosdk_async.model import Command, Record, command_class, index, registry
 from wosdk_async.model.metadata import is_nested
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["class_of", "command_named", "order_id", "service_names"]
 

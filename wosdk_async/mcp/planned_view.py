@@ -13,11 +13,11 @@ from typing import Any
 import attrs
 
 from wosdk_async import codec
+from wosdk_async.codec.masking import mask_fields
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.masking import mask_fields
 from wosdk_async.mcp.untrusted import MOST_BYTES, bytes_of, plain_number
 from wosdk_async.protocol.wire import Call
-from wosdk_async.safe_text import Secrets, is_secret_name, one_line
+from wosdk_async.text.safe_text import Secrets, is_secret_name, one_line
 
 __all__ = ["PlannedView", "planned_view"]
 

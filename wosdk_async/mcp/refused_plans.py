@@ -9,7 +9,7 @@ from typing import Any
 from wosdk_async.catalogue import load
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, Record
-from wosdk_async.safe_text import is_secret_name
+from wosdk_async.text.safe_text import is_secret_name
 
 __all__ = ["refuse_command", "refuse_emptied_lists", "refuse_fields", "refuse_plan_ids"]
 

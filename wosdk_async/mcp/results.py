@@ -25,10 +25,10 @@ from wosdk_async.errors import (
 )
 from wosdk_async.mcp.plan_journal import PlansUnusableError
 from wosdk_async.mcp.untrusted import NOTICE, safe_text
-from wosdk_async.problems import PROBLEMS, problem_of
 from wosdk_async.protocol.order_states import MOVED_BY_COMMANDS
 from wosdk_async.protocol.verdicts import CODES, ending_of
-from wosdk_async.safe_text import Secrets, one_line
+from wosdk_async.text.safe_text import Secrets, one_line
+from wosdk_async.web.problems import PROBLEMS, problem_of
 
 __all__ = [
     "Problem",

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from wosdk_async.mcp.results import Problem, Result, tool_result
 from wosdk_async.mcp.unreadable_requests import ReadableRequests
 from wosdk_async.mcp.untrusted import safe_text
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["StrictServer"]
 

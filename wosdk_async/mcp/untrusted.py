@@ -16,8 +16,8 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.masking import mask_fields
-from wosdk_async.safe_text import Secrets, one_line, shortened
+from wosdk_async.codec.masking import mask_fields
+from wosdk_async.text.safe_text import Secrets, one_line, shortened
 
 __all__ = ["MOST_BYTES", "NOTICE", "bytes_of", "fitted", "one_fitted", "plain_number", "safe_text"]
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.hooks import DryRun
+from wosdk_async.options.hooks import DryRun
 from wosdk_async.protocol.wire import Call, Response
 
 __all__ = ["WriteGate"]

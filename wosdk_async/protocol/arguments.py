@@ -16,7 +16,7 @@ from wosdk_async.codec.checks import kind_of, named_by
 from wosdk_async.errors import InvalidCallError, UnknownFieldError, UnsupportedError
 from wosdk_async.model import Command, CommandResult, Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "NOT_GIVEN",

@@ -20,7 +20,7 @@ from wosdk_async.protocol.content import content_of, with_fields
 from wosdk_async.protocol.difference import difference
 from wosdk_async.protocol.elements import OWNED, elements, point_reference
 from wosdk_async.protocol.wire import Call
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
 

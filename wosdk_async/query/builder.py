@@ -23,7 +23,7 @@ from wosdk_async.query.paging import (
 )
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
 from wosdk_async.query.properties import Path
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel

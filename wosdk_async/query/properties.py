@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.query.conditions import Comparison, Condition, Order, identifier, text
 from wosdk_async.query.paths import ResolvedPath, find
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Nested", "Path", "Property", "TextProperty", "Unchecked", "property_at", "resolved"]
 

@@ -15,7 +15,7 @@ from wosdk_async.resources.actor_types import CUSTOM_FIELD_TYPES
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor, Record

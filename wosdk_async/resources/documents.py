@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Never, overload
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async import model  # its classes are loaded when they are named
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import (
     DeadlineError,
     DownloadError,
@@ -42,7 +43,6 @@ from wosdk_async.resources.files import (
 )
 from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
-from wosdk_async.sender import CallSender
 from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 

@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 import attrs
 
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import NameNotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.builder import Query
-from wosdk_async.sender import CallSender
 from wosdk_async.shared_tasks import SharedTask, SingleFlight
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["MAX_AGE", "LookupTables", "choose", "folded", "listed"]
 

@@ -15,7 +15,7 @@ from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.model.base import Referable
-from wosdk_async.option_checks import check_number
+from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields

@@ -13,8 +13,8 @@ from typing import Any, Self
 import attrs
 
 from wosdk_async.client import Client
-from wosdk_async.option_checks import takes_options
 from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.options.checks import takes_options
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app

@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any, TypeVar
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.hooks import BeforeSend, ask_before_send
 from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
+from wosdk_async.options.hooks import BeforeSend, ask_before_send
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads

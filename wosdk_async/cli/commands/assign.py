@@ -23,7 +23,7 @@ from wosdk_async.cli.order_changes import (
 )
 from wosdk_async.cli.record_changes import ChangeResult
 from wosdk_async.errors import NameNotFoundError, RefusedError, WosdkError
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async import Company

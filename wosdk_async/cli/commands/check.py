@@ -49,7 +49,7 @@ def _check(target: Target, report: StepReport) -> None:
     from wosdk_async.cli.diagnostics import steps
     from wosdk_async.cli.runner import Runner
     from wosdk_async.errors import ConfigurationError
-    from wosdk_async.settings import Settings
+    from wosdk_async.settings.environment import Settings
 
     started = time.monotonic()
     try:

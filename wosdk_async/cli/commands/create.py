@@ -91,8 +91,8 @@ def create_command(
 
 
 def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+    from wosdk_async.calls.markers import Marker
     from wosdk_async.cli.input.fields import record_of
-    from wosdk_async.markers import Marker
 
     if isinstance(kind, str):
         if marker is not None:
@@ -117,9 +117,9 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
 
 
 def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+    from wosdk_async.calls.markers import Marker
     from wosdk_async.cli.input.fields import command_of
     from wosdk_async.cli.input.new_records import order_fields
-    from wosdk_async.markers import Marker
     from wosdk_async.model import WoCreateCommand
 
     command = command_of(WoCreateCommand, order_fields(given))

@@ -15,7 +15,7 @@ from wosdk_async.cli.exit_codes import CliError, cli_errors
 from wosdk_async.cli.output.cells import json_text
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.output.table import print_table
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["describe_command"]
 

@@ -84,7 +84,7 @@ def login_command(
       wosdk login --profile stage --company 'Acme Stage' --credentials-command 'vault-read acme-stage'
     """
     from wosdk_async.cli.profile_file import ProfileFile, require_profile_name
-    from wosdk_async.profiles import settings_file
+    from wosdk_async.settings.profiles import settings_file
 
     target = target_of(ctx)
     name = target.profile or os.environ.get("WOSDK_PROFILE") or DEFAULT_PROFILE
@@ -147,7 +147,7 @@ def _tried(target: Target, given: Mapping[str, str], old: Mapping[str, Any]) -> 
 
 def _require_usable(file: ProfileFile, name: str) -> None:
     """Raise an error for a profile that could not be changed or used, before anything is asked."""
-    from wosdk_async.profiles import profile_variables
+    from wosdk_async.settings.profiles import profile_variables
 
     profile_variables(file.path, name, file.profile(name))
     file.replaced(name, dict.fromkeys(ADDRESS_KEYS) | dict.fromkeys(CREDENTIAL_KEYS) | {"company": name})
@@ -244,7 +244,7 @@ def _check(target: Target, values: Mapping[str, str]) -> Step:
     from wosdk_async.cli.diagnostics import steps
     from wosdk_async.cli.runner import Runner
     from wosdk_async.cli.step_report import StepReport
-    from wosdk_async.settings import Settings
+    from wosdk_async.settings.environment import Settings
 
     variables = {variable_of(key): value for key, value in values.items()}
     settings = Settings.from_env(variables)

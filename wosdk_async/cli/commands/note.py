@@ -12,7 +12,7 @@ from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.order_changes import OrderPlan, change_orders, order_verb
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.cli.record_changes import ChangeResult
-from wosdk_async.safe_text import shortened
+from wosdk_async.text.safe_text import shortened
 
 if TYPE_CHECKING:
     from wosdk_async import Company

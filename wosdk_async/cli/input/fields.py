@@ -13,7 +13,7 @@ from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["assigned", "command_of", "json_object", "record_of"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.order_schedule import DUE_TIMES, replaced_fields
+from wosdk_async.protocol.order_schedule import DUE_TIMES, replaced_fields
 
 __all__ = ["order_fields", "order_warnings", "require_settable", "schedule_lines"]
 

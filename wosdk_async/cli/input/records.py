@@ -16,7 +16,7 @@ from wosdk_async.cli.output.cells import json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
 from wosdk_async.model import Record, index
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async import Company

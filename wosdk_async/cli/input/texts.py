@@ -23,7 +23,7 @@ from wosdk_async.query.conditions import Condition
 from wosdk_async.query.operators import FOR_REFERENCES, compared
 from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, property_at, resolved
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import Command
@@ -195,7 +195,7 @@ def require_query(entity: type[Record] | str) -> None:
 
 def typed_value(text: str, meta: Wire, place: str) -> Any:
     """Return the value of ``text`` for a property; raise CliError that begins with ``place``."""
-    from wosdk_async.text_values import parse_value
+    from wosdk_async.codec.text_values import parse_value
 
     if meta["type"] == "enum":
         return _member(text, meta["of"], place)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.safe_text import json_escaped, one_line, shortened
+from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
 __all__ = [
     "MAX_LINE",

@@ -9,8 +9,8 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import columns_of, counted, json_text, value_at
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.formula_guard import FormulaGuard
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.formula_guard import FormulaGuard
+from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator

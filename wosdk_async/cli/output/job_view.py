@@ -13,7 +13,7 @@ import click
 from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.cli.output.same_command import same_command_would
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 
 __all__ = [
     "brief_text",

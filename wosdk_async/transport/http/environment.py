@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.session.hosts import is_loopback
 
 __all__ = ["Proxy", "ProxyRules", "parse_proxy", "proxy_rules"]

@@ -22,7 +22,7 @@ from wosdk_async.errors import (
     InvalidCallError,
     WosdkError,
 )
-from wosdk_async.secret import without_login
+from wosdk_async.text.secret import without_login
 
 __all__ = ["HostRules", "host_names", "is_local", "is_loopback", "require_link", "shown_address"]
 

@@ -63,7 +63,7 @@ class WriteBatcher:
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self._now = now
-        # A loop that simulates the network (benchmarks/simulate) knows its sockets itself.
+        # A loop that simulates the network (tests/simulation/client) knows its sockets itself.
         self._readable: Callable[[Collection[int]], Collection[int]] = getattr(loop, "readable", readable)
         self._waiting: list[Connection] = []
         self._since = 0.0  # when the first of them was submitted
