@@ -108,7 +108,7 @@ def exported(tree: Path) -> dict[str, Any]:
 def drop_refusing_parameters(parent: Any) -> None:
     """Remove parameters like ``**_unknown`` and ``*names: Never``, which only refuse with words of their own.
 
-    For griffe a function with ``**_unknown`` takes every keyword, also one that was removed.
+    The release before has many; for griffe a function with ``**_unknown`` takes every keyword.
     """
     for member in parent.members.values():
         if member.is_alias:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from wosdk_async.pydantic_hook import PydanticHook
 from wosdk_async.version import VERSION as __version__
 
 if TYPE_CHECKING:
@@ -139,6 +140,14 @@ __all__ = [
     "to_json",
 ]
 
+
+def _record_schema(cls: type[Any]) -> Any:
+    from wosdk_async.web.pydantic import record_schema
+
+    return record_schema(cls)
+
+
+PydanticHook.record_schema = _record_schema
 
 if TYPE_CHECKING:
     from wosdk_async import model as _model

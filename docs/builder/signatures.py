@@ -24,7 +24,6 @@ KINDS = {kind: griffe.ParameterKind(kind.description) for kind in type(inspect.P
 LABELS = {"class-attribute", "instance-attribute", "module-attribute"}
 """Labels that say how the source is written; callers need nothing of it."""
 INTERNAL = (
-    "ClientOptions.MEANT",
     "WosdkError.add",
     "WosdkError.hide",
     *(f"Trace.{name}" for name in ("begin", "copy_from", "append", "start_phase", "add_attempt")),

@@ -16,6 +16,7 @@ from wosdk_async.errors import DeadlineError
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.safe_text import Secrets
+from wosdk_async.transport.places import Place
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
@@ -26,6 +27,8 @@ __all__ = ["CallSender"]
 
 T = TypeVar("T")
 
+_RECORDS = Place(lambda _: MarkedRecords())
+_TURNS = Place(KeyTurns)
 _LOOKUP_SECONDS = 60.0  # of one query at most; it ends earlier when no call waits for it
 
 
@@ -112,11 +115,8 @@ class CallSender:
         transport, sessions, options = self.transport, self.sessions, self.options
         call_trace = trace or self._new_trace(call)
         with transport.hold() as hold:
-            kept = hold.state.cache_of(sessions)
-            if KeyTurns not in kept:
-                kept |= {MarkedRecords: MarkedRecords(), KeyTurns: KeyTurns(hold.clock)}
-            records: MarkedRecords = kept[MarkedRecords]
-            turns: KeyTurns = kept[KeyTurns]
+            places = hold.state.places(sessions)
+            records, turns = places[_RECORDS], places[_TURNS]
 
             def send_lookup(query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
                 return transport.send(query, sessions, options.within(_LOOKUP_SECONDS), hold=hold)

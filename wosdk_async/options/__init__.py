@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import reprlib
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import attrs
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.options.checks import HIDDEN_FIRST, check_kind, hook, instance, names_checked, number, switch
+from wosdk_async.options.checks import HIDDEN_FIRST, check_kind, hook, instance, number, switch
 from wosdk_async.options.hooks import AttemptHook, BeforeSend, OnInDoubt
 from wosdk_async.options.httpx_family import HttpxClient, HttpxLimits, HttpxTimeout, HttpxTransport
 from wosdk_async.protocol.verdicts import CODES, REFUSED
@@ -43,7 +43,6 @@ def _count(default: int, takes: str = "a number, 1 or more") -> Any:
     return number(default, takes, low=1, high=_BYTES, whole=True)
 
 
-@names_checked
 @attrs.frozen(kw_only=True)
 class Timeouts:
     """Seconds that one step of a request may take; None for as long as the call itself may take.
@@ -62,7 +61,6 @@ class Timeouts:
     """Until a connection is free."""
 
 
-@names_checked
 @attrs.frozen(kw_only=True)
 class Limits:
     """Bounds of the connections of a client, and of each response."""
@@ -164,7 +162,6 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
         raise ConfigurationError(f"{min(both)!r} is in waits and in repeats; leave it in one of them")
 
 
-@names_checked
 @attrs.frozen(kw_only=True)
 class RetryPolicy:
     """When and how often a call is retried. Raises ConfigurationError for an invalid value."""
@@ -187,7 +184,6 @@ class RetryPolicy:
     not safe to repeat. The last attempt raises the class of the code."""
 
 
-@names_checked
 @attrs.frozen(kw_only=True)
 class CallOptions:
     """Options of a call: time and retries. Raises ConfigurationError for a value that does not fit."""
@@ -231,18 +227,6 @@ class ClientOptions:
     """
 
     PREFIX: ClassVar[str] = ""  # messages name them like arguments of Client
-    MEANT: ClassVar[Mapping[str, str]] = {
-        "deadline": "options=CallOptions(deadline=...)",
-        "retry": "options=CallOptions(retry=RetryPolicy(...))",
-        "retries": "options=CallOptions(retry=RetryPolicy(attempts=...))",
-        "settle": "options=CallOptions(settle=...)",
-        "http2": "http_client=httpx.AsyncClient(http2=True), or leave it out",
-        "verify": "ssl_context=ssl.create_default_context(cafile=...)",
-        "client_id": "credentials=Credentials(client_id, client_secret)",
-        "client_secret": "credentials=Credentials(client_id, client_secret)",
-    }
-    """What to write instead of an argument that does not exist."""
-
     # --- whom to trust ---
     trusted_hosts: Iterable[str] | None = attrs.field(
         default=None, converter=_without_logins, metadata=HIDDEN_FIRST

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import attrs
@@ -18,7 +17,6 @@ from wosdk_async.text.suggestions import suggestion
 __all__ = [
     "HIDDEN_FIRST",
     "check_kind",
-    "check_names",
     "check_number",
     "choice",
     "hook",
@@ -66,22 +64,6 @@ def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...]
     """Raise ConfigurationError unless ``value`` is a ``kind``; a value that may be secret is not shown."""
     if not isinstance(value, kind):
         raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
-
-
-def check_names(
-    given: Iterable[str], known: Iterable[str], taker: str, meant: Mapping[str, str] = MappingProxyType({})
-) -> None:
-    """Raise ConfigurationError for the first of ``given`` that is not ``known``.
-
-    ``meant`` is what to write instead of a name that other libraries, or other methods here, take.
-    """
-    known = list(known)
-    for name in given:
-        if name not in known:
-            if name in meant:
-                raise ConfigurationError(f"{taker} takes no {name!r}; write {meant[name]}")
-            near = suggestion(name, known) or f"; it takes {', '.join(known)}"
-            raise ConfigurationError(f"{taker} takes no {name!r}{near}")
 
 
 def _shown(value: object) -> str:
@@ -167,19 +149,17 @@ def _name(owner: object, attribute: attrs.Attribute[Any]) -> str:
 
 
 def names_checked(cls: C) -> C:
-    """Let ``cls``, whose arguments are all named, refuse unknown ones with a :class:`WosdkError`."""
+    """Let ``cls``, whose arguments are all named, refuse unknown ones with a ConfigurationError."""
     plain: Callable[..., None] = cls.__init__
     known = [name for name in plain.__annotations__ if name != "return"]
 
     @functools.wraps(plain)
-    def checked(self: Any, *values: Any, **named: Any) -> None:
-        if not named.keys() <= names:
-            given = tuple(named)
-            del values, named  # a traceback shows the variables of this function
-            check_names(given, known, cls.__name__)
-        plain(self, *values, **named)
+    def checked(self: Any, **named: Any) -> None:
+        if unknown := [name for name in named if name not in known]:
+            near = suggestion(unknown[0], known) or f"; it takes {', '.join(known)}"
+            raise ConfigurationError(f"{cls.__name__} takes no {unknown[0]!r}{near}")
+        plain(self, **named)
 
-    names = frozenset(known)
     cls.__init__ = checked
     return cls
 
@@ -189,13 +169,12 @@ def _same(value: object) -> object:
 
 
 def takes_options(
-    kind: Callable[P, O], taker: str
+    kind: Callable[P, O],
 ) -> Callable[[Callable[[S, O], R]], Callable[Concatenate[S, P], R]]:
     """Let a method that takes one ``kind`` object be called with the arguments of ``kind`` instead.
 
     So ``Client(in_flight=8)`` is ``Client.__init__(client, ClientArguments(in_flight=8))``. Type checkers and
-    editors see the arguments of ``kind``: each option is written there and nowhere else. ``taker`` names the
-    method in the message for an unknown argument.
+    editors see the arguments of ``kind``: each option is written there and nowhere else.
     """
     arguments = inspect.signature(kind).parameters
     fields = attrs.fields(kind) if attrs.has(kind) else ()  # type: ignore[arg-type]
@@ -206,14 +185,13 @@ def takes_options(
         @functools.wraps(method)
         def called(owner: S, /, *values: P.args, **named: P.kwargs) -> R:
             # A traceback shows these variables, so they are hidden or deleted before a check fails.
-            if not named.keys() <= arguments.keys():
-                given = tuple(named)
+            if unknown := [name for name in named if name not in arguments]:
                 del values, named
-                check_names(given, arguments, taker, getattr(kind, "MEANT", {}))
-            if len(values) > places:
-                shown = kind_of(values[places])
+                raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {unknown[0]!r}")
+            if (given := len(values)) > places:
                 del values, named
-                raise ConfigurationError(f"{taker} got {shown} without a name; write name=value")
+                takes = "1 positional argument" if not places else f"{places + 1} positional arguments"
+                raise TypeError(f"{method.__qualname__}() takes {takes} but {given + 1} were given")
             for name in hidden.keys() & named.keys():
                 named[name] = hidden[name](named[name])
             ways = [hidden.get(name, _same) for name in arguments]

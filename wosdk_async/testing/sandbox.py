@@ -118,7 +118,7 @@ class Sandbox:
         """The requests so far, oldest first; at most the last 10,000."""
         return tuple(self._recorder.requests)
 
-    @takes_options(ClientOptions, "client()")
+    @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
         """Return a client for all Companies here. It need not be closed, as it holds no socket.
 

@@ -8,14 +8,12 @@ such as those of ``coment`` in ``documents``, do not make a name near.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from types import MappingProxyType
 
-__all__ = ["no_attribute", "suggestion"]
+__all__ = ["suggestion"]
 
 
-_NONE: Mapping[str, str] = MappingProxyType({})
 _LETTERS = 4  # of so many letters one may be wrong
 _STEM = 5  # letters with which words begin that mean the same: assignee, assignments
 _FEW = 2  # letters that are not compared one by one
@@ -40,22 +38,6 @@ def suggestion(name: str, names: Iterable[str], cutoff: float = 0.0) -> str:
     """
     near = _nearest(name, names, cutoff)
     return "" if near is None else f"; did you mean {near!r}?"
-
-
-def no_attribute(owner: object, name: str, what: str, remedies: Mapping[str, str] = _NONE) -> AttributeError:
-    """Return the error for an attribute that is not there.
-
-    Args:
-        owner: the object. Only its class is looked at: it may be without attributes, as while it is copied.
-        name: the attribute.
-        what: the object in words.
-        remedies: what to write instead of some names.
-    """
-    if name.startswith("_"):  # protocols of Python ask for such names
-        return AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
-    public = (each for each in dir(type(owner)) if not each.startswith("_"))
-    remedy = f"; {remedies[name]}" if name in remedies else suggestion(name, public)
-    return AttributeError(f"{what} has no attribute {name!r}{remedy}")
 
 
 def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
