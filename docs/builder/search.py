@@ -17,7 +17,7 @@ from typing import Any
 
 __all__ = ["add_names"]
 
-NAMED = re.compile(r"(entities|commands|enums)/|(cli-options|error-codes|messages|options|settings)\.md$")
+NAMED = re.compile(r"(entities|commands|enums)/|(cli-options|error-codes|messages|settings)\.md$")
 """Pages whose tables begin each row with a name."""
 _OPTIONS = "cli-options.md"
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)

@@ -1,159 +1,165 @@
-"""Extension of griffe for mkdocstrings: signatures and defaults as those who call see them.
+"""Extension of griffe for mkdocstrings: signatures and docstrings as callers see them.
 
 The source of ``Client`` says ``__init__(self, arguments: ClientArguments)``, and that of an option
-``number(32, low=1)``; a caller writes ``Client(region=..., in_flight=32)``. So parameters come from the
+``number(32, low=1)``; a caller writes ``Client(region=..., in_flight=32)``. So the parameters come from the
 running package, and types and meanings from the attributes that griffe has read.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
+from textwrap import dedent, indent
 from typing import Any
 
 import attrs
 import griffe
 
-from docs.builder.api_pages import names
-from docs.builder.markup import shown
+__all__ = ["Signatures", "markdown", "names"]
 
-__all__ = ["Signatures"]
-
+PAGES = Path(__file__).parents[1] / "api"
 KINDS = {kind: griffe.ParameterKind(kind.description) for kind in type(inspect.Parameter.KEYWORD_ONLY)}
-LABELS = {"class-attribute", "instance-attribute", "module-attribute"}
-"""Labels that say how the source is written; callers need nothing of it."""
-INTERNAL = (
-    "WosdkError.add",
-    "WosdkError.hide",
-    *(f"Trace.{name}" for name in ("begin", "copy_from", "append", "start_phase", "add_attempt")),
-    "jobs.ImportMap.columns_behind",
-    *(f"sandbox.Faults.{name}" for name in ("note_response", "earlier_id", "match")),
-    *(f"testing.SkippingClock.{name}" for name in ("call_later", "doing", "waiting", "check")),
-)
-"""What the library calls by itself and a program does not: without its text it is not shown."""
+LABELS = {
+    "class-attribute",
+    "instance-attribute",
+    "module-attribute",
+}  # of the source: callers need nothing of it
+_NAME = re.compile(r"^::: wosdk_async\.(\S+)", re.MULTILINE)
+_ROLE = re.compile(r":[a-z]+:`(?:~[\w.]+\.)?([^`<]+?)(?: <[^`>]+>)?`")
+_PAGE = re.compile(r"``docs/([\w-]+)\.md``")
+_EXAMPLE = re.compile(r"^(?P<indent> *)(?P<text>.*)::\n\n(?P<code>(?:(?P=indent) +.*\n?|\n)+)", re.MULTILINE)
+
+
+def names() -> list[str]:
+    """Return the names below ``wosdk_async`` that the pages of the API show."""
+    return [name for page in sorted(PAGES.glob("*.md")) for name in _NAME.findall(page.read_text("utf-8"))]
+
+
+def markdown(docstring: str) -> str:
+    """Return a docstring as Markdown: without roles of Sphinx, and with examples as blocks of Python."""
+    text = _ROLE.sub(lambda role: f"`{role[1]}`", docstring)
+    return _EXAMPLE.sub(_fenced, _PAGE.sub(r"[\1](../\1.md)", text))
+
+
+def _fenced(example: re.Match[str]) -> str:
+    before = f"{example['indent']}{example['text']}:\n\n" if example["text"] else ""
+    code = indent(f"```python\n{dedent(example['code']).strip()}\n```", example["indent"])
+    return f"{before}{code}\n\n"
 
 
 class Signatures(griffe.Extension):
-    """Give classes of attrs and methods of ``takes_options`` the arguments that they take."""
+    """Give classes of attrs, and methods that take options, the arguments that they are called with."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """Rewrite the docstring of an object as Markdown."""
+        if obj.docstring:
+            obj.docstring.value = markdown(obj.docstring.value)
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
-        """Change what is public when griffe has read the whole package."""
-        for path in INTERNAL:
-            _target(pkg[path]).docstring = None
-        for name in names():
-            found = pkg[name.removeprefix("wosdk_async.")]
-            for each in _with_members(_target(found)):
-                each.labels -= LABELS
-                if isinstance(each, griffe.Class) and any(_of_attrs(one) for one in each.decorators):
-                    _show_fields(each)
-                if isinstance(each, griffe.Function):
-                    _drop_unknown(each)
-                    _show_values(each)
-                    for decorator in each.decorators:
-                        if decorator.callable_path.endswith(".takes_options"):
-                            _show_arguments(each, decorator)
+        """Rewrite the signatures of what is shown, when griffe has read the whole package."""
+        for each in dict.fromkeys(part for name in names() for part in _parts(_target(pkg[name]))):
+            each.labels -= LABELS
+            if isinstance(each, griffe.Class) and "attrs." in str(
+                [one.callable_path for one in each.decorators]
+            ):
+                _show_constructor(each)
+            elif isinstance(each, griffe.Function):
+                _show_call(each)
 
 
-def _target(found: griffe.Object | griffe.Alias) -> griffe.Object:
+def _target(found: griffe.Object | griffe.Alias) -> Any:
     return found.final_target if isinstance(found, griffe.Alias) else found
 
 
-def _with_members(whole: griffe.Object) -> Iterator[griffe.Object]:
-    """Give a public name, its bases in this package, and their members."""
-    bases = whole.mro() if isinstance(whole, griffe.Class) else ()
-    for each in (whole, *bases):
+def _parts(whole: griffe.Object) -> Iterator[griffe.Object]:
+    """Give an object, the bases of a class, and the members of both."""
+    for each in (whole, *(whole.mro() if isinstance(whole, griffe.Class) else ())):
         yield each
-        yield from (one for one in list(each.members.values()) if isinstance(one, griffe.Object))
+        yield from (one for one in each.members.values() if isinstance(one, griffe.Object))
 
 
-def _of_attrs(decorator: griffe.Decorator) -> bool:
-    return decorator.callable_path.startswith("attrs.")
-
-
-def _running(cls: griffe.Class) -> Any:
-    found: Any = import_module(cls.module.path)
-    for name in cls.path.removeprefix(f"{cls.module.path}.").split("."):
-        found = getattr(found, name)
-    return found
-
-
-def _drop_unknown(function: griffe.Function) -> None:
-    """Leave out what is there to refuse misspelt names: ``**_unknown``, and what has the type ``Never``."""
-    function.parameters = griffe.Parameters(
-        *(
-            each
-            for each in function.parameters
-            if not each.name.startswith("_") and str(each.annotation) != "Never"
-        )
-    )
-
-
-def _show_values(function: griffe.Function) -> None:
-    """Show a default by its value where the source has a constant of its module, such as ``_PAGE``."""
-    for each in function.parameters:
-        constant, _, attribute = str(each.default).partition(".")
-        if constant in function.module.members:  # only then: a module may need an extra to be imported
-            value = getattr(import_module(function.module.path), constant)
-            value = getattr(value, attribute) if attribute else value
-            if type(value) in (str, int, float):
-                each.default = repr(value)
-
-
-def _show_fields(cls: griffe.Class) -> None:
-    """Give a class of attrs its constructor, and its attributes their defaults."""
-    running = _running(cls)
-    for each in attrs.fields(running):
-        attribute = cls.members.get(each.name)
-        if isinstance(attribute, griffe.Attribute):
-            attribute.value = _default(each.default)
+def _show_constructor(cls: griffe.Class) -> None:
+    parameters = _parameters(cls)
+    for each in parameters:
+        if isinstance(attribute := cls.members.get(each.name), griffe.Attribute):
+            attribute.value = each.default
     if "__init__" not in cls.members:
-        parameters = griffe.Parameters(griffe.Parameter("self"), *_parameters(cls, running))
-        cls.set_member("__init__", griffe.Function("__init__", parameters=parameters))
+        init = griffe.Function(
+            "__init__", parameters=griffe.Parameters(griffe.Parameter("self"), *parameters)
+        )
+        cls.set_member("__init__", init)
 
 
-def _show_arguments(function: griffe.Function, decorator: griffe.Decorator) -> None:
-    """Put the options that a method takes into its signature, and describe those that its class does not."""
-    cls = function.parent
-    options = cls.modules_collection[cls.resolve(str(decorator.value.arguments[0]))]
-    if isinstance(options, griffe.Alias):
-        options = options.final_target
-    owner = next(iter(function.parameters))
-    parameters = _parameters(options, _running(options))
-    function.parameters = griffe.Parameters(owner, *parameters)
-    whole = function.name == "__init__"
-    constructor = set() if whole else {each.name for each in cls.parameters}
+def _show_call(function: griffe.Function) -> None:
+    for decorator in function.decorators:
+        if decorator.callable_path.endswith(".takes_options"):
+            options = function.resolve(str(decorator.value.arguments[0]))
+            _show_options(function, _parameters(_target(function.modules_collection[options])))
+            return
+    # What only refuses misspelt names is not for callers.
+    refusing = [
+        each for each in function.parameters if each.name[0] == "_" or str(each.annotation) == "Never"
+    ]
+    for each in refusing:
+        del function.parameters[each.name]
+    for each in function.parameters:
+        each.default = _value(function.module, str(each.default)) or each.default
+
+
+def _value(module: griffe.Module, default: str) -> str | None:
+    """Return the value of a constant of a module, such as ``_PAGE``, which a reader could not look up."""
+    constant, _, attribute = default.partition(".")
+    if constant not in module.members:  # only then: a module may need an extra to be imported
+        return None
+    value = getattr(import_module(module.path), constant)
+    value = getattr(value, attribute) if attribute else value
+    return repr(value) if type(value) in (str, int, float) else None
+
+
+def _show_options(function: griffe.Function, options: list[griffe.Parameter]) -> None:
+    """Put the options that a method takes into its signature, and the meaning of each into its docstring."""
+    cls, owner = function.parent, next(iter(function.parameters))
+    known = set() if function.name == "__init__" else {each.name for each in cls.parameters}
+    function.parameters = griffe.Parameters(owner, *options)
+    docstring = (cls if function.name == "__init__" else function).docstring
     lines = [
         f"    {each.name}: {' '.join(each.docstring.value.split())}"
-        for each in parameters
-        if each.docstring and each.name not in constructor
+        for each in options
+        if each.docstring and each.name not in known
     ]
-    docstring = cls.docstring if whole else function.docstring
-    if docstring:
-        text, raises, errors = docstring.value.partition("Raises:\n")
-        docstring.value = "\n".join([text.rstrip(), "\nArgs:", *lines, "", raises + errors]).rstrip()
+    text, raises, errors = docstring.value.partition("Raises:\n")
+    docstring.value = "\n".join([text.rstrip(), "\nArgs:", *lines, "", raises + errors]).rstrip()
 
 
-def _parameters(cls: griffe.Class, running: Any) -> list[griffe.Parameter]:
+def _parameters(cls: griffe.Class) -> list[griffe.Parameter]:
     """Return the parameters of a class of attrs: of those by name its own first, then those of its bases."""
     classes = [cls, *(each for each in cls.mro() if isinstance(each, griffe.Class))]
     attributes = {name: each for kind in reversed(classes) for name, each in kind.members.items()}
     order = list(dict.fromkeys(name for kind in classes for name in kind.members))
+    running = getattr(import_module(cls.module.path), cls.name)
     defaults = {each.alias: each.default for each in attrs.fields(running)}
-    by_name = inspect.Parameter.KEYWORD_ONLY
     found = [each for each in inspect.signature(running).parameters.values() if each.name in attributes]
-    found.sort(key=lambda each: order.index(each.name) if each.kind is by_name else -1)
+    found.sort(key=lambda each: order.index(each.name) if each.kind is each.KEYWORD_ONLY else -1)
     return [
         griffe.Parameter(
             each.name,
             annotation=attributes[each.name].annotation,
             kind=KINDS[each.kind],
-            default=_default(defaults[each.name]),
+            default=_shown(defaults[each.name]),
             docstring=attributes[each.name].docstring,
         )
         for each in found
     ]
 
 
-def _default(given: Any) -> str | None:
-    return None if given is attrs.NOTHING else shown(given)
+def _shown(default: Any) -> str | None:
+    """Return a default as a program would write it."""
+    if default is attrs.NOTHING:
+        return None
+    made = default.factory if isinstance(default, attrs.Factory) else type(default)  # type: ignore[arg-type]
+    if isinstance(default, attrs.Factory) or attrs.has(made):  # type: ignore[arg-type]
+        return f"{made.__name__}()"
+    return default.__name__ if inspect.isroutine(default) or inspect.isclass(default) else repr(default)

@@ -14,7 +14,7 @@ from tests.docs import pages as reader
 from tests.docs.pages import ROOT, Block, Page, pages
 from wosdk_async.sandbox import Faults
 
-GENERATED = frozenset({*generated(), "llms.txt", "llms-full.txt"})
+GENERATED = frozenset(generated())
 CHECKED = {
     ("python", ""): "test_python.py runs it and checks its types",
     ("python", "types only"): "test_python.py",

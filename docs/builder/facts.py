@@ -1,14 +1,24 @@
-"""What the pages of entities and commands share: links, types and tables of fields."""
+"""What the pages of the catalogue say of one fact: links, types, remarks, sources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 
 from docs.builder.markup import slug, table
-from wosdk_async.catalogue import Catalogue, Command, Entity, Field
-from wosdk_async.catalogue.generator.names import command_modules, snake
+from wosdk_async.catalogue import VERBS, Catalogue, Command, Entity, EnumType, Field
+from wosdk_async.catalogue.generator.names import command_modules, member_name
 
-__all__ = ["SOURCES", "Links", "entity_path", "field_table", "joined", "says", "sentence"]
+__all__ = [
+    "SOURCES",
+    "added_note",
+    "operations",
+    "remarks",
+    "sentence",
+    "sources",
+    "stated_by",
+    "value_table",
+]
 
 SOURCES = {
     "spec": "the specification that this project started from",
@@ -16,15 +26,15 @@ SOURCES = {
     "wsdl": "the vendor's older schema",
     "peer": "clients of others",
 }
+_COMMAND = re.compile(r"\w+Command\b")
 
 
 class Links:
     """Where each name of the catalogue has its page, and who refers to an entity."""
 
-    def __init__(self, catalogue: Catalogue, depth: str = "../") -> None:
+    def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
-        self._up = depth
-        self._command = {
+        self._commands = {
             command.name: f"commands/{module.rpartition('.')[2]}.md#{slug(command.name)}"
             for module, commands in command_modules(catalogue).items()
             for command in commands
@@ -34,14 +44,18 @@ class Links:
         """Return a link to an entity, enum or command, or the name itself."""
         if not name:
             return "any value"
-        if name in self._command:
-            return f"[{name}]({self._up}{self._command[name]})"
+        if name in self._commands:
+            return f"[{name}](../{self._commands[name]})"
         if name in self.catalogue.enums:
-            return f"[{name}]({self._up}enums/index.md#{slug(name)})"
+            return f"[{name}](../enums/index.md#{slug(name)})"
         entity = self.catalogue.entity(name)
-        if entity is None:
-            return f"`{name}`"
-        return f"[{name}]({self._up}{entity_path(entity)})"
+        return f"[{name}](../{entity_path(entity)})" if entity else f"`{name}`"
+
+    def type_of(self, field: Field) -> str:
+        """Return the type of a field, with a link to what it holds."""
+        kind = self.to(field.of) if field.of or field.kind == "object" else field.kind
+        kind = f"reference to {kind}" if field.kind == "ref" else kind
+        return f"list of {kind}" if field.is_list else kind
 
     def referring(self, entity: Entity) -> Iterator[tuple[str, str]]:
         """Give the entities with a field that holds this one, and the field."""
@@ -72,13 +86,6 @@ def entity_path(entity: Entity) -> str:
     return f"entities/{entity.family}.md#{slug(entity.name)}"
 
 
-def type_of(field: Field, links: Links) -> str:
-    """Return the type of a field, with a link to what it holds."""
-    kind = links.to(field.of) if field.of or field.kind == "object" else field.kind
-    kind = f"reference to {kind}" if field.kind == "ref" else kind
-    return f"list of {kind}" if field.is_list else kind
-
-
 def remarks(field: Field) -> str:
     """Return what else is known of a field."""
     marks = [
@@ -98,26 +105,44 @@ def sentence(text: str | None) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
-def field_table(fields: Iterable[Field], links: Links) -> str:
-    """Return the table of fields: spelling of the service, name in Python, type, what is known, sources."""
-    rows = (
-        (
-            f"`{field.name}`<br>`{snake(field.name)}`",
-            type_of(field, links),
-            remarks(field),
-            field.sources.replace(" ", ", "),
-        )
-        for field in fields
-    )
-    return table(["Field, and in Python", "Type", "Meaning", "Sources"], rows)
+def sources(stated: str) -> str:
+    """Return who states a row, for a table."""
+    return stated.replace(" ", ", ")
 
 
-def says(sources: str) -> str:
+def stated_by(stated: str) -> str:
     """Return who states a row, in words."""
-    names = [SOURCES[name] for name in sources.split()]
+    names = [SOURCES[name] for name in stated.split()]
     return f"Stated by {'; '.join(names)}." if names else ""
 
 
-def joined(parts: Iterable[str]) -> str:
-    """Return the parts of a page as its text."""
-    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+def operations(entity: Entity) -> list[str]:
+    """Return whether the service does each of the verbs with an entity."""
+    words = {True: "yes", False: "no", None: "not known"}
+    return [words[entity.operations.get(verb)] for verb in VERBS]
+
+
+def added_note(entity: Entity) -> str | None:
+    """Return the note on operations if it says more than which commands to run, which the list has."""
+    noted = set(_COMMAND.findall(entity.operations_note or ""))
+    listed = set(_COMMAND.findall(" ".join(entity.instead.values())))
+    return None if noted and noted <= listed else entity.operations_note
+
+
+def value_table(enum: EnumType) -> str:
+    """Return the table of an enum's values, without columns that are empty."""
+    rows = [
+        (
+            f"`{value.name}`",
+            f"`{member_name(value.name)}`" if member_name(value.name) != value.name else "",
+            "" if value.value is None else str(value.value),
+            " ".join(filter(None, (value.meaning, sentence(value.note)))),
+            sources(value.sources),
+        )
+        for value in enum.values
+    ]
+    head = ("Value", "In Python", "Number", "Meaning", "Sources")
+    always = ("Value", "Sources")
+    columns = [each for each in zip(head, *rows, strict=True) if each[0] in always or any(each[1:])]
+    shown, *values = zip(*columns, strict=True)
+    return table(shown, values)
