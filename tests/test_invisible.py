@@ -15,8 +15,8 @@ import wosdk_async.sandbox.console
 from wosdk_async.asgi import one_line as path_of_request
 from wosdk_async.cli.output.cells import json_text, readable, visible
 from wosdk_async.jobs.report.markup import text as markup
-from wosdk_async.mcp.planned_view import planned_view
-from wosdk_async.mcp.untrusted import one_fitted, safe_text
+from wosdk_async.mcp.plan_rules import planned_view
+from wosdk_async.mcp.results import one_fitted, safe_text
 from wosdk_async.protocol import calls
 from wosdk_async.safe_text import INVISIBLE, Secrets, json_escaped, one_line
 

@@ -59,7 +59,7 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
     with cli_errors(), _extra():
         import anyio
 
-        from wosdk_async.mcp.serving import ServerOptions, serve
+        from wosdk_async.mcp.server import ServerOptions, serve
 
         options = ServerOptions(company=target.company, allow_writes=allow_writes, state=state, settle=settle)
 
