@@ -13,7 +13,8 @@ import pytest
 
 import wosdk_async.sandbox.console
 from wosdk_async.asgi import one_line as path_of_request
-from wosdk_async.cli.output.cells import json_text, readable, visible
+from wosdk_async.cli.output.cells import readable
+from wosdk_async.cli.texts import json_text, visible
 from wosdk_async.jobs.report.markup import text as markup
 from wosdk_async.mcp.plan_rules import planned_view
 from wosdk_async.mcp.results import one_fitted, safe_text

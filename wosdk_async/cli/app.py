@@ -14,8 +14,8 @@ import click
 from wosdk_async import __version__
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.help import Group, suggested_options
-from wosdk_async.cli.interruption import INTERRUPTION
 from wosdk_async.cli.options import target_options
+from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.regular_files import open_user_path
 
 __all__ = ["app"]
@@ -30,7 +30,8 @@ _SECTIONS = {  # of the help
 _COMMANDS = tuple(sorted(name for names in _SECTIONS.values() for name in names))
 _MODULES = {
     "import": "import_",  # a keyword of Python cannot name a module
-    **dict.fromkeys(("cancel", "complete", "hold", "pickup", "resume", "start"), "work_orders"),
+    **dict.fromkeys(("delete", "update"), "records"),
+    **dict.fromkeys(("cancel", "complete", "hold", "note", "pickup", "resume", "start"), "work_orders"),
 }
 
 
@@ -127,3 +128,23 @@ def app() -> None:
     emea). The options below may also stand behind the command. Results go to stdout, everything else to
     stderr.
     """
+
+
+@app.command("completion", short_help="Print the script that completes names in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
+    """Print the script that completes commands, entities, properties and enum names.
+
+    \b
+      eval "$(wosdk completion bash)"  # in ~/.bashrc
+      eval "$(wosdk completion zsh)"   # in ~/.zshrc
+      wosdk completion fish > ~/.config/fish/completions/wosdk.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    root = ctx.find_root()
+    completion = get_completion_class(shell)
+    if completion is None:  # a later click may have dropped the shell
+        raise click.UsageError(f"click has no completion for {shell}")
+    click.echo(completion(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())

@@ -10,12 +10,23 @@ from typing import IO, Any
 
 import click
 
-from wosdk_async.cli.command_words import message_of
-from wosdk_async.cli.output.cells import brief_line
+from wosdk_async.cli.texts import brief_line, message_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.protocol.verdicts import ending_of
 
-__all__ = ["CliError", "Exit", "cli_errors", "sandbox_extra", "say", "saying_if_slow", "status_of", "writing"]
+__all__ = [
+    "CliError",
+    "Exit",
+    "advice",
+    "cli_errors",
+    "is_verbose",
+    "sandbox_extra",
+    "say",
+    "say_sent",
+    "saying_if_slow",
+    "status_of",
+    "writing",
+]
 
 _SLOW = 3.0  # seconds
 
@@ -71,6 +82,12 @@ def say(message: str) -> None:
     Texts of the service may be long and hold control characters (facts 6).
     """
     click.echo(f"wosdk: {brief_line(message)}", err=True)
+
+
+def is_verbose() -> bool:
+    """Return whether the command that runs shows its requests."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.find_root().ensure_object(dict).get("verbose"))
 
 
 @contextmanager
@@ -129,3 +146,20 @@ def sandbox_extra() -> Iterator[None]:
             raise
         text = f"the sandbox needs {error.name}; run: pip install 'wosdk_async[sandbox]'"
         raise CliError(text) from error
+
+
+def advice(look: str | None) -> str:
+    """Return the sentence that follows a doubt.
+
+    Args:
+        look: the ``wosdk`` command that shows the effect, if there was one; None if none is known.
+    """
+    if look is None:
+        return "Look at what it would have changed before you run it again"
+    return f"Look before you run it again: {look}"
+
+
+def say_sent(what: str, request_id: str | None, look: str | None) -> None:
+    """Print that Ctrl-C came after the request was sent, and before its response."""
+    known = f" (RequestId {request_id})" if request_id else ""
+    say(f"{what} was sent{known} and may have been carried out. {advice(look)}")

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions
-from wosdk_async.cli.command_words import message_of
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, status_of, writing
-from wosdk_async.cli.in_doubt import advice, say_sent
-from wosdk_async.cli.options import target_of
-from wosdk_async.cli.output.cells import MAX_LINE, brief_line, counted, json_text, visible
+from wosdk_async.cli.exit_codes import CliError, Exit, advice, cli_errors, say, say_sent, status_of, writing
+from wosdk_async.cli.options import ChangeOptions, target_of
 from wosdk_async.cli.output.files import Output, opened, require_stdout
+from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, message_of, visible
 from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
 from wosdk_async.safe_text import one_line, shortened
 

@@ -15,14 +15,17 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
-from urllib.parse import parse_qs
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from typing import Protocol
+from urllib.parse import parse_qs, urlsplit
 
+import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.output.cells import counted, visible
-from wosdk_async.cli.showing_engine import ShowingEngine, ShownRequest
+from wosdk_async.cli.texts import counted, visible
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.hooks import Attempt
 from wosdk_async.masking import mask_text
@@ -31,12 +34,88 @@ from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets, is_secret_name
 from wosdk_async.secret import Secret
-from wosdk_async.transport.http.engine import StreamingEngine, encode_body
+from wosdk_async.transport.http.engine import (
+    Request,
+    RequestBody,
+    RequestHeaders,
+    SendError,
+    StreamedResponse,
+    StreamingEngine,
+    encode_body,
+)
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.transport.http.watched import OnResponse, WatchedEngine
 from wosdk_async.transport.session.login import asks_for_token
 
-__all__ = ["RequestPrinter"]
+__all__ = [
+    "RequestLog",
+    "RequestPrinter",
+    "ShowingEngine",
+    "ShownRequest",
+]
+
+
+@attrs.define(eq=False, repr=False)
+class ShownRequest:
+    """One request, and its response or failure."""
+
+    method: str
+    url: str
+    headers: RequestHeaders
+    body: RequestBody
+    started: float = attrs.field(factory=time.monotonic)
+    seconds: float = 0.0
+    response: Response | None = None
+    failure: str = "no response"
+    attempt: Attempt | None = None
+    printed: bool = False
+
+
+class RequestLog(Protocol):
+    """Receiver of the requests of an engine."""
+
+    def begin(self, request: ShownRequest) -> None:
+        """Note a request that is about to be sent."""
+
+    def responded(self, request: ShownRequest, response: Response) -> None:
+        """Note the response to a request."""
+
+    def end(self, request: ShownRequest) -> None:
+        """Note that a request has ended."""
+
+
+class ShowingEngine(WatchedEngine):
+    """Engine whose requests are sent by another one, and noted in ``log``."""
+
+    def __init__(self, engine: StreamingEngine, log: RequestLog) -> None:
+        super().__init__(engine)
+        self._log = log
+
+    @contextmanager
+    def watch(self, request: Request) -> Iterator[OnResponse]:
+        """Note one request."""
+        shown = ShownRequest(request.method, request.url, request.headers, request.body)
+        self._log.begin(shown)
+        try:
+            yield partial(self._log.responded, shown)
+        except SendError as failure:
+            shown.failure = f"no response ({failure})"
+            raise
+        finally:
+            self._log.end(shown)
+
+    @asynccontextmanager
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
+        """Download a file. Only its host is shown: the rest of the address may be signed."""
+        request = ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
+        try:
+            async with super().stream(url, headers) as response:
+                request.failure = str(response.status)
+                yield response
+        finally:
+            self._log.end(request)
+
 
 _MAX_LINE = 1000  # characters of a line about a request, and of a header
 _MAX_BODY = 4000

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions, change_options
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option
+from wosdk_async.cli.options import ChangeOptions, change_options
 from wosdk_async.cli.order_changes import OrderPlan, change_of, read_orders
-from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession
+from wosdk_async.cli.texts import counted
 
 if TYPE_CHECKING:
     from wosdk_async import Company

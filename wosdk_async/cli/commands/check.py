@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from wosdk_async.cli.diagnostics import Step, StepReport, failed
 from wosdk_async.cli.exit_codes import cli_errors
 from wosdk_async.cli.options import Target, target_of, target_options
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.step_report import Step, StepReport, failed
 
 __all__ = ["check_command"]
 

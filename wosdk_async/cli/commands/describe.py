@@ -10,11 +10,11 @@ import attrs
 import click
 
 from wosdk_async.catalogue import VERBS, Catalogue, Command, CommandBase, Entity, EnumType, Field, load
-from wosdk_async.cli.completed_names import names
 from wosdk_async.cli.exit_codes import CliError, cli_errors
-from wosdk_async.cli.output.cells import json_text
+from wosdk_async.cli.options import names
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.output.table import print_table
+from wosdk_async.cli.texts import json_text
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["describe_command"]

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.completed_names import entities, properties
 from wosdk_async.cli.exit_codes import cli_errors, writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
-from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option
+from wosdk_async.cli.options import (
+    entities,
+    output_options,
+    properties_option,
+    target_of,
+    target_options,
+    unchecked_option,
+)
+from wosdk_async.cli.output.files import Output
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -45,15 +51,7 @@ def _example(given: str) -> str:
 @click.command("get", cls=_GetCommand, no_args_is_help=True)
 @click.argument("entity", shell_complete=entities)
 @click.argument("record_id", metavar="ID")
-@click.option(
-    "-p",
-    "--property",
-    "paths",
-    multiple=True,
-    metavar="PATH",
-    shell_complete=properties,
-    help="Read this property path, such as '*', Customer.Name or 'Items.*'; may be repeated.",
-)
+@properties_option(example=", such as '*', Customer.Name or 'Items.*'")
 @by_option
 @unchecked_option
 @output_options
@@ -66,9 +64,7 @@ def get_command(
     paths: tuple[str, ...],
     by: str | None,
     unchecked: bool,
-    as_json: bool,
-    as_csv: bool,
-    output: Path | None,
+    result: Output,
 ) -> None:
     """Read one record.
 
@@ -80,10 +76,9 @@ def get_command(
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
-    result = output_of(as_json, as_csv, output)
     with cli_errors():
         from wosdk_async.cli.input.texts import entity_named
-        from wosdk_async.cli.output.default_columns import DefaultColumns
+        from wosdk_async.cli.output.cells import DefaultColumns
         from wosdk_async.cli.output.formats import write_record
         from wosdk_async.cli.runner import Runner
         from wosdk_async.query.plan import selection

@@ -13,7 +13,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.options import Target, target_of, target_options
-from wosdk_async.cli.profile_changes import (
+from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
     DEFAULT_PROFILE,
@@ -25,8 +25,8 @@ from wosdk_async.cli.profile_changes import (
 from wosdk_async.transport.session.hosts import shown_address
 
 if TYPE_CHECKING:
+    from wosdk_async.cli.diagnostics import Step
     from wosdk_async.cli.profile_file import ProfileFile
-    from wosdk_async.cli.step_report import Step
 
 __all__ = ["login_command"]
 
@@ -111,8 +111,8 @@ def login_command(
 
 
 def _list(profiles: Mapping[str, Any]) -> None:
-    from wosdk_async.cli.output.cells import visible
     from wosdk_async.cli.output.table import print_table
+    from wosdk_async.cli.texts import visible
 
     def line(name: str, profile: Any) -> list[str]:
         found = profile if isinstance(profile, dict) else {}
@@ -241,9 +241,8 @@ def _secret_of_stdin() -> str:
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
     """Check the settings step by step as ``wosdk check`` does, and return the last step."""
-    from wosdk_async.cli.diagnostics import steps
+    from wosdk_async.cli.diagnostics import StepReport, steps
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.cli.step_report import StepReport
     from wosdk_async.settings import Settings
 
     variables = {variable_of(key): value for key, value in values.items()}

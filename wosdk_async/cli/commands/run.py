@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.completed_names import assignments, commands
-from wosdk_async.cli.exit_codes import CliError, cli_errors, status_of, writing
-from wosdk_async.cli.in_doubt import advice, say_sent
+from wosdk_async.cli.exit_codes import CliError, advice, cli_errors, say_sent, status_of, writing
 from wosdk_async.cli.input.records import look_for_order, newest_of
 from wosdk_async.cli.options import (
-    output_of,
+    assignments,
+    commands,
     output_options,
     target_of,
     target_options,
     unchecked_option,
 )
+from wosdk_async.cli.output.files import Output
 from wosdk_async.model import command_class
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def run_command(
     json_body: Path | None,
     yes: bool,
     unchecked: bool,
-    as_json: bool,
-    as_csv: bool,
-    output: Path | None,
+    result: Output,
 ) -> None:
     """Run a command of the service.
 
@@ -65,7 +63,6 @@ def run_command(
 
     Exit status 7 is in doubt: the command was sent, and no response says whether it was carried out.
     """
-    result = output_of(as_json, as_csv, output)
     with cli_errors():
         from wosdk_async.cli.output.formats import write_record
         from wosdk_async.cli.runner import Runner

@@ -13,8 +13,8 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, cli_errors, sandbox_extra, say
 from wosdk_async.cli.help import Group
-from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
+from wosdk_async.cli.texts import counted
 
 if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.order_ids import certain_ids, id_said, number_said
-from wosdk_async.cli.output.cells import json_text
+from wosdk_async.cli.texts import in_command_words, json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
 from wosdk_async.model import Record, index

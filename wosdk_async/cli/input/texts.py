@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.options import has_unchecked, unchecked_hint
 from wosdk_async.codec.checks import named_by
 from wosdk_async.model import Record, command_class, entity_class, index, registry
 from wosdk_async.query.conditions import Condition
@@ -147,6 +148,17 @@ def _error(text: str, remedy: str) -> CliError:
 
 
 # --- names and values, checked against the catalogue -----------------------------------------
+
+
+def has_unchecked() -> bool:
+    """Return whether the command that runs has the option ``--unchecked``."""
+    context = click.get_current_context(silent=True)
+    return context is None or any(each.name == "unchecked" for each in context.command.params)
+
+
+def unchecked_hint(does: str = "sends it as it is") -> str:
+    """Return what sends a name or value that the catalogue does not know, for a message."""
+    return f"--unchecked {does}" if has_unchecked() else f"`wosdk query --unchecked` {does}"
 
 
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:

@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.output.cells import columns_of, counted, json_text, value_at
+from wosdk_async.cli.output.cells import columns_of, value_at
 from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.safe_text import one_line
 

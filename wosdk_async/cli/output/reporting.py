@@ -10,9 +10,8 @@ from typing import IO, TYPE_CHECKING
 import attrs
 import click
 
-from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.output.cells import counted, json_text
+from wosdk_async.cli.texts import counted, in_command_words, json_text
 
 if TYPE_CHECKING:
     from wosdk_async.jobs import RowOutcome, Summary

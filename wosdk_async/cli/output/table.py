@@ -11,16 +11,16 @@ from typing import IO, TYPE_CHECKING, Any
 
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import (
+    DefaultColumns,
     columns_of,
-    counted,
     flattened,
     has_content,
     readable,
     short,
+    type_at,
     value_at,
-    visible,
 )
-from wosdk_async.cli.output.default_columns import DefaultColumns, type_at
+from wosdk_async.cli.texts import counted, visible
 
 if TYPE_CHECKING:
     from wosdk_async.model import Record

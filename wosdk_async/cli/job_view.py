@@ -1,19 +1,22 @@
-"""Jobs for people: a list of them, and one with its plan, counts and runs and the rows that need care."""
+"""Jobs for people: a list of them, and one with its plan, counts, runs, and what its command would do now."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import attrs
 import click
 
-from wosdk_async.cli.command_words import in_command_words
-from wosdk_async.cli.output.cells import counted, visible
-from wosdk_async.cli.output.same_command import same_command_would
+from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text, refusal_text, visible
 from wosdk_async.safe_text import one_line
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.overview import Overview
 
 __all__ = [
     "brief_text",
@@ -21,6 +24,7 @@ __all__ = [
     "job_facts",
     "print_job",
     "print_jobs",
+    "same_command_would",
     "shown_time",
 ]
 
@@ -203,3 +207,45 @@ def shown_time(time: str) -> str:
         return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     except ValueError:
         return time
+
+
+async def same_command_would(seen: Overview) -> str:
+    """Return what the command of the last run would do, given again.
+
+    The file and the map are read as the command would read them.
+    """
+    if seen.running is not None:
+        return "refused while another process works on the job"
+    from wosdk_async.errors import WosdkError
+
+    try:
+        would = await asyncio.to_thread(_decided, seen)
+    except WosdkError as error:
+        return f"refused: {message_of(error)}"
+    if seen.audit_left:
+        found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
+        would += f"; the keys of all rows to look up: the audit {found}"
+    return would
+
+
+def _decided(seen: Overview) -> str:
+
+    from wosdk_async.cli.import_arguments import kept_import
+    from wosdk_async.cli.job_context import source_of
+    from wosdk_async.jobs import ImportMap, ImportOptions
+    from wosdk_async.jobs.ledger.decision import Plan
+    from wosdk_async.jobs.ledger.preview import preview_of
+    from wosdk_async.jobs.operation_names import operation_named
+    from wosdk_async.jobs.request import ImportRequest
+
+    given = kept_import(seen.given.options, seen.folder)
+    if given is None:
+        return "run the program again that began the job"
+    import_map = ImportMap.load(given.map_file, operation=seen.plan.operation)
+    options = ImportOptions(folder=seen.folder, resume=True, marker=given.options.marker)
+    request = ImportRequest(source=source_of(seen.given, seen.folder), import_map=import_map, options=options)
+    with contextlib.closing(request.read()) as rows, preview_of(request, rows, seen.plan.company) as preview:
+        decision = preview.decision
+        if isinstance(decision, Plan):
+            return plan_text(decision, operation_named(seen.plan.operation).label)
+        return f"refused: {refusal_text(decision)}"
