@@ -44,18 +44,11 @@ from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login, asks_for_token
 from wosdk_async.transport.session.manager import TokenGrant
 
-__all__ = [
-    "Route",
-    "Step",
-    "StepReport",
-    "failed",
-    "remedy",
-    "steps",
-]
+__all__ = ["Step", "StepReport", "failed", "remedy", "steps"]
 
 
 @attrs.frozen(kw_only=True)
-class Route:
+class _Route:
     """Host that a step contacts, and the proxy on the way to it."""
 
     host: str
@@ -89,7 +82,7 @@ class Step:
     detail: str = ""
     remedy: str = ""
     status: Exit = attrs.field(default=Exit.DONE, repr=str)
-    route: Route | None = None
+    route: _Route | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the step as JSON."""
@@ -98,7 +91,7 @@ class Step:
         return data | attrs.asdict(self.route) if self.route else data
 
 
-def failed(name: str, error: WosdkError, seconds: float = 0.0, route: Route | None = None) -> Step:
+def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | None = None) -> Step:
     """Return the step that ``error`` ended."""
     text = remedy(error, route.remedy(_VARIABLES.get(name, "")) if route else _NETWORK)
     status = status_of(error)
@@ -340,14 +333,16 @@ class _Stopwatch(WatchedEngine):
         finally:
             self.seconds["token" if asks_for_token(request.body) else "locator"] += time.monotonic() - started
 
-    def route(self, url: str | None) -> Route | None:
+    def route(self, url: str | None) -> _Route | None:
         """Return how the host of ``url`` is reached; None if it is unknown, or its proxy cannot be used."""
         try:
             proxy, setting = self._proxies.route(url or "") if self._proxies else (None, "")
         except ConfigurationError:  # the request raises it, too, and its message names the variable
             return None
         host = urlsplit(url or "").netloc
-        return Route(host=host, proxy=proxy.shown if proxy else None, proxy_setting=setting) if host else None
+        return (
+            _Route(host=host, proxy=proxy.shown if proxy else None, proxy_setting=setting) if host else None
+        )
 
     def _note_skew(self, response: Response) -> None:
         self.skew = _skew(response.headers)

@@ -19,8 +19,8 @@ __all__ = [
     "Exit",
     "advice",
     "cli_errors",
+    "extra",
     "is_verbose",
-    "sandbox_extra",
     "say",
     "say_sent",
     "saying_if_slow",
@@ -137,15 +137,15 @@ def writing(done: str, to: object = None) -> Iterator[None]:
 
 
 @contextmanager
-def sandbox_extra() -> Iterator[None]:
-    """Turn a failed import of the sandbox into a CliError that says what to install."""
+def extra(name: str, what: str) -> Iterator[None]:
+    """Turn a failed import of ``what`` into a CliError that says which extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:
         if (error.name or "wosdk_async").startswith("wosdk_async"):
             raise
-        text = f"the sandbox needs {error.name}; run: pip install 'wosdk_async[sandbox]'"
-        raise CliError(text) from error
+        package = (error.name or "").partition(".")[0]
+        raise CliError(f"{what} needs {package}; run: pip install 'wosdk_async[{name}]'") from error
 
 
 def advice(look: str | None) -> str:

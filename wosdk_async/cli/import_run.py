@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO
 
 import attrs
-import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
 from wosdk_async.cli.import_arguments import ImportArguments
@@ -18,7 +17,14 @@ from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
-from wosdk_async.cli.runner import Runner, company_variables, confirm, identity_of, is_interactive
+from wosdk_async.cli.runner import (
+    Runner,
+    company_variables,
+    confirm,
+    identity_of,
+    is_interactive,
+    require_yes,
+)
 from wosdk_async.cli.signals import StopSignals
 from wosdk_async.cli.texts import counted, message_of, plan_text
 from wosdk_async.errors import WosdkError
@@ -126,11 +132,9 @@ def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
     text = (
         f"{counted(opened.plan.leaves_done, 'row')} done by the job before: --again sends all rows once more"
     )
-    if not is_interactive():
-        raise CliError(f"{text}; confirm with --yes")
-    say(text)
-    if not click.confirm("Send them again?", err=True):
-        raise CliError("nothing was sent", Exit.SOME)
+    if is_interactive():
+        say(text)
+    require_yes("Send them again?", f"{text}; confirm with --yes")
 
 
 async def _run(

@@ -13,7 +13,6 @@ import click
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_arguments import Reading, kept_globals, kept_import
 from wosdk_async.cli.options import TEMPORARY, target_of
-from wosdk_async.cli.runner import company_variables, identity_of
 from wosdk_async.cli.texts import in_command_words
 from wosdk_async.errors import ConfigurationError
 
@@ -29,7 +28,7 @@ __all__ = ["company_of_job", "excel_of", "input_of", "require_lasting", "source_
 @contextmanager
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to the Company of a job. Raise CliError when the options lead to another one."""
-    from wosdk_async.cli.runner import Runner
+    from wosdk_async.cli.runner import Runner, company_variables, identity_of
     from wosdk_async.jobs.request import company_identity
     from wosdk_async.jobs.run_records import plan_as_last_given
 

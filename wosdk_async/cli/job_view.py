@@ -7,26 +7,28 @@ import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import attrs
 import click
 
+from wosdk_async.cli.import_arguments import kept_import
+from wosdk_async.cli.job_context import source_of
 from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text, refusal_text, visible
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs import ImportMap, ImportOptions
+from wosdk_async.jobs.audit import why_no_audit
+from wosdk_async.jobs.job_commands import command_of
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.worker_tables import audit_facts
+from wosdk_async.jobs.ledger.decision import Plan
+from wosdk_async.jobs.ledger.preview import preview_of
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of
+from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.safe_text import one_line
 
-if TYPE_CHECKING:
-    from wosdk_async.jobs.overview import Overview
-
-__all__ = [
-    "brief_text",
-    "figures_text",
-    "job_facts",
-    "print_job",
-    "print_jobs",
-    "same_command_would",
-    "shown_time",
-]
+__all__ = ["job_facts", "print_job", "print_jobs"]
 
 _COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
 _FIRST = 5  # rows of each kind
@@ -34,12 +36,6 @@ _FIRST = 5  # rows of each kind
 
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
-    from wosdk_async.jobs.audit import why_no_audit
-    from wosdk_async.jobs.job_commands import command_of
-    from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.journal.worker_tables import audit_facts
-    from wosdk_async.jobs.overview import COUNTED, overview, stop_of
-
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
@@ -61,7 +57,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
-            "resume": await same_command_would(seen),
+            "resume": await _same_command_would(seen),
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
             if seen.audit != "none"
@@ -83,26 +79,24 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
-        about = f"begun {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
-        file.write(f"{visible(job['folder'])}\n  {visible(f'{brief_text(job)}; {about}')}\n")
+        about = f"begun {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
+        file.write(f"{visible(job['folder'])}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
 
 
-def brief_text(job: Mapping[str, Any]) -> str:
+def _brief_text(job: Mapping[str, Any]) -> str:
     """Return the state and the counts of a job in a line."""
     state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo has a colon of its own
-    figures = figures_text({**job, "undone": 0} if job["undo"] else job)
+    figures = _figures_text({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
 
 
-def figures_text(job: Mapping[str, Any]) -> str:
+def _figures_text(job: Mapping[str, Any]) -> str:
     """Return the counts of a job that are not zero."""
     return ", ".join(f"{job[name]} {_words(name, job)}" for name in _COUNTS if job[name])
 
 
 def _words(name: str, job: Mapping[str, Any]) -> str:
     """Return the words for the rows that are counted under ``name``."""
-    from wosdk_async.jobs.overview import UNDER_WAY
-
     return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
 
 
@@ -135,12 +129,12 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("job", f"{plan['job']} in {facts['folder']}"),
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
-        ("rows", f"{plan['rows']}: {figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
+        ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
         *([("gone", f"{counted(facts['gone'], 'row')} not in the last file")] if facts["gone"] else ()),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
-        ("begun", shown_time(plan["created_at"])),
+        ("begun", _shown_time(plan["created_at"])),
         ("command", facts["command"] or "none: a program began it"),
         *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
@@ -201,7 +195,7 @@ def _time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def shown_time(time: str) -> str:
+def _shown_time(time: str) -> str:
     """Return a time of a plan as the others are shown; another text as it is."""
     try:
         return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
@@ -209,15 +203,13 @@ def shown_time(time: str) -> str:
         return time
 
 
-async def same_command_would(seen: Overview) -> str:
+async def _same_command_would(seen: Overview) -> str:
     """Return what the command of the last run would do, given again.
 
     The file and the map are read as the command would read them.
     """
     if seen.running is not None:
         return "refused while another process works on the job"
-    from wosdk_async.errors import WosdkError
-
     try:
         would = await asyncio.to_thread(_decided, seen)
     except WosdkError as error:
@@ -229,14 +221,6 @@ async def same_command_would(seen: Overview) -> str:
 
 
 def _decided(seen: Overview) -> str:
-
-    from wosdk_async.cli.import_arguments import kept_import
-    from wosdk_async.cli.job_context import source_of
-    from wosdk_async.jobs import ImportMap, ImportOptions
-    from wosdk_async.jobs.ledger.decision import Plan
-    from wosdk_async.jobs.ledger.preview import preview_of
-    from wosdk_async.jobs.operation_names import operation_named
-    from wosdk_async.jobs.request import ImportRequest
 
     given = kept_import(seen.given.options, seen.folder)
     if given is None:

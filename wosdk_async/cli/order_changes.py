@@ -6,25 +6,23 @@ import asyncio
 import functools
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.order_ids import ORDER_RULE
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.options import ChangeOptions, added, change_options
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import visible
+from wosdk_async.model import WorkOrder
 from wosdk_async.protocol.order_states import OWN_MOVES, WAYS_ON
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import WorkOrder
+from wosdk_async.text_values import parse_value
 
 __all__ = [
-    "LOG",
     "SHOWN",
     "OrderPlan",
     "at_option",
@@ -39,7 +37,7 @@ __all__ = [
 
 _AT_ONCE = 32
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
-LOG = "ActionLogRecords.*"
+_LOG = "ActionLogRecords.*"
 """Property path of an order's log."""
 
 SHOWN = "shown"
@@ -64,8 +62,6 @@ class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         """Return the time."""
-        from wosdk_async.text_values import parse_value
-
         try:
             found: datetime = parse_value(value, {"type": "datetime-local"})
         except ValueError as error:
@@ -101,7 +97,7 @@ class OrderPlan:
     act: Callable[[Company, int], Awaitable[Any]]
     made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
     """Returns the result for people, from the state before and the result of the call."""
-    shows: str = LOG
+    shows: str = _LOG
     """Property path in which the effect can be seen."""
     target: str | None = None
     """The state to which the action leads; None when it leaves the state as it is."""
@@ -127,8 +123,6 @@ def order_verb(
             options: ChangeOptions,
             **given: Any,
         ) -> None:
-            from wosdk_async.model import WorkOrder
-
             named = RecordTexts.read(WorkOrder, orders, by)
             _change_orders(ctx, named, options, functools.partial(plan, **given))
 

@@ -13,9 +13,9 @@ from secrets import token_hex
 from typing import Any, Self
 
 import attrs
-import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, say
+from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.runner import require_yes
 from wosdk_async.regular_files import create_file, read_regular, replace_file
 from wosdk_async.strict_toml import parse_toml
 
@@ -289,18 +289,13 @@ def _confirm(
     ask: bool,
 ) -> None:
     """Show the changes of a profile, and ask."""
-    from wosdk_async.cli.runner import is_interactive
-
     say(f"profile {name!r} of {path} changes:")
     for key, value in changes.items():
         before, after = (text and _HIDDEN.get(key, text) for text in (text_of(old, key), value))
         say(f"{key}: {before or 'not set'} -> {after or 'not set'}")
-    if not ask:
-        return
-    if not is_interactive():
-        raise CliError("stdin is not a terminal, so you cannot be asked; add --yes to change it all the same")
-    if not click.confirm("Change it?", err=True):
-        raise CliError("nothing was written", Exit.SOME)
+    if ask:
+        cannot = "stdin is not a terminal, so you cannot be asked; add --yes to change it all the same"
+        require_yes("Change it?", cannot, "nothing was written")
 
 
 def _say_variables() -> None:

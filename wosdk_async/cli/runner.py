@@ -12,18 +12,19 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, sandbox_extra, say
+from wosdk_async import Client, Company
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, extra, say
 from wosdk_async.cli.options import TEMPORARY, Target
 from wosdk_async.cli.signals import INTERRUPTION
+from wosdk_async.company import secrets_of
 from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.settings import ignored_profile
+from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.session.hosts import is_local
-
-if TYPE_CHECKING:
-    from wosdk_async import Client, Company
 
 __all__ = [
     "LoginWait",
@@ -33,6 +34,7 @@ __all__ = [
     "identity_of",
     "is_interactive",
     "login_wait_of",
+    "require_yes",
     "saying_slow_login",
 ]
 
@@ -101,8 +103,6 @@ class Runner:
             try:
                 return await call
             except WosdkError as error:  # of a command, about a record
-                from wosdk_async.company import secrets_of
-
                 error.hide(secrets_of(self.company))
                 raise
 
@@ -110,7 +110,6 @@ class Runner:
 @contextmanager
 def _without_cancelled_calls() -> Iterator[None]:
     """Do not log that a call was cancelled and is in doubt: the command reports it in its own words."""
-    from wosdk_async.transport.dispatcher import report_in_doubt
 
     def keep(record: logging.LogRecord) -> bool:
         return record.funcName != report_in_doubt.__name__
@@ -136,8 +135,6 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
 
 def _ways_to_name_a_company() -> str:
     """Return what a person can do who has not said which Company is meant, or not all of it."""
-    from wosdk_async.settings import ignored_profile
-
     if found := ignored_profile(os.environ):
         named = " and ".join(found)
         is_set = "are" if len(found) > 1 else "is"
@@ -153,16 +150,23 @@ def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or is_local(company.host or ""):
         return
+    require_yes(question, "stdin is not a terminal, so you cannot be asked; add --yes to go on all the same")
+
+
+def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:
+    """Ask a question. Raise CliError, with ``refused`` for a no, and ``cannot_ask`` without a terminal."""
     if not is_interactive():
-        raise CliError("stdin is not a terminal, so you cannot be asked; add --yes to go on all the same")
+        raise CliError(cannot_ask)
     if not click.confirm(question, err=True):
-        raise CliError("nothing was sent", Exit.SOME)
+        raise CliError(refused, Exit.SOME)
 
 
 def is_interactive() -> bool:
     """Return whether the user can answer a question."""
     return sys.stdin.isatty()
 
+
+# --- a log-in that takes long ---------------------------------------------------------------
 
 LoginWait = tuple[float, str]
 """Seconds since a log-in began, and what it waits for; empty if that is not known."""
@@ -220,13 +224,16 @@ def _text(seconds: float, waits_for: str) -> str:
     return f"no session yet after {seconds:.0f} s, still waiting{cause}"
 
 
+# --- the local Company of --sandbox, which runs during one command --------------------------
+
+
 @contextmanager
 def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
     """Yield the ``WOSDK_*`` variables of a local Company; None without ``--sandbox``."""
     if sandbox is None:
         yield None
         return
-    with sandbox_extra():
+    with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import LocalCompany, StoreError
     with ExitStack() as exits:
         try:

@@ -27,15 +27,7 @@ from wosdk_async.other_users import PRIVATE, access_of_others
 from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import connect_database, create_file
 
-__all__ = [
-    "EXPIRES",
-    "Plan",
-    "PlanBusyError",
-    "PlanJournal",
-    "PlansUnusableError",
-    "private_file",
-    "private_folder",
-]
+__all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 
 EXPIRES = 600.0
 """Seconds after which a plan that was not begun cannot be committed any more."""
@@ -109,9 +101,9 @@ class PlanJournal:
         self.folder = folder
         self.now = now
         try:
-            private_folder(folder, parents=True)
-            private_file(folder / _FILE)
-            private_folder(folder / _LOCKS)
+            _private_folder(folder, parents=True)
+            _private_file(folder / _FILE)
+            _private_folder(folder / _LOCKS)
             with self._open() as journal:
                 journal.execute(_SCHEMA)
         except (OSError, PlansUnusableError) as error:
@@ -170,7 +162,7 @@ class PlanJournal:
         """Hold the lock of a plan. Raises PlanBusyError when another server or call holds it."""
         folder = self.folder / _LOCKS / id
         try:
-            private_folder(folder)
+            _private_folder(folder)
             held = FolderLock(folder)
         except OSError as error:
             raise PlansUnusableError(f"a plan cannot be locked ({error.strerror})") from error
@@ -214,7 +206,7 @@ class PlanJournal:
             raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error
 
 
-def private_folder(path: Path, *, parents: bool = False) -> None:
+def _private_folder(path: Path, *, parents: bool = False) -> None:
     """Make a folder that only its owner can read, or check the one that is there.
 
     Raises:
@@ -225,7 +217,7 @@ def private_folder(path: Path, *, parents: bool = False) -> None:
     _require_private(path, os.lstat(path), "folder")
 
 
-def private_file(path: Path) -> None:
+def _private_file(path: Path) -> None:
     """Make an empty file that only its owner can read, or check the one that is there.
 
     Raises:

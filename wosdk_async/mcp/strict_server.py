@@ -31,10 +31,7 @@ from pydantic import ValidationError
 from wosdk_async.mcp.results import Problem, Result, safe_text, tool_result
 from wosdk_async.suggestions import suggestion
 
-__all__ = [
-    "ReadableRequests",
-    "StrictServer",
-]
+__all__ = ["StrictServer"]
 
 _MOST_ERRORS = 5
 _CLOSED = {"additionalProperties": False}
@@ -58,7 +55,7 @@ class StrictServer(MCPServer[Any]):
         async with stdio_server() as (lines, responses):
             below = self._lowlevel_server
             await below.run(
-                ReadableRequests(lines, responses), responses, below.create_initialization_options()
+                _ReadableRequests(lines, responses), responses, below.create_initialization_options()
             )
 
     async def list_tools(self) -> list[Tool]:
@@ -125,7 +122,7 @@ def _said(error: ValidationError, parts: str) -> str:
 _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
 
 
-class ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
+class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
     """Stream of the messages of a client; what cannot be read is answered and left out.
 
     Args:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.order_changes import (
     SHOWN,
@@ -21,10 +22,8 @@ from wosdk_async.cli.order_changes import (
 )
 from wosdk_async.cli.record_changes import ChangeResult
 from wosdk_async.errors import NameNotFoundError, RefusedError, WosdkError
+from wosdk_async.model import Employee
 from wosdk_async.suggestions import suggestion
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
 
 __all__ = ["assign_command"]
 
@@ -142,8 +141,6 @@ async def _employee(company: Company, text: str) -> int:
 
 async def _near(company: Company, text: str) -> str:
     """Return ``; did you mean ...?`` for the nearest name of an employee, or nothing."""
-    from wosdk_async.model import Employee
-
     try:
         records = (
             await company.query(Employee).select("DisplayAs", "Username", "Number").limit(_SEARCHED).all()

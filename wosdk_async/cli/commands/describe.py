@@ -161,7 +161,7 @@ def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
     file.write("".join(f"{text}\n" for text in texts if text is not None))
 
 
-@click.command("describe", short_help="Show what is known of an entity, a command or an enum.")
+@click.command("describe")
 @click.argument("name", required=False, shell_complete=names)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all that the catalogue says.")
 def describe_command(name: str | None, as_json: bool) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["export_command"]
 
 
-@click.command("export", no_args_is_help=True, short_help="Write the records of an entity to a file.")
+@click.command("export", no_args_is_help=True)
 @click.argument("entity", shell_complete=entities)
 @click.option(
     "-o",

@@ -107,7 +107,6 @@ class _Import(click.Command):
 @click.command(
     "import",
     cls=_Import,
-    short_help="Create or change a record for each row of a file.",
     no_args_is_help=True,
 )
 @import_options

@@ -47,7 +47,7 @@ __all__ = [
 _PATH = click.Path(path_type=Path)
 
 
-@click.group("jobs", cls=Group, short_help="Imports that ran or were stopped: show, resume, settle, undo.")
+@click.group("jobs", cls=Group)
 def jobs_command() -> None:
     """Show imports that ran or were stopped; resume, settle or undo them.
 

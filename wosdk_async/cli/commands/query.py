@@ -6,12 +6,15 @@ import sys
 from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import attrs
 import click
 
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import cli_errors, say, writing
+from wosdk_async.cli.input.fields import json_object
+from wosdk_async.cli.input.texts import condition, entity_named, order, require_query
 from wosdk_async.cli.options import (
     Target,
     entities,
@@ -23,23 +26,21 @@ from wosdk_async.cli.options import (
     unchecked_option,
     where_option,
 )
+from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.output.formats import format_of
 from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.runner import Runner
+from wosdk_async.cli.texts import json_text
+from wosdk_async.errors import UnknownNameError
+from wosdk_async.model import Record
+from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.query.plan import KEYS
 
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import Record
-    from wosdk_async.protocol.wire import Call
-    from wosdk_async.query.builder import Query
-
-__all__ = [
-    "RowOutput",
-    "count_rows",
-    "query_command",
-]
+__all__ = ["query_command"]
 
 _LIMIT = 100  # rows, unless --limit or --all says otherwise
 
@@ -108,8 +109,6 @@ def query_command(
             "--count takes --where, --json and --output only: it prints one number, of all rows"
         )
     with cli_errors():
-        from wosdk_async.cli.input.texts import entity_named, require_query
-
         kind = entity_named(entity, unchecked)
         require_query(kind)
         if expression is not None:
@@ -123,13 +122,8 @@ def query_command(
 
 
 def _by_expression(target: Target, kind: type[Record] | str, path: Path, result: Output) -> None:
-    from wosdk_async.cli.input.fields import json_object
-    from wosdk_async.cli.output.formats import format_of
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.query.paging import ROW_CAP
-
     expression = json_object("--expression", path)
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     with Runner(target) as runner:
         rows = runner.run(_rows(runner.company, name, expression))
     with writing("the rows were read", result.path), opened(result) as file:
@@ -145,14 +139,10 @@ async def _rows(company: Company, name: str, expression: dict[str, Any]) -> list
 
 
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
-    from wosdk_async.cli.input.texts import condition
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.cli.texts import json_text
-
     where = [condition(kind, text) for text in conditions]
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     with Runner(target) as runner:
-        rows = runner.run(count_rows(runner.company.query(name, check=False).where(*where), name))
+        rows = runner.run(_count_rows(runner.company.query(name, check=False).where(*where), name))
     with writing("the rows were counted", result.path), opened(result) as file:
         data = json_text({"entity": name, "count": rows}) if result.format == "json" else rows
         file.write(f"{data}\n")
@@ -167,10 +157,6 @@ def _by_conditions(
     limit: int | None,
     result: Output,
 ) -> None:
-    from wosdk_async.cli.input.texts import condition, order
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.query.builder import Query
-
     where = [condition(kind, text) for text in conditions]
     order_by = [order(text) for text in orders]
 
@@ -179,10 +165,10 @@ def _by_conditions(
 
     # The class checks the names; the query goes by name, so that rows come as the service sends them.
     narrowed(Query(kind, _never_sent))
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     with Runner(target) as runner:
         query = narrowed(runner.company.query(name, check=False))
-        rows = RowOutput(kind, limit, result, paths)
+        rows = _RowOutput(kind, limit, result, paths)
         by_name = result.format == "table" and not paths
         runner.run(rows.write_names(query) if by_name else rows.write(query))
 
@@ -192,7 +178,7 @@ async def _never_sent(call: Call[list[Any]]) -> NoReturn:
 
 
 @attrs.frozen
-class RowOutput:
+class _RowOutput:
     """Output for the rows of a query, of which at most ``limit`` are written."""
 
     entity: type[Record] | str
@@ -202,9 +188,6 @@ class RowOutput:
 
     async def write(self, query: Query[Any]) -> None:
         """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
-        from wosdk_async.cli.output.formats import format_of
-        from wosdk_async.cli.output.progress import RowProgress
-
         limit, result = self.limit, self.result
         wanted = query if limit is None else query.limit(limit + 1)
         rows_on_terminal = result.path is None and sys.stdout.isatty()
@@ -227,9 +210,6 @@ class RowOutput:
 
     async def write_names(self, query: Query[Any]) -> None:
         """Write the rows with the names of their references, if the service can read them all."""
-        from wosdk_async.cli.output.cells import DefaultColumns
-        from wosdk_async.errors import UnknownNameError
-
         paths = DefaultColumns.of(self.entity).selection
         try:
             await self.write(query.select(*paths))
@@ -251,7 +231,7 @@ def _say_rest(rows: int, limit: int | None) -> None:
 _PROGRESS = 1000  # rows between two reports
 
 
-async def count_rows(query: Query[Any], entity: str) -> int:
+async def _count_rows(query: Query[Any], entity: str) -> int:
     """Return the number of rows, by reading their ids (facts 4)."""
     rows, key = 0, KEYS.get(entity)
     found = query.select("Id").scan(size=ROW_CAP) if key is None else aiter(query.select(*key))

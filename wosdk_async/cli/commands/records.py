@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from wosdk_async import Company, codec
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.fields import given_fields, shown_value
+from wosdk_async.cli.input.fields import given_fields, record_of, shown_value
 from wosdk_async.cli.input.records import (
     RecordTexts,
     by_option,
@@ -19,6 +20,7 @@ from wosdk_async.cli.input.records import (
     python_name,
     require_operation,
 )
+from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
     ChangeOptions,
     change_options,
@@ -29,14 +31,12 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import counted, json_text
-from wosdk_async.model import registry
+from wosdk_async.model import Record, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol import updates
+from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.calls import Id
 from wosdk_async.protocol.elements import OWNED
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import Record
-    from wosdk_async.model.metadata import Wire
-    from wosdk_async.protocol.calls import Id
 
 __all__ = [
     "delete_command",
@@ -79,9 +79,6 @@ def update_command(
       wosdk update Customer 512 Instructions='Ring twice' WorkZone=15
       wosdk update WorkOrder RSC000005 PoNumber= --if-unchanged
     """
-    from wosdk_async.cli.input.fields import record_of
-    from wosdk_async.cli.input.texts import entity_named
-
     kind = entity_named(entity, unchecked)
     require_operation(kind, "update", "updated")
     texts = RecordTexts.read(kind, [record_id], by)
@@ -106,10 +103,8 @@ async def _update(
     company: Company, kind: type[Record] | str, texts: RecordTexts, given: dict[str, Any], if_unchanged: bool
 ) -> RecordChange | None:
     """Read the record, and return the change that writes what differs; None if nothing does."""
-    from wosdk_async import codec
-
     (id,) = await texts.ids(company, certain=True)
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     read: Any = await company.get(kind, id, properties=_paths(kind, given))
     old: dict[str, Any] = read if isinstance(read, dict) else codec.unstructure(read)
     whole = {key: _whole(kind, key, old.get(key), value) for key, value in given.items()}
@@ -161,8 +156,6 @@ def _paths_below(name: str, meta: Wire) -> list[str]:
 
 def _check(kind: type[Record] | str, read: Any, new: dict[str, Any], if_unchanged: bool) -> None:
     """Raise the error of a change that cannot be sent, before it is shown."""
-    from wosdk_async.protocol import updates
-
     if isinstance(kind, str):
         return
     updates.change(read, _changes(kind, new))
@@ -172,8 +165,6 @@ def _check(kind: type[Record] | str, read: Any, new: dict[str, Any], if_unchange
 
 def _changes(kind: type[Record], new: dict[str, Any]) -> dict[str, Any]:
     """Return the fields to write by their Python names."""
-    from wosdk_async.cli.input.fields import record_of
-
     record = record_of(kind, new, new=False)
     names = (python_name(kind, name, "update") for name in new)
     return {name: getattr(record, name) for name in names}
@@ -234,10 +225,8 @@ def delete_command(
       wosdk delete Contact 731
       wosdk delete Contact 'Ann Lee' 'Bo Ray' --by DisplayAs --dry-run
     """
-    from wosdk_async.cli.input.texts import entity_named
-
     kind = entity_named(entity, unchecked)
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     if not isinstance(kind, str) and name == "WorkOrder":
         raise CliError("a work order cannot be deleted; cancel it: wosdk cancel ORDER --reason NAME")
     require_operation(kind, "delete", "deleted")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.order_changes import (
     OrderPlan,
@@ -21,9 +21,6 @@ from wosdk_async.cli.order_changes import (
 from wosdk_async.cli.record_changes import ChangeResult
 from wosdk_async.cli.texts import counted, visible
 from wosdk_async.safe_text import shortened
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
 
 __all__ = [
     "cancel_command",

@@ -8,11 +8,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from wosdk_async import codec
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.cli.texts import in_command_words, json_text
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol import validation as problems
 from wosdk_async.safe_text import shortened
 from wosdk_async.suggestions import suggestion
 
@@ -26,8 +28,6 @@ _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 def json_object(option: str, path: Path) -> dict[str, Any]:
     """Return the JSON object in a file, or on stdin for ``-``; raise CliError that names the option."""
-    from wosdk_async import codec
-
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MAX_JSON + 1)
     else:
@@ -130,8 +130,6 @@ def _typed(value: str, meta: Wire | None, name: str) -> Any:
 
 
 def _json(value: str, text: str) -> Any:
-    from wosdk_async import codec
-
     try:
         return codec.loads(value.encode(errors="surrogateescape"))
     except ValueError as error:
@@ -206,9 +204,6 @@ def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any
 
 
 def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, new: bool) -> Any:
-    from wosdk_async import codec
-    from wosdk_async.protocol import validation as problems
-
     faults = [*_faults(cls, fields, ""), *more]
     if not faults:
         record = codec.structure(dict(fields), cls)

@@ -17,18 +17,10 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.model import Record
 
-__all__ = [
-    "CsvFormat",
-    "JsonFormat",
-    "OutputFormat",
-    "csv_cell",
-    "format_of",
-    "guarded_texts",
-    "write_record",
-]
+__all__ = ["CsvFormat", "csv_cell", "format_of", "guarded_texts", "write_record"]
 
 
-class OutputFormat(Protocol):
+class _OutputFormat(Protocol):
     """Writer of records, page by page."""
 
     def write(self, rows: Sequence[Any]) -> None:
@@ -40,10 +32,10 @@ class OutputFormat(Protocol):
 
 def format_of(
     output: Output, file: IO[str], paths: Sequence[str], entity: type[Record] | str = ""
-) -> OutputFormat:
+) -> _OutputFormat:
     """Return the format that writes rows to ``file``; ``paths`` are the properties that were asked for."""
     if output.format == "json":
-        return JsonFormat(file)
+        return _JsonFormat(file)
     if output.format == "csv":
         return CsvFormat(file, paths, output.excel, raw=output.raw)
     from wosdk_async.cli.output.table import TableFormat
@@ -66,7 +58,7 @@ def write_record(
         writer.close()
 
 
-class JsonFormat:
+class _JsonFormat:
     """JSON lines: each record as the service sent it."""
 
     def __init__(self, file: IO[str]) -> None:
