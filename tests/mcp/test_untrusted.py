@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from wosdk_async import NotUniqueError
 from wosdk_async.errors import BusinessRuleError, ConflictError, NameNotFoundError, NotSentError, RefusedError
-from wosdk_async.mcp.results import Problem, Result, answering, problem
-from wosdk_async.mcp.untrusted import MOST_BYTES, fitted, one_fitted
+from wosdk_async.mcp.results import MOST_BYTES, Problem, Result, answering, fitted, one_fitted, problem
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.safe_text import Secrets
 

@@ -1,16 +1,51 @@
-"""Ctrl-C, SIGTERM and SIGHUP while a command changes something: calls under way get time to end."""
+"""SIGTERM and SIGHUP end a command as Ctrl-C does; calls that change something get time to end."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from types import FrameType
+from typing import Any
 
-from wosdk_async.cli.exit_codes import say
-from wosdk_async.jobs.stop import ABORT_GRACE
+__all__ = [
+    "INTERRUPTION",
+    "StopSignals",
+]
 
-__all__ = ["StopSignals"]
+
+class Interruption:
+    """The first signal that interrupted the command, if one other than Ctrl-C did."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    @property
+    def status(self) -> int:
+        """The exit status that shells give a program that the signal ended: 130 for Ctrl-C."""
+        return 128 + (self._first or signal.SIGINT)
+
+    def handle(self) -> None:
+        """Treat SIGTERM and SIGHUP as Ctrl-C from now on; one that is ignored, as nohup does, stays so."""
+        for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, self._interrupt)
+
+    def exit_at_once(self, status: Any) -> None:
+        """Let signals end the process from now on: the command has ended, and Python waits for threads."""
+        signal.signal(signal.SIGINT, lambda *_: os._exit(status if isinstance(status, int) else 0))
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._first = self._first or number
+        handler = signal.getsignal(signal.SIGINT)  # while calls are under way it is that of the event loop
+        (handler if callable(handler) else signal.default_int_handler)(number, frame)
+
+
+INTERRUPTION = Interruption()
+
 
 # Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
@@ -51,6 +86,9 @@ class StopSignals:
             yield
 
     def _handle(self, number: signal.Signals) -> None:
+        from wosdk_async.cli.exit_codes import say
+        from wosdk_async.jobs.stop import ABORT_GRACE
+
         if self.status is None:
             self.status = 128 + number
             self._on_first(self.status)

@@ -1,15 +1,17 @@
-"""``wosdk update``: fields of one record."""
+"""``wosdk update`` and ``wosdk delete``: fields of one record, and records of any entity."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions, change_options
+from wosdk_async import Company, codec
 from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.input.fields import given_fields, record_of, shown_value
 from wosdk_async.cli.input.records import (
     RecordTexts,
     by_option,
@@ -18,25 +20,28 @@ from wosdk_async.cli.input.records import (
     python_name,
     require_operation,
 )
-from wosdk_async.cli.options import unchecked_option
-from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
-from wosdk_async.cli.record_fields import (
+from wosdk_async.cli.input.texts import entity_named
+from wosdk_async.cli.options import (
+    ChangeOptions,
+    change_options,
     entity_argument,
     fields_argument,
-    given_fields,
     json_body_option,
-    shown_value,
+    unchecked_option,
 )
-from wosdk_async.model import registry
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
+from wosdk_async.cli.texts import counted, json_text
+from wosdk_async.model import Record, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol import updates
+from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.calls import Id
 from wosdk_async.protocol.elements import OWNED
 
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import Record
-    from wosdk_async.model.metadata import Wire
-    from wosdk_async.protocol.calls import Id
-
-__all__ = ["update_command"]
+__all__ = [
+    "delete_command",
+    "update_command",
+]
 
 _STATES = "`wosdk hold`, `resume`, `complete` and `cancel` move a work order from state to state"
 
@@ -74,9 +79,6 @@ def update_command(
       wosdk update Customer 512 Instructions='Ring twice' WorkZone=15
       wosdk update WorkOrder RSC000005 PoNumber= --if-unchanged
     """
-    from wosdk_async.cli.input.fields import record_of
-    from wosdk_async.cli.input.texts import entity_named
-
     kind = entity_named(entity, unchecked)
     require_operation(kind, "update", "updated")
     texts = RecordTexts.read(kind, [record_id], by)
@@ -101,10 +103,8 @@ async def _update(
     company: Company, kind: type[Record] | str, texts: RecordTexts, given: dict[str, Any], if_unchanged: bool
 ) -> RecordChange | None:
     """Read the record, and return the change that writes what differs; None if nothing does."""
-    from wosdk_async import codec
-
     (id,) = await texts.ids(company, certain=True)
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     read: Any = await company.get(kind, id, properties=_paths(kind, given))
     old: dict[str, Any] = read if isinstance(read, dict) else codec.unstructure(read)
     whole = {key: _whole(kind, key, old.get(key), value) for key, value in given.items()}
@@ -156,8 +156,6 @@ def _paths_below(name: str, meta: Wire) -> list[str]:
 
 def _check(kind: type[Record] | str, read: Any, new: dict[str, Any], if_unchanged: bool) -> None:
     """Raise the error of a change that cannot be sent, before it is shown."""
-    from wosdk_async.protocol import updates
-
     if isinstance(kind, str):
         return
     updates.change(read, _changes(kind, new))
@@ -167,8 +165,6 @@ def _check(kind: type[Record] | str, read: Any, new: dict[str, Any], if_unchange
 
 def _changes(kind: type[Record], new: dict[str, Any]) -> dict[str, Any]:
     """Return the fields to write by their Python names."""
-    from wosdk_async.cli.input.fields import record_of
-
     record = record_of(kind, new, new=False)
     names = (python_name(kind, name, "update") for name in new)
     return {name: getattr(record, name) for name in names}
@@ -200,3 +196,58 @@ def _same(old: Any, new: Any) -> bool:
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)
+
+
+_AT_ONCE = 32  # calls under way
+
+
+@click.command("delete", no_args_is_help=True)
+@entity_argument
+@click.argument("record_ids", nargs=-1, required=True, metavar="ID...")
+@by_option
+@unchecked_option
+@click.pass_context
+@change_options
+def delete_command(
+    ctx: click.Context,
+    entity: str,
+    record_ids: tuple[str, ...],
+    by: str | None,
+    unchecked: bool,
+    options: ChangeOptions,
+) -> None:
+    """Delete records. Each is read first, and shown with its name.
+
+    The service only marks a record that can be restored: `wosdk run RestoreCommand`. A work order cannot be
+    deleted; `wosdk cancel` cancels it.
+
+    \b
+      wosdk delete Contact 731
+      wosdk delete Contact 'Ann Lee' 'Bo Ray' --by DisplayAs --dry-run
+    """
+    kind = entity_named(entity, unchecked)
+    name = entity_name(kind)
+    if not isinstance(kind, str) and name == "WorkOrder":
+        raise CliError("a work order cannot be deleted; cancel it: wosdk cancel ORDER --reason NAME")
+    require_operation(kind, "delete", "deleted")
+    texts = RecordTexts.read(kind, record_ids, by)
+    with ChangeSession.open(ctx, options) as session:
+        changes = session.runner.run(_deletes(session.runner.company, name, texts))
+        what = changes[0].label if len(changes) == 1 else counted(len(changes), f"{name} record")
+        session.carry_out(f"delete {what}", f"Delete {what}?", changes, at_once=_AT_ONCE)
+
+
+async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
+    """Read the records and return their deletes; raise the error of one that is not there."""
+    ids = {json_text(id if isinstance(id, int) else dict(id)): id for id in await texts.ids(company)}
+    records = await asyncio.gather(*(company.get(name, id) for id in ids.values()))
+    return [_delete(name, id, record) for id, record in zip(ids.values(), records, strict=True)]
+
+
+def _delete(name: str, id: Id, record: dict[str, Any]) -> RecordChange:
+    async def make(company: Company) -> ChangeResult:
+        await company.delete(name, id, check=False)
+        return ChangeResult("deleted")
+
+    label = label_of(name, id, record)
+    return RecordChange(label=label, facts={"entity": name, "id": id}, make=make, look=look_at(name, id))

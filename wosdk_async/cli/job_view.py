@@ -1,7 +1,9 @@
-"""Jobs for people: a list of them, and one with its plan, counts and runs and the rows that need care."""
+"""Jobs for people: a list of them, and one with its plan, counts, runs, and what its command would do now."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,19 +12,23 @@ from typing import IO, Any
 import attrs
 import click
 
-from wosdk_async.cli.command_words import in_command_words
-from wosdk_async.cli.output.cells import counted, visible
-from wosdk_async.cli.output.same_command import same_command_would
+from wosdk_async.cli.import_arguments import kept_import
+from wosdk_async.cli.job_context import source_of
+from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text, refusal_text, visible
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs import ImportMap, ImportOptions
+from wosdk_async.jobs.audit import why_no_audit
+from wosdk_async.jobs.job_commands import command_of
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.worker_tables import audit_facts
+from wosdk_async.jobs.ledger.decision import Plan
+from wosdk_async.jobs.ledger.preview import preview_of
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of
+from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.text.safe_text import one_line
 
-__all__ = [
-    "brief_text",
-    "figures_text",
-    "job_facts",
-    "print_job",
-    "print_jobs",
-    "shown_time",
-]
+__all__ = ["job_facts", "print_job", "print_jobs"]
 
 _COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
 _FIRST = 5  # rows of each kind
@@ -30,12 +36,6 @@ _FIRST = 5  # rows of each kind
 
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
-    from wosdk_async.jobs.audit import why_no_audit
-    from wosdk_async.jobs.job_commands import command_of
-    from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.journal.worker_tables import audit_facts
-    from wosdk_async.jobs.overview import COUNTED, overview, stop_of
-
     async with Journal.open(folder, snapshot=True) as journal:
         seen = await overview(journal)
         fine = {"done", "not_started", *(["sending"] if seen.running else [])}
@@ -57,7 +57,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
-            "resume": await same_command_would(seen),
+            "resume": await _same_command_would(seen),
             "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
             "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
             if seen.audit != "none"
@@ -79,26 +79,24 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
-        about = f"begun {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
-        file.write(f"{visible(job['folder'])}\n  {visible(f'{brief_text(job)}; {about}')}\n")
+        about = f"begun {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
+        file.write(f"{visible(job['folder'])}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
 
 
-def brief_text(job: Mapping[str, Any]) -> str:
+def _brief_text(job: Mapping[str, Any]) -> str:
     """Return the state and the counts of a job in a line."""
     state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo has a colon of its own
-    figures = figures_text({**job, "undone": 0} if job["undo"] else job)
+    figures = _figures_text({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
 
 
-def figures_text(job: Mapping[str, Any]) -> str:
+def _figures_text(job: Mapping[str, Any]) -> str:
     """Return the counts of a job that are not zero."""
     return ", ".join(f"{job[name]} {_words(name, job)}" for name in _COUNTS if job[name])
 
 
 def _words(name: str, job: Mapping[str, Any]) -> str:
     """Return the words for the rows that are counted under ``name``."""
-    from wosdk_async.jobs.overview import UNDER_WAY
-
     return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
 
 
@@ -131,12 +129,12 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("job", f"{plan['job']} in {facts['folder']}"),
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
         *([("undo", facts["undo"])] if facts["undo"] else ()),
-        ("rows", f"{plan['rows']}: {figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
+        ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
         *([("gone", f"{counted(facts['gone'], 'row')} not in the last file")] if facts["gone"] else ()),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
-        ("begun", shown_time(plan["created_at"])),
+        ("begun", _shown_time(plan["created_at"])),
         ("command", facts["command"] or "none: a program began it"),
         *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
@@ -197,9 +195,41 @@ def _time(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def shown_time(time: str) -> str:
+def _shown_time(time: str) -> str:
     """Return a time of a plan as the others are shown; another text as it is."""
     try:
         return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     except ValueError:
         return time
+
+
+async def _same_command_would(seen: Overview) -> str:
+    """Return what the command of the last run would do, given again.
+
+    The file and the map are read as the command would read them.
+    """
+    if seen.running is not None:
+        return "refused while another process works on the job"
+    try:
+        would = await asyncio.to_thread(_decided, seen)
+    except WosdkError as error:
+        return f"refused: {message_of(error)}"
+    if seen.audit_left:
+        found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
+        would += f"; the keys of all rows to look up: the audit {found}"
+    return would
+
+
+def _decided(seen: Overview) -> str:
+
+    given = kept_import(seen.given.options, seen.folder)
+    if given is None:
+        return "run the program again that began the job"
+    import_map = ImportMap.load(given.map_file, operation=seen.plan.operation)
+    options = ImportOptions(folder=seen.folder, resume=True, marker=given.options.marker)
+    request = ImportRequest(source=source_of(seen.given, seen.folder), import_map=import_map, options=options)
+    with contextlib.closing(request.read()) as rows, preview_of(request, rows, seen.plan.company) as preview:
+        decision = preview.decision
+        if isinstance(decision, Plan):
+            return plan_text(decision, operation_named(seen.plan.operation).label)
+        return f"refused: {refusal_text(decision)}"
