@@ -12,7 +12,7 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.earlier_leases import end_leases
+from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow, run_table
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError

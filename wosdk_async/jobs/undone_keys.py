@@ -12,8 +12,8 @@ from typing import Any
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.journal.folder import jobs_at
 from wosdk_async.jobs.row_operation import Found, RowOperation, usable_id
 from wosdk_async.model import WOStatus
 

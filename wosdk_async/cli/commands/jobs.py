@@ -57,7 +57,7 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
         from wosdk_async.cli.output.formats import format_of
         from wosdk_async.cli.output.job_view import print_jobs
         from wosdk_async.jobs.errors import JournalError
-        from wosdk_async.jobs.job_places import jobs_below, jobs_of
+        from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
 
         if not place.exists():
             raise CliError(f"{place}: there is no such directory or file")
@@ -104,7 +104,7 @@ def show(job: Path, as_json: bool) -> None:
     require_stdout()
     with cli_errors():
         from wosdk_async.cli.output.job_view import job_facts, print_job
-        from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.journal.folder import folder_of
 
         facts = asyncio.run(job_facts(folder_of(job)))
         if as_json:
@@ -142,7 +142,7 @@ def resume(
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command
-        from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.journal.folder import folder_of
         from wosdk_async.jobs.run_records import plan_as_last_given
 
         folder = folder_of(job)
@@ -186,8 +186,8 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
-    from wosdk_async.jobs.job_places import folder_of
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.outputs import write_outputs
     from wosdk_async.jobs.run_records import as_last_given
     from wosdk_async.jobs.sources.conversion import off_the_loop
@@ -199,8 +199,8 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
-    from wosdk_async.jobs.job_places import folder_of
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.outputs import write_report
 
     async with Journal.open(folder_of(job)) as journal:

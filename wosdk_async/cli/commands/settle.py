@@ -63,7 +63,7 @@ def settle_command(
         )
     require_stdout()
     with cli_errors():
-        from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.journal.folder import folder_of
 
         folder = folder_of(job)
         if not by_hand:
@@ -74,8 +74,8 @@ def settle_command(
 
 
 async def _decide(folder: Path, row: int | None, id: int | None) -> int:
-    from wosdk_async.jobs.decisions import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.settling import decide, doubts_in
 
     async with Journal.open(folder) as journal:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
@@ -89,8 +89,8 @@ async def _decide(folder: Path, row: int | None, id: int | None) -> int:
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
     from wosdk_async.cli.stop_signals import StopSignals
-    from wosdk_async.jobs.decisions import settle_job
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.settling import settle_job
     from wosdk_async.jobs.stop import Stop
 
     stop = Stop()

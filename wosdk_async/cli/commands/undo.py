@@ -110,7 +110,7 @@ def undo_command(
     require_stdout()
     with cli_errors():
         from wosdk_async.cli.runner import confirm
-        from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.journal.folder import folder_of
         from wosdk_async.jobs.undo import Undo, last_sending_run
 
         folder = folder_of(job)

@@ -41,7 +41,7 @@ def _decided(seen: Overview) -> str:
     from wosdk_async.cli.kept_commands import import_parameters
     from wosdk_async.jobs import ImportMap, ImportOptions
     from wosdk_async.jobs.ledger.decision import Plan
-    from wosdk_async.jobs.ledger.preview import preview_of
+    from wosdk_async.jobs.ledger.facts import preview_of
     from wosdk_async.jobs.operation_names import operation_named
     from wosdk_async.jobs.request import ImportRequest
 

@@ -13,14 +13,16 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.export.export_job import ExportJob, OnRows, OnStage
-from wosdk_async.jobs.export.exported_rows import ExportedRows, ExportedTable, known_entity
-from wosdk_async.jobs.export.output_place import (
+from wosdk_async.jobs.export.export_job import (
+    ExportJob,
+    OnRows,
+    OnStage,
     already_exists,
     real_output,
     require_file_place,
     require_no_folder,
 )
+from wosdk_async.jobs.export.exported_rows import ExportedRows, ExportedTable, known_entity
 from wosdk_async.jobs.export.plan import ExportOptions, ExportPlan, ExportSummary
 from wosdk_async.jobs.export.range_files import IdRange, RangeFile, gaps, split
 from wosdk_async.jobs.export.reading import RangeReader, in_thread, read_ranges
