@@ -22,16 +22,14 @@ from wosdk_async.jobs.journal import (
     JobRun,
     ReferenceRecord,
     RowRecord,
-    Sample,
     State,
     StoredRow,
     new_job_id,
 )
 from wosdk_async.jobs.outputs import write_outputs
-from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.markup import Markup, element, joined
-from wosdk_async.jobs.report.page import report_page
+from wosdk_async.jobs.report.page import report_page, share_bar
 from wosdk_async.jobs.undo_fates import UndoState
 
 VOID = {"meta", "link", "br"}
@@ -96,7 +94,6 @@ def everything(text: str) -> JobFacts:
         plan={"file": text, "company": text, "operation": text, "marker": text, "options": {text: text}},
         runs=[JobRun(1, 0.0, 5.0, 1, details), JobRun(2, 9.0, None, None, details)],
         references=[ReferenceRecord(text, text, text, State.REFUSED, reason=text)],
-        samples=[Sample(i, i, 0.1, 0.2, i % 2, i % 3) for i in range(9)],
     )
 
 
@@ -181,47 +178,6 @@ def test_rows_in_doubt_are_listed_with_how_they_were_settled() -> None:
     assert "Row Line Why RequestId 7 8 no response r7" in Page(report_page(facts(unmarked))).text
 
 
-# --- charts -----------------------------------------------------------------------------------------
-
-
-def test_pauses_between_runs_are_left_out() -> None:
-    samples = [Sample(s, 10, 0.1, 0.2, 0, 1) for s in (5, 6, 8, 9000, 9001)]
-    bins, pauses = time_bins(samples)
-    assert [each.calls for each in bins] == [10, 10, 0, 10, 10, 10]
-    assert pauses == [4]
-
-
-@examples(40)
-@given(
-    st.lists(
-        st.builds(
-            Sample,
-            st.integers(0, 20_000),
-            st.integers(1, 99),
-            st.floats(0, 9),
-            st.floats(0, 9),
-            st.integers(0, 9),
-            st.integers(0, 9),
-        ),
-        unique_by=lambda sample: sample.second,
-        min_size=1,
-        max_size=60,
-    )
-)
-def test_every_call_is_in_one_bin(samples: list[Sample]) -> None:
-    samples.sort(key=lambda sample: sample.second)
-    bins, _ = time_bins(samples)
-    for name in ("calls", "waits", "retries"):
-        assert sum(getattr(each, name) for each in bins) == sum(getattr(each, name) for each in samples)
-    assert len(bins) <= 301
-    assert max(each.p95 for each in bins) == max(each.p95 for each in samples)
-    drawn = chart("T", bins, [], [Series("a", "first", lambda each: each.rate, filled=True)])
-    (path,) = re.findall(r'class="first filled" d="([^"]*)"', drawn)
-    numbers = [float(number) for number in re.findall(r"[\d.]+", path)]
-    assert all(0 <= x <= 1000 for x in numbers[::2])
-    assert all(0 <= y <= 100 for y in numbers[1::2])
-
-
 def test_a_single_row_can_be_seen_in_the_bar() -> None:
     drawn = share_bar([("created", 999_999), ("failed", 1), ("found", 0)])
     assert re.findall(r'<rect class="(\w+)" x="[\d.]+" y="0" width="([\d.]+)"', drawn) == [
@@ -292,9 +248,3 @@ def test_the_last_runs_are_shown() -> None:
     text = Page(report_page(facts(runs=runs))).text
     assert "11 more runs: see report.json." in text
     assert ("v11." in text, "v12." in text, "v61." in text) == (False, True, True)
-
-
-def test_retries_are_summed_and_times_are_not() -> None:
-    text = Page(report_page(facts(samples=[Sample(s, 4, 0.25, 0.5, 3, 2) for s in range(10)]))).text
-    assert "retries 20 in all, 2 at most" in text
-    assert "median 250 ms on average, 250 ms at most" in text

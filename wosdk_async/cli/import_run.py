@@ -12,7 +12,7 @@ from typing import IO
 import attrs
 import click
 
-from wosdk_async.cli.command_words import message_of
+from wosdk_async.cli.command_words import in_command_words, message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
@@ -168,7 +168,7 @@ async def _run(
             say_files(summary, attrs.evolve(about, options={**about.options, **given.job["details"]}))
             print_summary(summary, given.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
-            text = f"{ended}, but its files could not be written: {summary.files_failed}"
+            text = f"{ended}, but its files could not be written: {in_command_words(summary.files_failed)}"
             if summary.all_ended:
                 raise CliError(text, Exit.UNWRITTEN)
             say(text)

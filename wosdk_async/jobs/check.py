@@ -39,7 +39,7 @@ from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
-from wosdk_async.jobs.undone_keys import undone_beside, without_taken_back
+from wosdk_async.jobs.undone_keys import undone_beside, without_undone
 from wosdk_async.model import Record
 
 __all__ = [
@@ -70,7 +70,7 @@ class BuiltRow:
     """Whether the row failed in the job before."""
 
     def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
-        """Return what would become of the row."""
+        """Return what the import would do with the row."""
         warnings = tuple(dict.fromkeys(self.row.warnings))
         again = self.again and kind == "would_send"
         place = self.row.number, self.row.line
@@ -191,7 +191,7 @@ class Check:
     async def run(
         self, company: Company, *, identity: str, on_row: Callable[[Finding], None] | None = None
     ) -> CheckResult:
-        """Look up what the rows refer to, and their keys; return what would become of them.
+        """Look up what the rows refer to, and their keys; return the outcome that each would have.
 
         Args:
             company: the Company in which the rows would be carried out.
@@ -238,7 +238,7 @@ class Check:
     async def _look_at(
         self, company: Company, page: Sequence[Row], checked: CheckedRows, preview: Preview
     ) -> list[Finding]:
-        """Return what would become of some rows, in their order."""
+        """Return what the import would do with some rows, in their order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
         found = []
@@ -251,7 +251,7 @@ class Check:
             began = time.perf_counter()
             records = await self._operation.find(company, self._keys.path, keys)
             self._looks.append(time.perf_counter() - began)
-            records = without_taken_back(records, self._undone)
+            records = without_undone(records, self._undone)
         return [
             await self._decided(company, each, records.get(each.key, ()))
             if isinstance(each, BuiltRow)

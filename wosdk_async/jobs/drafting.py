@@ -1,7 +1,7 @@
 """Draft of a map: columns of a file beside the fields of the catalogue that have similar names.
 
 A draft is a map that :meth:`ImportMap.load` accepts. What nobody can guess stands as the column ``{ADAPT}``,
-which no file has, so that an import says what is left to fill in.
+which no file has, so that an import says what remains to be filled in.
 """
 
 from __future__ import annotations

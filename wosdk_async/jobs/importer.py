@@ -351,7 +351,7 @@ def tune_process() -> None:
     """Let long jobs take about a quarter less CPU time: fewer garbage collections, quicker threads.
 
     Call it once, after all imports, in a process that does little else: the settings are those of the whole
-    process. ``wosdk import`` does it itself.
+    process.
     """
     # The journal's thread asks for the interpreter's lock once for each commit. Beside a busy event loop it
     # gets the lock only when the switch interval has passed.

@@ -180,7 +180,7 @@ class DeleteRecord(Changing):
         return await company.delete(self.kind, record.id)
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect when no record with the key is left."""
+        """Return the effect when no record with the key remains."""
         del record, key
         if any(not getattr(each, "is_removed", None) for each in found):
             return None
@@ -226,7 +226,7 @@ def operation_named(text: str) -> RowOperation:
 def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
     kind: Any = entity_class(name)
     if kind is None or "id" not in kind.__wire__:
-        hint = suggestion(name, index.ENTITIES) or "; wosdk describe lists them"
+        hint = suggestion(name, index.ENTITIES) or "; the catalogue lists them"
         raise ImportMapError(f"{verb} {name}: the service has no entity {name!r}{hint}")
     try:
         require_support(kind, verb)

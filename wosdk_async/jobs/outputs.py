@@ -1,4 +1,4 @@
-"""Files that come out of a job: what became of each row, rejected rows, rows in doubt, and the report."""
+"""Files of a job: the outcome of each row, rejected rows, rows in doubt, and the report."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Pat
         return await _to_its_end(asyncio.get_running_loop().create_task(writing))
     except OSError as error:
         raise OutputError(
-            f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: "
-            f"mend this, then write the files again with wosdk jobs rejects {journal.folder}"
+            f"{error.filename or journal.folder}: {error.strerror or error}; the journal in "
+            f"{journal.folder} is right: fix this, then call write_outputs(journal, source)"
         ) from error
 
 

@@ -46,11 +46,11 @@ class Overview:
     plan: JobPlan
     counts: Mapping[State, int]
     undone: UndoState | None
-    """How far an undo took it back; None without one."""
+    """How far it was undone; None without an undo."""
     running: str | None
     """Who works on it now; None when nobody does."""
     given: JobPlan
-    """The plan with the options of the last run that began, which ``wosdk jobs resume`` gives again."""
+    """The plan with the options of the last run that began, which a resumed job gets."""
     begun: bool = True
     """Whether a process has worked on it, and may have sent something."""
     audit: AuditState = "none"
@@ -60,7 +60,7 @@ class Overview:
     gone: Mapping[State, int] = attrs.field(factory=dict)
     """Rows of the ledger that the file of the last run does not have, by state."""
     undone_rows: int = 0
-    """Rows of that file whose records an undo took back."""
+    """Rows of that file whose records are undone."""
 
     @property
     def state(self) -> str:
@@ -94,7 +94,7 @@ class Overview:
         return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the overview as plain data, one line of ``wosdk jobs list``."""
+        """Return the overview as plain data."""
         return {
             "state": self.state,
             "rows": self.plan.rows,

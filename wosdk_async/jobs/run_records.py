@@ -42,7 +42,7 @@ def details_of(request: ImportRequest, company: Company) -> dict[str, Any]:
 
 
 def status_of(error: BaseException, stopped: int) -> int:
-    """Return the exit status of ``wosdk import`` for an exception; ``stopped`` is that of a cancelled run."""
+    """Return the exit status of an import for an exception; ``stopped`` is that of a cancelled run."""
     if isinstance(error, WosdkError):
         return int(ending_of(error).exit_status)
     if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):

@@ -17,7 +17,7 @@ from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, RowRecord, State, StoredRow, run_table
 from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.row_operation import Effect, RowOperation, usable_id
+from wosdk_async.jobs.row_operation import Effect, Found, RowOperation, usable_id
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
 from wosdk_async.jobs.undone_keys import find_rows
@@ -77,9 +77,9 @@ class Doubt:
 
 @attrs.define(eq=False, kw_only=True)
 class Settling:
-    """Decides what became of rows in doubt.
+    """Decides the outcomes of rows in doubt.
 
-    All but :meth:`leave_the_rest` may be cancelled: what is not decided then is left in doubt.
+    All but :meth:`leave_the_rest` may be cancelled: what is not decided then stays in doubt.
     """
 
     company: Company
@@ -119,7 +119,7 @@ class Settling:
         self._looked = True
 
     async def settle(self) -> set[int]:
-        """Wait until the undecided rows have settled, and return those that are certainly not there.
+        """Wait until the undecided rows have settled, and return those that are confirmed absent.
 
         They are planned again. Rows that cannot be looked up stay undecided.
         """
@@ -191,13 +191,17 @@ class Settling:
                     reason = _NO_MARKER if self.marker is None else _UNSETTLED
                     self._leave(Doubt.of(row, 0.0, reason), row.reason or reason)
 
+    async def find(self, keys: Sequence[str], *, whole: bool = False) -> Found:
+        """Return the records that have each key; see :func:`find_rows`."""
+        assert self.marker is not None  # noqa: S101 - checked by all callers
+        return await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
+
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
         """Return the rows that these look-ups do not decide alone; the others are decided."""
-        assert self.marker is not None  # noqa: S101 - checked by both callers
         keys = [each.key for each in doubts]
         now = asyncio.get_running_loop().time
         began = now()
-        found = await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=True)
+        found = await self.find(keys, whole=True)
         undecided, ended = [], now()
         for each in doubts:
             records = found.get(each.key, ())
@@ -248,7 +252,7 @@ async def settle_job(
     on_stage: Callable[[str], None] = lambda _: None,
     stop: Stop | None = None,
 ) -> dict[str, int]:
-    """Look up the rows in doubt by their keys; those that are certainly not there are planned again.
+    """Look up the rows in doubt by their keys; those that are confirmed absent are planned again.
 
     Nothing is sent. It takes as long as a call may take to settle when a row is not there at first, and
     before that as long as workers of earlier runs may still send rows: ``on_stage`` gets a text then.
@@ -269,7 +273,7 @@ async def settle_job(
     if operation.compares:
         raise JournalError(
             f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file; "
-            "wosdk jobs resume does that first"
+            "run the import again, which does that first"
         )
 
     counts = Counter(journal.counts()) + Counter(journal.gone())
@@ -307,7 +311,7 @@ async def decide(
     *,
     on_stage: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Write down what a person found out about a row in doubt, when surely no worker sends it any more.
+    """Write down what a person found out about a row in doubt, once no worker can send it any more.
 
     Args:
         journal: the journal of the job.

@@ -75,7 +75,7 @@ class UndoSummary:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing that was to be undone is left, and nothing that a person has to look at."""
+        """Whether nothing that was to be undone remains, and nothing that a person has to look at."""
         left = sum(self.counts[fate] for fate in _INCOMPLETE)
         return not (left + self.not_started)
 
@@ -109,7 +109,7 @@ class UndoState:
 
     @property
     def complete(self) -> bool:
-        """Whether no record that the job created is left."""
+        """Whether no record that the job created remains."""
         return self.done >= self.created
 
     @property

@@ -1,12 +1,9 @@
-"""Stages of a run: earlier runs, references, rows, rows in doubt; and the totals of the job."""
+"""Work on an opened job, stage by stage: earlier runs, references, rows, and rows in doubt."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import time
-from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,18 +13,15 @@ import attrs
 
 from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.audit import Audit, audit_state_of, why_no_audit
+from wosdk_async.jobs.audit import Audit
 from wosdk_async.jobs.cluster.leases import end_leases, end_leases_beside
-from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import AuditResult, State, StoredRow, row_table
+from wosdk_async.jobs.job_totals import JobTotals
 from wosdk_async.jobs.journal.entries import without_secrets
-from wosdk_async.jobs.journal.worker_tables import AuditState
-from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.opening import OpenedJob
 from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reference_stage import ReferenceStage
 from wosdk_async.jobs.reporting import RowReports
-from wosdk_async.jobs.rows import Row, RowOutcome, Summary
+from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
@@ -35,15 +29,13 @@ from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 if TYPE_CHECKING:
     from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
-__all__ = [
-    "JobTotals",
-    "JobWork",
-]
+__all__ = ["JobWork"]
 
-_ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
+_ROUNDS = 3  # times that rows in doubt are settled and retried, before they stay in doubt
 _MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
 
 
+@attrs.define(eq=False)
 class JobWork:
     """The stages of one run of a job.
 
@@ -53,78 +45,107 @@ class JobWork:
         job: the job, opened.
         company: the Company of the records.
         stop: the stop of the run.
+
+    Raises:
+        ConfigurationError: options that workers cannot have.
     """
 
-    def __init__(self, job: OpenedJob, company: Company, stop: Stop) -> None:
-        request, journal, options = job.request, job.journal, job.request.options
-        import_map, marker = request.import_map, request.marker
+    _job: OpenedJob
+    _company: Company
+    stop: Stop
+    sending: bool = attrs.field(init=False, default=False)
+    """Whether rows may have been sent in this run."""
+    _refused_reported: bool = attrs.field(init=False, default=False)
+    _stops: StopRules = attrs.field(init=False)
+    _rows: PlannedRows = attrs.field(init=False)
+    _builder: RowBuilder = attrs.field(init=False)
+    _reports: RowReports = attrs.field(init=False)
+    _workers: JobWorkers | None = attrs.field(init=False)
+    _sender: RowSender = attrs.field(init=False)
+    _settling: Settling = attrs.field(init=False)
+    totals: JobTotals = attrs.field(init=False)
 
-        def tell(outcome: RowOutcome) -> None:
-            request.on_row(without_secrets(outcome, journal.secrets()))
+    @_stops.default
+    def _make_stops(self) -> StopRules:
+        return StopRules(self._request.options, self._job.rows.rows, self.stop)
 
-        self.stop = stop
-        stops = StopRules(options, job.rows.rows, stop)
-        self._job = job
-        self._operation, self._on_stage = import_map.action, request.on_stage
-        self._refused_reported = False
-        self.sending = False
-        """Whether rows may have been sent in this run."""
-        journal.secrets = partial(secrets_of, company)
-        self._rows = PlannedRows(request.source, journal, job.rows.identities, keyed=marker is not None)
-        self._builder = RowBuilder(import_map, request.index, request.keys(job.about.job))
-        self._reports = RowReports(
-            operation=self._operation,
-            journal=journal,
-            stops=stops,
-            on_row=request.on_row,
-            closed=partial(is_closed, company),
-            columns_behind=import_map.columns_behind,
+    @_rows.default
+    def _make_rows(self) -> PlannedRows:
+        keyed = self._request.marker is not None
+        return PlannedRows(self._request.source, self._job.journal, self._job.rows.identities, keyed=keyed)
+
+    @_builder.default
+    def _make_builder(self) -> RowBuilder:
+        request = self._request
+        return RowBuilder(request.import_map, request.index, request.keys(self._job.about.job))
+
+    @_reports.default
+    def _make_reports(self) -> RowReports:
+        return RowReports(
+            operation=self._request.action,
+            journal=self._job.journal,
+            stops=self._stops,
+            on_row=self._request.on_row,
+            closed=partial(is_closed, self._company),
+            columns_behind=self._request.import_map.columns_behind,
         )
-        self._references = ReferenceStage(
-            company, self._rows, self._builder, request.index, options.limit, stop
-        )
-        self._workers: JobWorkers | None = None
-        if request.workers is not None and not job.plan.is_idle:
-            from wosdk_async.jobs.cluster import job_workers  # not needed in one process
 
-            self._workers = job_workers.JobWorkers(
-                request.workers, company, journal, self._operation.name, options,
-                lambda text: request.on_stage(f"warning: {text}"),
-            )  # fmt: skip
-        self._sender = RowSender(
-            company=company,
+    @_workers.default
+    def _make_workers(self) -> JobWorkers | None:
+        request = self._request
+        if request.workers is None or self._job.plan.is_idle:
+            return None
+        from wosdk_async.jobs.cluster.job_workers import JobWorkers  # not needed in one process
+
+        return JobWorkers(
+            request.workers,
+            self._company,
+            self._job.journal,
+            request.action.name,
+            request.options,
+            lambda text: request.on_stage(f"warning: {text}"),
+        )
+
+    @_sender.default
+    def _make_sender(self) -> RowSender:
+        return RowSender(
+            company=self._company,
             rows=self._rows,
             builder=self._builder,
             reports=self._reports,
-            options=options,
-            stop=stop,
+            options=self._request.options,
+            stop=self.stop,
             workers=self._workers,
         )
-        self._settling = Settling(
-            company=company,
+
+    @_settling.default
+    def _make_settling(self) -> Settling:
+        request, journal = self._request, self._job.journal
+        journal.secrets = partial(secrets_of, self._company)
+        return Settling(
+            company=self._company,
             journal=journal,
-            operation=self._operation,
-            marker=marker,
+            operation=request.action,
+            marker=request.marker,
             rebuilt=self._rebuilt,
-            seconds=company.options.settle,
-            on_row=tell,
+            seconds=self._company.options.settle,
+            on_row=lambda outcome: request.on_row(without_secrets(outcome, journal.secrets())),
             on_stage=request.on_stage,
         )
-        self._audit = Audit(
-            company=company,
-            journal=journal,
-            operation=self._operation,
-            marker=marker or "",
-            settling=self._settling,
-            on_stage=request.on_stage,
-        )
-        self.totals = JobTotals(
-            job=job,
-            stops=stops,
+
+    @totals.default
+    def _make_totals(self) -> JobTotals:
+        return JobTotals(
+            job=self._job,
+            stops=self._stops,
             reports=self._reports,
             settling=self._settling,
             workers=self._workers,
         )
+
+    @property
+    def _request(self) -> ImportRequest:
+        return self._job.request
 
     async def carry_out(self) -> None:
         """Carry out the stages; after a stop every row still gets its outcome.
@@ -166,25 +187,33 @@ class JobWork:
 
     async def _prepare(self) -> None:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to."""
-        journal = self._job.journal
+        journal, on_stage = self._job.journal, self._request.on_stage
         if self._workers is not None:
-            self._on_stage(f"waiting for the first worker: {self._workers.name}")
+            on_stage(f"waiting for the first worker: {self._workers.name}")
             await self._workers.open(await self._sender.marker())
         if await journal.audit() is not None:
             await journal.forget_audit()
-        await end_leases_beside(journal, self._on_stage)
+        await end_leases_beside(journal, on_stage)
         await self._report_refused()
         if not self._job.new:
-            await end_leases(journal, self._on_stage)
-        compares = self._operation.compares  # with values that need the references
+            await end_leases(journal, on_stage)
+        compares = self._request.action.compares  # with values that need the references
         if not compares:
             await self._settling.look_at_earlier_runs()
-        await self._references.complete(self._settling.wait, self._on_stage)
+        references = ReferenceStage(
+            self._company,
+            self._rows,
+            self._builder,
+            self._request.index,
+            self._request.options.limit,
+            self.stop,
+        )
+        await references.complete(self._settling.wait, on_stage)
         if compares:
             await self._settling.look_at_earlier_runs()
 
     async def _send(self) -> None:
-        """Send the planned rows; settle those in doubt, and send again what is certainly not there.
+        """Send the planned rows; settle those in doubt, and retry what is confirmed absent.
 
         An error that concerns all rows stops the import: ``stop`` has the reason.
         """
@@ -212,7 +241,7 @@ class JobWork:
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
-                await self._audit.run()
+                await Audit(self._settling).run()
         except WosdkError as error:
             self.stop.start_no_more(f"the audit was not finished: {error.message}")
 
@@ -240,122 +269,3 @@ class JobWork:
             with suppress(Exception):  # the row stays in doubt
                 found[row.number] = self._builder.build(row)[0]
         return found
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class JobTotals:
-    """What the journal and the stages of this run say about a job."""
-
-    job: OpenedJob
-    stops: StopRules
-    reports: RowReports
-    settling: Settling
-    workers: JobWorkers | None
-    _started: float = attrs.field(factory=time.perf_counter)
-
-    @property
-    def ended_now(self) -> int:
-        """How many rows this run has carried out, or has seen fail."""
-        return self._done_now + self.stops.failed
-
-    async def report_refused(self) -> None:
-        """Report the rows that stay refused: their keys occur twice, or the service refused them before.
-
-        They stop no import: nothing is sent for them, and the other rows may all be right.
-        """
-        async for stored in self._stored(State.REFUSED):
-            reason = stored.reason or ""
-            self.job.request.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), reason))
-
-    async def report_not_started(self) -> None:
-        """Report the rows that were not started, so that each row has its outcome."""
-        reason = self.stops.stop.cause or "the import was stopped before this row"
-        async for stored in self._stored(State.PLANNED):
-            if stored.row not in self.reports.unsent:
-                self.job.request.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
-
-    async def _stored(self, state: State) -> AsyncIterator[StoredRow]:
-        async for page in self.job.journal.file_pages(state):
-            for stored in page:
-                yield stored
-
-    async def summary(self) -> Summary:
-        """Return the counts of the job."""
-        counts, request = await self._counts(), self.job.request
-        index, plan, unsent = request.index, self.job.plan, len(self.reports.unsent)
-        audit, audit_state = await self.audited()
-        return Summary(
-            rows=sum(counts.values()),
-            empty_rows=request.source.empty_rows,
-            done=counts[State.DONE],
-            label=request.action.label,
-            found=counts[State.FOUND],
-            undone=await self._undone(),
-            changed=await self._changed(),
-            gone=sum(plan.gone.values()),
-            plan={each.name.lower(): plan.counts[each] for each in sorted(plan.counts)},
-            failed=counts[State.REFUSED] + unsent,
-            waiting=unsent,
-            in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
-            not_started=counts[State.PLANNED] - unsent,
-            done_now=self._done_now,
-            seconds=time.perf_counter() - self._started,
-            references_found=index.found,
-            references_created=index.created,
-            warnings=self._warnings(),
-            stopped=self.stops.stop.reason,
-            audit=audit,
-            audit_state=audit_state,
-            audit_why=why_no_audit(self.job.about) if audit_state == "impossible" else None,
-            unwritten=self.job.journal.unwritten,
-            folder=self.job.folder,
-        )
-
-    async def _changed(self) -> int:
-        """Return how many rows were carried out with other cells; a look-up may have shown that just now."""
-        if self.job.request.action.compares:
-            return 0
-        try:
-            return await self.job.journal.read(row_table.changed)
-        except JournalError:  # it cannot be read either
-            return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
-
-    async def _undone(self) -> int:
-        try:
-            return await self.job.journal.undone_rows()
-        except JournalError:  # it cannot be read either
-            return 0
-
-    def _warnings(self) -> list[str]:
-        """Return what the user should know, each text once."""
-        found = [
-            *self.job.rows.warnings,
-            *self.job.request.index.warnings,
-            *(self.workers.warnings if self.workers else ()),
-        ]
-        return list(dict.fromkeys(found))
-
-    async def audited(self) -> tuple[AuditResult | None, AuditState]:
-        """Return what the last audit found, and whether there has to be one."""
-        journal = self.job.journal
-        try:
-            return await journal.audit(), await audit_state_of(journal)
-        except JournalError:  # the journal cannot be read either
-            return None, "none" if self.workers is None else "due"
-
-    @property
-    def _done_now(self) -> int:
-        return self.reports.done + self.settling.done
-
-    async def _counts(self) -> Mapping[State, int]:
-        """Return how many rows have each state: those of the journal, or what this run did."""
-        journal = self.job.journal
-        with contextlib.suppress(JournalError):  # what could not be written is in the summary
-            await journal.flush()
-        try:
-            return journal.counts()
-        except JournalError:  # the journal cannot be read either
-            counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
-            counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
-            counts[State.PLANNED] = self.job.rows.rows - counts.total()
-            return counts

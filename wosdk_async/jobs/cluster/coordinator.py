@@ -72,7 +72,7 @@ class ClusterRun(Run[Any, Effect]):
         """For each row that is sent, what is reported of it, or the lease in which it was lost."""
 
     def stop(self) -> None:
-        """Start no further row; calls under way go on."""
+        """Start no further row; calls under way continue."""
         super().stop()
         self.apply(Changes(not_started=self._desk.stop()))
 

@@ -90,7 +90,7 @@ class Budget:
             self._balance()
 
     def remove(self, worker: str) -> None:
-        """Give the share of a worker that surely sends nothing any more to the others."""
+        """Give the share of a worker that certainly sends nothing any more to the others."""
         self._holders.pop(worker, None)
         self._balance()
 

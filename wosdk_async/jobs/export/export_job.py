@@ -95,7 +95,7 @@ class ExportJob(abc.ABC):
 
     @property
     def rows(self) -> int:
-        """Rows that were read, by earlier runs too where the export goes on."""
+        """Rows that were read, by earlier runs too where the export resumes."""
         return self._rows_read
 
     def watch(self, on_progress: OnRows, on_stage: OnStage) -> None:
@@ -105,7 +105,7 @@ class ExportJob(abc.ABC):
     @property
     @abc.abstractmethod
     def is_kept(self) -> bool:
-        """Whether something that was read is kept, so that the same export goes on."""
+        """Whether something that was read is kept, so that the same export resumes."""
 
     @abc.abstractmethod
     async def run(self, company: Company | None = None) -> ExportSummary:

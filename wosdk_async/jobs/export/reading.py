@@ -84,7 +84,7 @@ class RangeReader:
         return RangeFileWriter(self.folder.path, self.builder.schema, above)
 
     def _keep(self, file: RangeFileWriter, ids: IdRange) -> None:
-        """Finish a file that holds rows; a range without an end cannot go on, so nothing of it is kept."""
+        """Finish a file that holds rows; a range without an end cannot resume, so nothing of it is kept."""
         with contextlib.suppress(OSError):  # a full disk: the error that ended the range says more
             if file.rows and ids.until is not None and not (file.finished or file.torn):
                 file.finish(file.last)

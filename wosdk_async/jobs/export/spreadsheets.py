@@ -135,7 +135,7 @@ _NAME = 25  # characters of the name of a sheet, without its number
 
 
 class WorkbookWriter:
-    """Writer of a workbook; rows beyond 1,048,575 go on to a next sheet."""
+    """Writer of a workbook; rows beyond 1,048,575 continue on a next sheet."""
 
     def __init__(self, path: Path, schema: Any, title: str) -> None:
         xlsxwriter = export_package("xlsxwriter")

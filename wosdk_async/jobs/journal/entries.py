@@ -49,7 +49,7 @@ ANSWERED = "answered"
 LOOKED_UP = "looked up"
 """Proof of a row: its key was absent before its first attempt, and was found after it."""
 DECIDED = "decided"
-"""Proof of a row: a person said what became of it (``wosdk jobs settle --row``)."""
+"""Proof of a row: a person decided it."""
 
 THERE_BEFORE = "there before"
 """Proof of a refused row: its key was that of a record before its first attempt in this run."""
@@ -122,7 +122,7 @@ class JobPlan:
 
 @attrs.define  # frozen, it takes three times as long to make, and each row makes one
 class RowRecord:
-    """What became of a row.
+    """Outcome of a row.
 
     Args:
         row: the number of the row.
@@ -134,7 +134,7 @@ class RowRecord:
         seconds: duration of the call.
         proof: how the outcome is known: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`,
             :data:`THERE_BEFORE` or nothing.
-            ``undo`` needs it: it touches only what this job surely created.
+            ``undo`` needs it: it touches only what this job certainly created.
     """
 
     row: int
@@ -171,7 +171,7 @@ class StoredRow(RowRecord):
 
 @attrs.frozen
 class ReferenceRecord:
-    """A record that rows refer to and that the job creates, with what became of it.
+    """A record that rows refer to and that the job creates, with its outcome.
 
     Args:
         reference: the name of the reference in the map.

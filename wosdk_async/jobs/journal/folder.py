@@ -139,7 +139,7 @@ def plan_of(folder: Path) -> JobPlan:
 def remove_job(folder: Path, plan: JobPlan) -> None:
     """Remove the journal of a job of which nothing was sent, its copy of the input, and the empty folder.
 
-    The caller holds the lock of the folder. A folder that has anything else in it is left as it is.
+    The caller holds the lock of the folder. A folder that has anything else in it stays as it is.
     """
     ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
     with contextlib.suppress(OSError):

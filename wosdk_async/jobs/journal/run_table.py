@@ -1,4 +1,4 @@
-"""Runs of a ledger, figures of their calls, and what undos took back, as statements."""
+"""Runs of a ledger, figures of their calls, and undone rows, as statements."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def samples(db: sqlite3.Connection) -> list[Sample]:
 
 
 def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
-    """Save what became of records that the undo takes back."""
+    """Save the outcomes of an undo."""
     db.executemany(
         "REPLACE INTO undo VALUES (?, ?, ?, ?)",
         [
@@ -156,7 +156,7 @@ def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: flo
     )
 
 
-def undos(db: sqlite3.Connection, *, rows: Iterable[int]) -> dict[int, RowRecord]:
+def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
     """Return what the undo did with some rows, without those it never began."""
     found = db.execute(
         "SELECT row, state, detail FROM undo WHERE row IN (SELECT value FROM json_each(?))",
@@ -176,7 +176,7 @@ def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
-    """Return the ids that several rows have, whatever became of them."""
+    """Return the ids that several rows have, whatever their outcome."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
         "GROUP BY id HAVING count(*) > 1"
@@ -192,7 +192,7 @@ def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
 
 
 def undone_rows(db: sqlite3.Connection) -> int:
-    """Return how many rows of the file of the last run the undo took back."""
+    """Return how many rows of the file of the last run are undone."""
     found = db.execute(
         "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
         [int(State.DONE)],
@@ -201,7 +201,7 @@ def undone_rows(db: sqlite3.Connection) -> int:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records that the undo took back, and of those that were taken back before the job."""
+    """Return the ids of records that are undone, and of those that were undone before the job."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ? UNION SELECT id FROM undone_before",
         [int(State.DONE)],
@@ -210,12 +210,12 @@ def undone_ids(db: sqlite3.Connection) -> set[int]:
 
 
 def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
-    """Save ids of records that undos of earlier jobs took back."""
+    """Save ids of records that undos of earlier jobs cancelled or deleted."""
     db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
 
 
-def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -> set[int]:
-    """Return which of ``ids`` are of records that were taken back before the job; None asks for any one."""
+def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
+    """Return which of ``ids`` are of records that were undone before the job; None asks for any one."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

@@ -69,7 +69,7 @@ class Compared:
     """A file beside the ledger."""
 
     rows: int
-    """Rows of the file. One that is the same row of the ledger as an earlier one is left out below."""
+    """Rows of the file. One that is the same row of the ledger as an earlier one does not count below."""
     standings: Mapping[Standing, int]
     gone: Mapping[Standing, int]
     """Rows of the ledger that the file does not have."""
@@ -92,7 +92,7 @@ def compare(
     map_counts: bool = False,
     fingerprint: str = "",
 ) -> Compared:
-    """Compare the rows of a file with the ledger; :func:`admit` uses the temporary tables that are left.
+    """Compare the rows of a file with the ledger; :func:`admit` uses the temporary tables that remain.
 
     Args:
         db: the ledger.

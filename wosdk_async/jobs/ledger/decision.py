@@ -1,7 +1,7 @@
 """What an import sends: one pure function of the ledger, the file and the options.
 
 The ledger knows each row by its identity. The same command sends what the ledger does not know to be done.
-Imports, checks and ``wosdk jobs`` ask :func:`decide`; ``docs/import.md`` shows its tables.
+Imports, checks and the command line ask :func:`decide`; ``docs/import.md`` shows its tables.
 """
 
 from __future__ import annotations

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from wosdk_async.jobs.job_commands import rejects_command
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.overview import UNDER_WAY
-from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
 from wosdk_async.jobs.report.markup import Markup, counted, element, joined, when
 from wosdk_async.jobs.report.sections import about, audit, doubts, failures, references, runs
-from wosdk_async.jobs.run_records import had_workers
 
-__all__ = ["report_page"]
+__all__ = ["report_page", "share_bar"]
 
+_BAR = 1000  # width of the bar, in units of its own
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -36,7 +36,6 @@ def report_page(facts: JobFacts) -> str:
         "main",
         _heading(facts, name),
         _totals(facts),
-        _charts(facts),
         failures(facts),
         doubts(facts),
         audit(facts),
@@ -148,35 +147,19 @@ def _tile(name: str, count: int, style: str | None = None) -> Markup:
     return element("div", element("b", f"{count:,}"), element("span", name), class_=style)
 
 
-# --- time -----------------------------------------------------------------------------------------
+def share_bar(parts: Sequence[tuple[str, int]]) -> Markup:
+    """Return one bar that is divided by counts; each part is a class of the style sheet and its count."""
+    total = sum(count for _, count in parts) or 1
+    drawn, x = [], 0.0
+    for style, count in parts:
+        width = count / total * _BAR
+        if count:
+            width = max(width, 4)  # a single row of a million can still be seen
+            drawn.append(element("rect", class_=style, x=_number(x), y=0, width=_number(width), height=10))
+        x += width
+    view = f"0 0 {_number(max(x, 1))} 10"
+    return element("svg", drawn, class_="share", viewBox=view, preserveAspectRatio="none", aria_hidden="true")
 
 
-def _charts(facts: JobFacts) -> Markup | None:
-    bins, pauses = time_bins(facts.samples)
-    if not bins:
-        return None
-    rate = Series("calls", "first", lambda each: each.rate, filled=True)
-    median = Series("median", "first", lambda each: each.p50 if each.calls else None)
-    slowest = Series("95th percentile", "second", lambda each: each.p95 if each.calls else None)
-    retries = Series("retries", "first", lambda each: each.retries, filled=True, summed=True)
-    waits = Series("calls that waited", "second", lambda each: each.waits, summed=True)
-    charts = [
-        chart("Calls a second", bins, pauses, [rate]),
-        chart("Time of a call, with its wait", bins, pauses, [median, slowest], "ms"),
-    ]
-    total = sum(each.retries for each in bins), sum(each.waits for each in bins)
-    if any(total):
-        charts.append(chart(f"Retries and waits in {bins[0].width} s", bins, pauses, [retries, waits]))
-    said = (
-        f"{counted(total[0], 'retry', 'retries')}, {counted(total[1], 'call')} that waited to be sent again"
-    )
-    if had_workers(facts.runs):
-        said += "; workers report their calls some at a time, so a second may show more than the rate allows"
-    if pauses:
-        said += "; a dashed line is a pause between two runs, which is left out"
-    return element(
-        "section",
-        element("h2", "Over time"),
-        element("div", charts, class_="charts"),
-        element("p", f"{said}.", class_="figures"),
-    )
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
