@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import wosdk_async.sandbox.console
+from tests.jobs.test_report import drawn, facts
 from wosdk_async.asgi import one_line as path_of_request
 from wosdk_async.cli.output.cells import json_text, readable, visible
-from wosdk_async.jobs.report.markup import text as markup
 from wosdk_async.mcp.planned_view import planned_view
 from wosdk_async.mcp.untrusted import one_fitted, safe_text
 from wosdk_async.protocol import calls
@@ -51,6 +51,10 @@ def of_plan(text: str) -> str:
     return str(request["body"]["Name"])
 
 
+def of_report(text: str) -> str:
+    return drawn(facts(plan={"company": text})).partition(" for ")[2].partition(", begun")[0]
+
+
 OUTPUTS: dict[str, Callable[[str], str]] = {
     "errors and logs": one_line,
     "request paths": path_of_request,
@@ -58,7 +62,7 @@ OUTPUTS: dict[str, Callable[[str], str]] = {
     "cells of the command line": readable,
     "JSON of the command line": json_text,
     "JSON of a report": lambda text: json_escaped(json.dumps(text, ensure_ascii=False)),
-    "report": markup,
+    "report": of_report,
     "words of an MCP result": safe_text,
     "records of an MCP result": of_record,
     "requests of a plan": of_plan,

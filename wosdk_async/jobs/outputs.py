@@ -173,10 +173,13 @@ def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
     facts.files = folder.tables()
     if (rejects := folder.path(REJECTS)).exists():
         facts.rejects = rejects.name
-    with replace_file(page) as file:
-        file.write(report_page(facts).encode(errors="replace"))
-    facts.files = [*facts.files, file_facts(page)]
+    written = []
+    if (text := report_page(facts)) is not None:
+        with replace_file(page) as file:
+            file.write(text.encode(errors="replace"))
+        facts.files = [*facts.files, file_facts(page)]
+        written.append(page)
     with replace_file(data) as file:
         text = orjson.dumps(orjson.loads(to_json(facts.as_dict())), option=orjson.OPT_INDENT_2).decode()
         file.write(f"{json_escaped(text)}\n".encode())
-    return [page, data]
+    return [*written, data]
