@@ -12,8 +12,9 @@ from benchmarks.reverts import Reverts, replace
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.jobs.ledger import admission, decision, facts
-from wosdk_async.jobs.ledger.decision import Choices, FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
+from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.settling import Settling
 
 __all__ = ["FAULTS"]
@@ -27,8 +28,8 @@ _unknown_rows, _begin_again, _match, _admit = (
 )
 
 
-def _without(why: Why) -> Callable[[LedgerFacts, FileFacts, Choices], Refusal | None]:
-    def unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Refusal | None:
+def _without(why: Why) -> Callable[[LedgerFacts, FileFacts, ImportOptions], Refusal | None]:
+    def unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: ImportOptions) -> Refusal | None:
         found = _unknown_rows(ledger, file, choices)
         return None if found is not None and found.why == why else found
 

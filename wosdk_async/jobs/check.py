@@ -269,7 +269,7 @@ class Check:
         """Return what the ledger has to say about a row; None when it would be sent."""
         action = action_of(
             standing,
-            self._request.choices,
+            self._request.options,
             can_look_up=self._marker is not None,
             updates=self._operation.compares,
         )

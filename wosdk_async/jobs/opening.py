@@ -102,13 +102,13 @@ async def open_job(
     if found is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
         nothing = Compared(rows=0, standings={}, gone={})
-        _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.choices))
+        _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.options))
         return await _begin(request, rows, company, folders, journals)
     journal = await asyncio.to_thread(journals.open, found)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
         ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
-        plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.choices))
+        plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.options))
         if plan.begins:  # the old one is held until the new one is: nobody sends rows of it in between
             begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done)
@@ -141,7 +141,7 @@ async def _begin(
     journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
-        plan = _required(decide(*facts_of(request, rows, company, compared), request.choices))
+        plan = _required(decide(*facts_of(request, rows, company, compared), request.options))
     except BaseException:
         await journal.discard()
         raise

@@ -13,7 +13,6 @@ from wosdk_async.company import Company
 from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.ledger.decision import Choices
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
@@ -139,17 +138,6 @@ class ImportRequest:
         """Whether each row is looked up by a key of its own before it is sent."""
         keys = self.keys("job")
         return keys is not None and keys.are_own
-
-    @property
-    def choices(self) -> Choices:
-        """What the user said about rows that the ledger knows, and about unknown ones."""
-        options = self.options
-        return Choices(
-            again=options.again,
-            new_rows=options.new_rows,
-            retry_refused=options.retry_refused,
-            retry_undone=options.retry_undone,
-        )
 
     def keys(self, job: str) -> RowKeys | None:
         """Return the keys of the rows in a ledger, given its id; None without a marker."""

@@ -251,11 +251,11 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
         with empty_ledger() as db:
             compared = compared_with(db, request, rows)
             facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
-            yield Preview(decide(*facts, request.choices), None, db)
+            yield Preview(decide(*facts, request.options), None, db)
         return
     path = folder / JOURNAL
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
         plan = read_plan(db, path)
         compared = compared_with(db, request, rows)
         facts = facts_of(request, rows, company, compared, ledger=(folder, plan, ledger_counts(db)))
-        yield Preview(decide(*facts, request.choices), folder, db)
+        yield Preview(decide(*facts, request.options), folder, db)
