@@ -232,7 +232,6 @@ async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> Non
         journal.record(RowRecord(1, State.DONE, 5, warnings=("cut",)))
         journal.record(RowRecord(2, State.REFUSED, reason="bad\ud800", code="E"))
         journal.record(RowRecord(3, State.IN_DOUBT, reason="no response", request_id="r3"))
-        journal.sample(0, 3, 0.1, 0.2, 0, 1)
         await journal.end_run(1, stopped="asked")
         await write_outputs(journal, source)
     report = json.loads((tmp_path / "job" / "report.json").read_text())
@@ -255,7 +254,6 @@ async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> Non
     assert report["in_doubt"] == [doubt]
     (reference,) = report["references"]
     assert (reference["name"], reference["state"], reference["id"]) == ("t", "done", 7)
-    assert report["samples"][0]["retries"] == 1
 
 
 def test_the_last_runs_are_shown() -> None:

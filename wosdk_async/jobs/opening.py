@@ -62,8 +62,6 @@ class OpenedJob:
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)
         about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
-        if self.same_file:
-            about = attrs.evolve(about, since=last.since)
         if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
             about = attrs.evolve(about, key=last.key, sheet=last.sheet)
             about = attrs.evolve(about, columns=last.columns, header=last.header)
@@ -75,7 +73,6 @@ class OpenedJob:
             run=journal.run,
             open_keys=keys is not None and not keys.are_own,
             learns=rows.is_rejects or self.about.key != rows.key,
-            anew=not self.same_file,
         )
         await journal.admit(change, about)
         rows.close()

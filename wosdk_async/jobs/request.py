@@ -182,7 +182,6 @@ class ImportRequest:
             rows=rows.rows if rows is not None else 0,
             empty_rows=self.source.empty_rows,
             created_at=now,
-            since=now,
             options=dict(self.options.details),
             columns=sorted(rows.columns) if rows is not None else [],
             header=sorted(rows.header) if rows is not None else [],

@@ -204,10 +204,7 @@ class RowSender:
             claims.stop()
             run.stop()
 
-        try:
-            await self.stop.consume(run, report, stop)
-        finally:
-            self.reports.flush()
+        await self.stop.consume(run, report, stop)
 
 
 class _ClaimsUntil:

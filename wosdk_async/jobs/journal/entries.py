@@ -26,7 +26,6 @@ __all__ = [
     "PageRow",
     "ReferenceRecord",
     "RowRecord",
-    "Sample",
     "State",
     "StoredRow",
     "new_job_id",
@@ -77,7 +76,6 @@ class JobPlan:
         marker: path of the field that carries the key of a row; None without a marker.
         rows: rows of the file without the empty ones.
         created_at: when the ledger began; UTC, in ISO format.
-        since: when the first run with this file began.
         options: anything else that a report shows.
         columns: the columns of the file in which a row has content.
         header: all its columns.
@@ -96,7 +94,6 @@ class JobPlan:
     operation: str
     map_sha256: str
     created_at: str
-    since: str = ""
     marker: str | None = None
     rows: int = 0
     empty_rows: int = 0
@@ -201,27 +198,6 @@ class JobRun:
     exit_status: int | None
     details: dict[str, Any]
     """Version of the package, host, pid, user, options: whatever ``start_run`` was given, and ``end_run``."""
-
-
-@attrs.frozen
-class Sample:
-    """Calls of one interval of a job, for the plots of its report.
-
-    Args:
-        second: start of the interval, in seconds since the job began.
-        p50: median of the seconds that a call took.
-        p95: 95th percentile of these seconds.
-        waits: calls that waited before a further attempt.
-        width: seconds of the interval.
-    """
-
-    second: int
-    calls: int
-    p50: float
-    p95: float
-    waits: int
-    retries: int
-    width: int = 1
 
 
 def new_job_id() -> str:

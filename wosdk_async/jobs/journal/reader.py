@@ -186,7 +186,6 @@ class JournalReader:
 
     references = _reads(row_table.references)
     runs = _reads(run_table.runs)
-    samples = _reads(run_table.samples)
     undos = _reads(run_table.undos)
     undo_counts = _reads(run_table.undo_counts)
     undone_rows = _reads(run_table.undone_rows)

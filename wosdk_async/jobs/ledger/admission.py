@@ -247,7 +247,6 @@ def admit(
     run: int,
     open_keys: bool = False,
     learns: bool = False,
-    anew: bool = True,
 ) -> None:
     """Give the rows of the compared file their places in the ledger, and plan those that are sent.
 
@@ -258,10 +257,7 @@ def admit(
         run: the number of the run.
         open_keys: whether the marker carries the id of the ledger and the number of the row.
         learns: whether known rows may have identities that the ledger does not know: rejects, or another key.
-        anew: whether the file is another one than that of the last run, so that figures over time begin anew.
     """
-    if anew:
-        db.execute("DELETE FROM sample")
     _place(db)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
     _insert_new(db, key.format(row="numbered.row"))

@@ -19,7 +19,6 @@ from wosdk_async.jobs.journal import (
     JobRun,
     ReferenceRecord,
     RowRecord,
-    Sample,
     State,
     StoredRow,
 )
@@ -106,7 +105,6 @@ class JobFacts:
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
     """Those that could not be created come first."""
-    samples: Sequence[Sample] = ()
     undone: UndoState | None = None
     """How far an undo took the job back; None without one."""
     audit: AuditResult | None = None
@@ -138,7 +136,6 @@ class JobFacts:
             journal.folder,
             await journal.runs(),
             sorted(await journal.references(), key=lambda each: each.state == State.DONE),
-            await journal.samples(),
             await undo_state(journal),
             await journal.audit(),
             await audit_state_of(journal),
@@ -217,7 +214,6 @@ class JobFacts:
                 "changed": _part(self.changed.count, "results.csv"),
                 "references": _part(len(self.references), "references.csv"),
             },
-            "samples": [attrs.asdict(sample) for sample in self.samples],
             "files": [attrs.asdict(file) for file in self.files],
         }
 
