@@ -31,7 +31,7 @@ from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.report import page
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.page import report_page
-from wosdk_async.jobs.undo_fates import UndoState
+from wosdk_async.jobs.undone import UndoState
 
 VOID = {"meta", "link", "br"}
 

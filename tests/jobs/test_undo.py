@@ -28,8 +28,8 @@ from wosdk_async.jobs.journal import (
     State,
 )
 from wosdk_async.jobs.undo import Undo, last_sending_run
-from wosdk_async.jobs.undo_fates import UndoRow, undo_state
 from wosdk_async.jobs.undo_records import CreatedRecords, created_entity
+from wosdk_async.jobs.undone import UndoRow, undo_state
 from wosdk_async.options import RetryPolicy
 
 CANCEL = "Entered twice"

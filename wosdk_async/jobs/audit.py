@@ -19,14 +19,14 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
+from wosdk_async.jobs.journal.entries import had_workers
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import FINDINGS, AuditState, Finding
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import usable_id
-from wosdk_async.jobs.run_records import had_workers
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
-from wosdk_async.jobs.undone_keys import is_ended
+from wosdk_async.jobs.undone import is_ended
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["Audit", "audit_state_of", "why_no_audit"]

@@ -39,7 +39,7 @@ from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
-from wosdk_async.jobs.undone_keys import undone_beside, without_undone
+from wosdk_async.jobs.undone import undone_beside, without_undone
 from wosdk_async.model import Record
 
 __all__ = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import gc
 import sys
@@ -14,31 +13,27 @@ import anyio
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.cluster.messages import WorkerPool, require_pool
-from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.inputs import require_opened
-from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.opening import OpenedJob, open_job
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.request import ImportRequest, company_identity
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome, Summary
-from wosdk_async.jobs.run_records import details_of, reason_kept, status_of
+from wosdk_async.jobs.run_ending import close_job, end_run
 from wosdk_async.jobs.sources.conversion import off_the_loop
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.stop import Stop
-from wosdk_async.jobs.undone_keys import keep_undone
+from wosdk_async.jobs.undone import keep_undone
 from wosdk_async.jobs.work import JobWork
 
 __all__ = [
     "WORKERS_GRACE",
     "Import",
-    "close_job",
-    "end_run",
     "tune_process",
 ]
 
@@ -221,7 +216,7 @@ class Import:
         try:
             try:
                 if ran:
-                    await job.journal.start_run(**details_of(request, self._company))
+                    await job.journal.start_run(**request.details(self._company))
                     await job.admit()
                     await work.carry_out()
             except asyncio.CancelledError:
@@ -249,96 +244,6 @@ class Import:
             self._rows.close()
         if self._job is not None:
             await close_job(self._job, refused=not self._job.journal.run)
-
-
-_UNWRITTEN = 8  # exit status: the rows are carried out, and files of the job could not be written
-
-
-async def end_run(
-    job: OpenedJob,
-    work: JobWork,
-    *,
-    ran: bool,
-    summary: Summary | None,
-    error: BaseException | None,
-    stopped_status: int,
-) -> None:
-    """Write how a run ended, and the files of the job unless they are there from its last run; close the job.
-
-    A ledger that was refused before anything was sent is removed instead, if it is new.
-
-    Args:
-        job: the job.
-        work: the work of the run.
-        ran: whether there was anything to do.
-        summary: gets the files that were written, or why they could not be; None after an error.
-        error: the exception that the run raises; None for one that has a summary.
-        stopped_status: the exit status of a run that left rows.
-    """
-    journal = job.journal
-    refused = isinstance(error, WosdkError) and not work.sending
-    try:
-        if refused and job.new and journal.failed is None and await is_unsent(journal):
-            return
-        if summary is not None:
-            summary.missing = journal.missing
-        status = _status(summary, error, stopped_status)
-        if ran:
-            await _write_end(journal, work, status, error, refused=refused)
-        # From a journal that does not have all outcomes no files are made; the next run makes them.
-        if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
-            try:
-                files = await write_outputs(
-                    journal, job.request.source, csv_for_excel=job.request.options.csv_for_excel
-                )
-                if summary is not None:
-                    summary.files = files
-            except OutputError as output_error:
-                if ran and error is None and summary is not None and summary.all_ended:
-                    await _write_end(journal, work, _UNWRITTEN, output_error)
-                raise
-    except (OutputError, JournalError) as output_error:
-        if summary is not None:
-            summary.files_failed = output_error.message
-    finally:
-        await close_job(job, refused=refused)
-
-
-def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:
-    if error is not None:
-        return status_of(error, stopped)
-    return 0 if summary is not None and summary.complete else stopped
-
-
-async def _write_end(
-    journal: Journal, work: JobWork, status: int, error: BaseException | None, *, refused: bool = False
-) -> None:
-    more: dict[str, Any] = {}
-    if error is not None and not isinstance(error, asyncio.CancelledError):
-        more["error"] = reason_kept(error)
-    if refused:
-        more["refused"] = True
-    with contextlib.suppress(JournalError):  # the summary says why the journal failed
-        await journal.end_run(status, stopped=work.stop.reason, **more)
-
-
-async def close_job(job: OpenedJob, *, refused: bool) -> None:
-    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent."""
-    job.rows.close()
-    journal = job.journal
-    if journal.is_closed:
-        return
-    with contextlib.suppress(JournalError):
-        if refused and journal.failed is None and job.new and await is_unsent(journal):
-            await journal.discard()
-    await journal.close()
-
-
-async def is_unsent(journal: Journal) -> bool:
-    """Return whether nothing of a job was sent: no row, and no record that rows refer to."""
-    if await journal.rows_in(State.SENDING, State.IN_DOUBT, State.DONE, State.FOUND, limit=1):
-        return False
-    return not await journal.references() and not await journal.last_epoch()
 
 
 _SWITCH = 0.0005  # seconds; Python's own are 5 ms

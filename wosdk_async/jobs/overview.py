@@ -10,11 +10,11 @@ import attrs
 
 from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
+from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
-from wosdk_async.jobs.run_records import as_last_given
-from wosdk_async.jobs.undo_fates import UndoState, undo_state
+from wosdk_async.jobs.undone import UndoState, undo_state
 
 __all__ = [
     "COUNTED",

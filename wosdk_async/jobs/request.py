@@ -6,6 +6,7 @@ import contextlib
 import datetime
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -13,6 +14,7 @@ from wosdk_async.company import Company
 from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal.entries import RUN_ENGINE, RUN_GIVEN
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
@@ -189,6 +191,21 @@ class ImportRequest:
             key=rows.key if rows is not None else (keys.template if keys is not None else None),
             rejects=rows is not None and rows.is_rejects,
         )
+
+    def details(self, company: Company) -> dict[str, Any]:
+        """Return what the journal keeps of a run that begins: each run has its own file, map and options."""
+        found: dict[str, Any] = {
+            "options": self.options.changed(),
+            RUN_GIVEN: dict(self.options.details),
+            "file": str(self.path),
+            "sha256": self.sha256,
+            "map": self.import_map.fingerprint,  # a statement of the admission reads it by this name
+            "limit": self.options.limit,
+            "rate": company.rate,
+        }
+        if self.workers is None:
+            return found
+        return {**found, RUN_ENGINE: self.workers.name, "lease": self.options.lease}
 
 
 def company_identity(company: Company) -> str:

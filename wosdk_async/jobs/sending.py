@@ -19,7 +19,7 @@ from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.row_operation import Found, RowOperation, effect_of
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.jobs.undone_keys import find_rows
+from wosdk_async.jobs.undone import find_rows
 from wosdk_async.outcome import Outcome
 from wosdk_async.transport.telemetry.statistics import Trace
 

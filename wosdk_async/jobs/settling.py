@@ -20,7 +20,7 @@ from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import Effect, Found, RowOperation, usable_id
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
-from wosdk_async.jobs.undone_keys import find_rows
+from wosdk_async.jobs.undone import find_rows
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
 
 __all__ = [

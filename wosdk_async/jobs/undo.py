@@ -16,8 +16,8 @@ from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow, run_table
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.undo_records import CreatedRecords, Target, cancel, delete
+from wosdk_async.jobs.undone import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.model import WorkOrder
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.writes import UNDECIDED

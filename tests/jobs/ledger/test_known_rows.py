@@ -15,7 +15,6 @@ from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import Customer, WoCreateCommand
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
-from wosdk_async.jobs.run_records import details_of
 
 KEYED = f'key = "{{key}}"\n{MAP}'
 
@@ -54,7 +53,7 @@ async def test_an_update_that_was_found_is_not_written_again(local: Local, job: 
     (id,) = await made(local, "T1")
     source = write(COLUMNS, [["T1", "", "first"]])
     opened = await job(source, UPDATE).open(local.company)
-    await opened.journal.start_run(**details_of(opened.request, local.company))
+    await opened.journal.start_run(**opened.request.details(local.company))
     await opened.admit()
     await opened.journal.begin([1])
     opened.journal.abandon()

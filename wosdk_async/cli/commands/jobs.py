@@ -142,8 +142,7 @@ def resume(
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command
-        from wosdk_async.jobs.journal.folder import folder_of
-        from wosdk_async.jobs.run_records import plan_as_last_given
+        from wosdk_async.jobs.journal.folder import folder_of, plan_as_last_given
 
         folder = folder_of(job)
         plan = plan_as_last_given(folder)
@@ -187,9 +186,9 @@ def report(job: Path) -> None:
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.outputs import write_outputs
-    from wosdk_async.jobs.run_records import as_last_given
     from wosdk_async.jobs.sources.conversion import off_the_loop
 
     async with Journal.open(folder_of(job)) as journal:

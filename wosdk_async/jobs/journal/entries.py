@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
@@ -20,6 +20,9 @@ __all__ = [
     "MAX_NUMBER",
     "MAX_REASON",
     "REPEATED_KEY",
+    "RUN_ENGINE",
+    "RUN_GIVEN",
+    "RUN_REFUSED",
     "THERE_BEFORE",
     "JobPlan",
     "JobRun",
@@ -28,6 +31,8 @@ __all__ = [
     "RowRecord",
     "State",
     "StoredRow",
+    "as_last_given",
+    "had_workers",
     "new_job_id",
     "storable",
     "to_json",
@@ -198,6 +203,27 @@ class JobRun:
     exit_status: int | None
     details: dict[str, Any]
     """Version of the package, host, pid, user, options: whatever ``start_run`` was given, and ``end_run``."""
+
+
+RUN_GIVEN, RUN_ENGINE, RUN_REFUSED = "given", "engine", "refused"
+"""Details of a run: its options as given, where rows were sent from, and that nothing was sent."""
+
+
+def had_workers(runs: Sequence[JobRun]) -> bool:
+    """Return whether workers may have sent rows in one of these runs."""
+    return any(run.details.get(RUN_ENGINE) and not run.details.get(RUN_REFUSED) for run in runs)
+
+
+def as_last_given(plan: JobPlan, runs: Sequence[JobRun]) -> JobPlan:
+    """Return a plan with the options of the last run that began, instead of those of the first command.
+
+    A run that was refused before anything was sent does not count, nor does an undo.
+    """
+    for run in reversed(runs):
+        given = run.details.get(RUN_GIVEN)
+        if isinstance(given, Mapping) and given and not run.details.get(RUN_REFUSED):
+            return attrs.evolve(plan, options={**plan.options, **given})
+    return plan
 
 
 def new_job_id() -> str:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import JobPlan
+from wosdk_async.jobs.journal.entries import JobPlan, as_last_given
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock
+from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import (
     JOURNAL,
     connect,
@@ -30,6 +31,7 @@ __all__ = [
     "jobs_of",
     "ledgers_in",
     "numbered_folders",
+    "plan_as_last_given",
     "plan_of",
     "remove_job",
 ]
@@ -134,6 +136,17 @@ def plan_of(folder: Path) -> JobPlan:
     """
     with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db:
         return read_plan(db, folder / JOURNAL)
+
+
+def plan_as_last_given(folder: Path) -> JobPlan:
+    """Return the plan of the job in a folder with the options of its last run; see :func:`as_last_given`.
+
+    Raises:
+        JournalError: there is no journal, or it cannot be read.
+    """
+    path = folder / JOURNAL
+    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
+        return as_last_given(read_plan(db, path), runs(db))
 
 
 def remove_job(folder: Path, plan: JobPlan) -> None:

@@ -22,13 +22,13 @@ from wosdk_async.jobs.journal import (
     State,
     StoredRow,
 )
+from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.output_folder import JobFile
 from wosdk_async.jobs.overview import UNDER_WAY
-from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.stop import cause_of
-from wosdk_async.jobs.undo_fates import UndoState, undo_state
+from wosdk_async.jobs.undone import UndoState, undo_state
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of", "shown_reason"]

@@ -14,7 +14,7 @@ from wosdk_async.jobs.journal import JobRun, State, StoredRow
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.overview import UNDER_WAY, stop_of
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason
-from wosdk_async.jobs.undo_fates import UNDO
+from wosdk_async.jobs.undone import UNDO
 from wosdk_async.safe_text import one_line
 
 if TYPE_CHECKING:
