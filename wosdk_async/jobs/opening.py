@@ -12,7 +12,8 @@ from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
-from wosdk_async.jobs.ledger.admission import Compared, admit, ledger_counts
+from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
 from wosdk_async.jobs.ledger.decision import Plan, Refusal, decide
 from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows

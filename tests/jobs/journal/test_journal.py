@@ -20,7 +20,8 @@ from wosdk_async.jobs.journal import (
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.ledger.admission import admit, compare
+from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import compare
 from wosdk_async.jobs.ledger.decision import FileFacts, Plan, decide
 from wosdk_async.jobs.ledger.file_rows import FileRow
 from wosdk_async.jobs.options import ImportOptions

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.schema import TABLES
-from wosdk_async.jobs.ledger.admission import Compared, admit, compare
+from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import Compared, compare
 from wosdk_async.jobs.ledger.decision import Plan, Standing, action_of
 from wosdk_async.jobs.ledger.file_rows import FileRow
 from wosdk_async.jobs.options import ImportOptions

@@ -14,7 +14,7 @@ from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-from wosdk_async.jobs.ledger.admission import Compared, compare, ledger_counts, repeated_rows, sent_rows
+from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, repeated_rows, sent_rows
 from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.request import ImportRequest
