@@ -42,15 +42,7 @@ from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone import undone_beside, without_undone
 from wosdk_async.model import Record
 
-__all__ = [
-    "FINDINGS",
-    "BuiltRow",
-    "Check",
-    "CheckResult",
-    "CheckedRows",
-    "Finding",
-    "kind_of",
-]
+__all__ = ["FINDINGS", "BuiltRow", "Check", "CheckResult", "CheckedRows", "Finding", "kind_of"]
 
 
 @attrs.frozen

@@ -31,11 +31,7 @@ from wosdk_async.jobs.stop import Stop
 from wosdk_async.jobs.undone import keep_undone
 from wosdk_async.jobs.work import JobWork
 
-__all__ = [
-    "WORKERS_GRACE",
-    "Import",
-    "tune_process",
-]
+__all__ = ["WORKERS_GRACE", "Import", "tune_process"]
 
 WORKERS_GRACE = 2.0  # seconds that calls of workers get after a stop, so that all ends within six
 

@@ -28,11 +28,7 @@ from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.fields import fields
 from wosdk_async.suggestions import suggestion
 
-__all__ = [
-    "DeleteRecord",
-    "UpdateRecord",
-    "operation_named",
-]
+__all__ = ["DeleteRecord", "UpdateRecord", "operation_named"]
 
 _KEYS_IN_QUERY = 200
 

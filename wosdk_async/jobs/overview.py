@@ -16,13 +16,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.undone import UndoState, undo_state
 
-__all__ = [
-    "COUNTED",
-    "UNDER_WAY",
-    "Overview",
-    "overview",
-    "stop_of",
-]
+__all__ = ["COUNTED", "UNDER_WAY", "Overview", "overview", "stop_of"]
 
 COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),

@@ -23,13 +23,7 @@ from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
 from wosdk_async.jobs.undone import find_rows
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
 
-__all__ = [
-    "Doubt",
-    "Settling",
-    "decide",
-    "doubts_in",
-    "settle_job",
-]
+__all__ = ["Doubt", "Settling", "decide", "doubts_in", "settle_job"]
 
 _PAGE = 200  # rows that are looked up at a time
 

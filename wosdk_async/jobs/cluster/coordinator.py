@@ -42,10 +42,7 @@ from wosdk_async.jobs.row_operation import Effect
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = [
-    "ClusterRun",
-    "Coordinator",
-]
+__all__ = ["ClusterRun", "Coordinator"]
 
 _GRACE = 0.5  # seconds for the last reports of a run that was aborted
 _DOUBT = "it may have been carried out:"

@@ -21,13 +21,7 @@ from wosdk_async.jobs.cluster.messages import (
     Share,
 )
 
-__all__ = [
-    "HELLO",
-    "Budget",
-    "Changes",
-    "Desk",
-    "ReachedWorker",
-]
+__all__ = ["HELLO", "Budget", "Changes", "Desk", "ReachedWorker"]
 
 _NO_RATE = 1e-9  # calls in a second that are none, as floats do not sum up exactly
 

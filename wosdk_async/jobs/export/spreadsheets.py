@@ -22,14 +22,7 @@ from wosdk_async.jobs.export.errors import ExportError, export_package
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file
 
-__all__ = [
-    "SHEET_ROWS",
-    "CsvTableWriter",
-    "JsonTableWriter",
-    "WorkbookWriter",
-    "exact_number",
-    "iso_time",
-]
+__all__ = ["SHEET_ROWS", "CsvTableWriter", "JsonTableWriter", "WorkbookWriter", "exact_number", "iso_time"]
 
 
 def exact_number(number: Decimal) -> str:

@@ -17,10 +17,7 @@ from wosdk_async.jobs.journal import row_table, run_table, worker_tables
 from wosdk_async.jobs.journal.entries import JobPlan, PageRow, State, StoredRow
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 
-__all__ = [
-    "JobThread",
-    "JournalReader",
-]
+__all__ = ["JobThread", "JournalReader"]
 
 
 class JobThread:

@@ -21,12 +21,7 @@ from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.suggestions import suggestion
 
-__all__ = [
-    "DEFAULT_OPERATION",
-    "ImportMap",
-    "columns_behind",
-    "paths_with",
-]
+__all__ = ["DEFAULT_OPERATION", "ImportMap", "columns_behind", "paths_with"]
 
 DEFAULT_OPERATION = "WoCreateCommand"
 
