@@ -19,7 +19,7 @@ import attrs
 from wosdk_async.jobs.draft_fields import MARKER_FIELD, DraftField, draft_fields, is_usable, name_field
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.template import OPEN
-from wosdk_async.jobs.row_operation import RowOperation
+from wosdk_async.jobs.operation_names import RowOperation
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType

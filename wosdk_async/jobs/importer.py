@@ -20,9 +20,9 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.opening import OpenedJob, open_job
+from wosdk_async.jobs.operation_names import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.request import ImportRequest, company_identity
-from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome, Summary
 from wosdk_async.jobs.run_ending import close_job, end_run
 from wosdk_async.jobs.sources.conversion import off_the_loop

@@ -22,13 +22,13 @@ from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, MissingRecordError, RowError
 from wosdk_async.jobs.operations import CreateRecord, OnRecords, RunCommand
-from wosdk_async.jobs.row_operation import Effect, Found, Label, RowOperation, effect_of
+from wosdk_async.jobs.row_operation import Effect, Found, Label, effect_of
 from wosdk_async.model import OpenEnum, Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.fields import fields
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["DeleteRecord", "UpdateRecord", "operation_named"]
+__all__ = ["DeleteRecord", "RowOperation", "UpdateRecord", "operation_named"]
 
 _KEYS_IN_QUERY = 200
 
@@ -196,6 +196,16 @@ def _equal(sent: Any, held: Any) -> bool:
         return not sent
     return bool(sent == held)
 
+
+RowOperation = RunCommand | CreateRecord | UpdateRecord | DeleteRecord
+"""What is done with each row.
+
+``table`` of the map fills a record of class ``kind``, which needs all fields of a new one if it is ``new``.
+``by`` is the field whose value says which record is changed, None when one is made. ``name`` identifies the
+operation in a journal, ``label`` says what a row is afterwards, and ``noun`` and ``question`` are for people.
+A row in doubt is ``settled`` by the records that have its key, and by its own record if the operation
+``compares``.
+"""
 
 _OF_RECORDS = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
 

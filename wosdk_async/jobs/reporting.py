@@ -13,7 +13,8 @@ from wosdk_async.jobs.claims import Claim
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State
-from wosdk_async.jobs.row_operation import Effect, RowOperation
+from wosdk_async.jobs.operation_names import RowOperation
+from wosdk_async.jobs.row_operation import Effect
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
 from wosdk_async.jobs.settling import Doubt
 from wosdk_async.jobs.stop import CLOSED, StopRules

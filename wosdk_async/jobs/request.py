@@ -18,9 +18,9 @@ from wosdk_async.jobs.journal.entries import RUN_ENGINE, RUN_GIVEN
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
+from wosdk_async.jobs.operation_names import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import WoCreateCommand

@@ -16,8 +16,8 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, RowRecord, State, StoredRow, run_table
-from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.row_operation import Effect, Found, RowOperation, usable_id
+from wosdk_async.jobs.operation_names import RowOperation, operation_named
+from wosdk_async.jobs.row_operation import Effect, Found, usable_id
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
 from wosdk_async.jobs.undone import find_rows

@@ -17,8 +17,7 @@ from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, Reference
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME, OPEN, Template
-from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.row_operation import RowOperation
+from wosdk_async.jobs.operation_names import RowOperation, operation_named
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["DEFAULT_OPERATION", "ImportMap", "columns_behind", "paths_with"]
