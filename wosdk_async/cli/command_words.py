@@ -33,10 +33,7 @@ _WORDS = (  # Python of a message -> option, command or field; the longer text s
     (r"\bpipe one in$", "pipe one in: wosdk import - < requests.csv"),
     (r"\bthe catalogue lists them\b", "wosdk describe lists them"),
     (r"\brun the import again, which does that first", "wosdk jobs resume does that first"),
-    (
-        r"\bthe journal in (.+) is right: fix this, then call write_outputs\(journal, source\)",
-        r"the journal is right: fix this, then write the files again with wosdk jobs rejects \1",
-    ),
+    (r"\bwrite the files of (.+) again$", r"write the files again with wosdk jobs rejects \1"),
     (
         r"\bcompany\.query\('([^']+)', \.\.\.\) reads its records as plain data",
         r"wosdk query \1 --unchecked --all --json writes its records as they come",

@@ -92,8 +92,8 @@ async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Pat
         return await _to_its_end(asyncio.get_running_loop().create_task(writing))
     except OSError as error:
         raise OutputError(
-            f"{error.filename or journal.folder}: {error.strerror or error}; the journal in "
-            f"{journal.folder} is right: fix this, then call write_outputs(journal, source)"
+            f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: fix this, "
+            f"then write the files of {journal.folder} again"
         ) from error
 
 

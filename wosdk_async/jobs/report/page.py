@@ -69,6 +69,7 @@ def _template() -> Template:
         undefined=StrictUndefined,
         finalize=_shown,
         trim_blocks=True,
+        keep_trailing_newline=True,
     )
     made.filters |= {"counted": _counted, "when": _when}
     return made.get_template("page.html")
