@@ -19,6 +19,9 @@ from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_pla
 
 __all__ = ["JobThread", "JournalReader"]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 class JobThread:
     """A thread that carries out functions one after the other; it starts with the first of them.
@@ -80,10 +83,6 @@ def _settle(future: asyncio.Future[Any], result: object, error: BaseException | 
         future.set_result(result)
     else:
         future.set_exception(error)
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def _reads(
