@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import wosdk_async.sandbox.console
+from tests.jobs.test_report import drawn, facts
 from wosdk_async.cli.output.cells import readable
 from wosdk_async.cli.texts import json_text, visible
-from wosdk_async.jobs.report.markup import text as markup
 from wosdk_async.mcp.plan_rules import planned_view
 from wosdk_async.mcp.results import one_fitted, safe_text
 from wosdk_async.protocol import calls
@@ -52,6 +52,10 @@ def of_plan(text: str) -> str:
     return str(request["body"]["Name"])
 
 
+def of_report(text: str) -> str:
+    return drawn(facts(plan={"company": text})).partition(" for ")[2].partition(", begun")[0]
+
+
 OUTPUTS: dict[str, Callable[[str], str]] = {
     "errors and logs": one_line,
     "request paths": path_of_request,
@@ -59,7 +63,7 @@ OUTPUTS: dict[str, Callable[[str], str]] = {
     "cells of the command line": readable,
     "JSON of the command line": json_text,
     "JSON of a report": lambda text: json_escaped(json.dumps(text, ensure_ascii=False)),
-    "report": markup,
+    "report": of_report,
     "words of an MCP result": safe_text,
     "records of an MCP result": of_record,
     "requests of a plan": of_plan,

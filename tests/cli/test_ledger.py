@@ -85,17 +85,6 @@ REFUSED = ("A", LONG)
 # --- rules 1 and 2: the ledger, and the identity of a row -----------------------------------------
 
 
-def test_a_named_folder_takes_the_files_of_all_nights(
-    give: Give, path: Path, tmp_path: Path, wosdk: Wosdk
-) -> None:
-    for name, rows in (("monday", (A, B)), ("tuesday", (B, C, A))):
-        write(tmp_path / f"{name}.csv", *rows)
-        assert give("--job", tmp_path / "j", file=tmp_path / f"{name}.csv").exit_code == 0
-    shutil.copytree(tmp_path / "j", tmp_path / "elsewhere" / "k")
-    assert give("--job", tmp_path / "elsewhere" / "k", file=tmp_path / "monday.csv").exit_code == 0
-    assert held(wosdk) == Counter("ABC")
-
-
 @keyless
 def test_stdin_has_one_ledger(
     give: Give, path: Path, tmp_path: Path, wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch
@@ -106,15 +95,6 @@ def test_stdin_has_one_ledger(
         assert give("--format", "csv", file="-", input=path.read_text("utf-8")).exit_code == 0
     assert [each.name for each in tmp_path.glob("*.job*")] == ["stdin.job"]
     assert held(wosdk) == Counter("ABC")
-
-
-@keyless
-def test_equal_rows_are_rows_of_their_own(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, A, A, A)
-    assert give().exit_code == 0
-    write(path, A, A, B, A, A)
-    assert give().exit_code == 0
-    assert held(wosdk) == Counter("AAAAB")
 
 
 # --- rule 3: the same command ---------------------------------------------------------------------
@@ -137,15 +117,6 @@ def test_rows_under_way_in_a_kill_are_looked_up(give: Give, path: Path, wosdk: W
     killed(path.with_name("requests.csv.job"), 1)
     result = give()
     assert (result.exit_code, "1 in doubt to look up first" in result.stderr) == (0, True)
-    assert held(wosdk) == Counter("AB")
-
-
-@keyless
-def test_without_a_look_up_they_stay_in_doubt(give: Give, path: Path, wosdk: Wosdk) -> None:
-    write(path, A, B)
-    assert give().exit_code == 0
-    killed(path.with_name("requests.csv.job"), 1)
-    assert [give().exit_code for _ in range(2)] == [1, 1]
     assert held(wosdk) == Counter("AB")
 
 
@@ -239,15 +210,6 @@ def test_a_key_that_a_spreadsheet_changed_needs_a_word(give: Give, path: Path, w
     assert held(wosdk) == Counter(["00501", "501"])
 
 
-@keyed
-def test_another_template_is_refused(give: Give, path: Path, wosdk: Wosdk, map_file: Path) -> None:
-    write(path, A)
-    assert give().exit_code == 0
-    map_file.write_text(KEYED.replace('"{unique_key}"', '"K-{unique_key}"'), "utf-8")
-    assert [give(*more).exit_code for more in ((), ("--new-rows",), ("--check",))] == [2, 2, 2]
-    assert held(wosdk) == Counter("A")
-
-
 # --- rule 6: --again ------------------------------------------------------------------------------
 
 
@@ -320,21 +282,6 @@ def test_rejects_are_rows_of_their_ledger(
     assert give("--again", "--yes", file=rejects).exit_code == 2
 
 
-def test_rejects_of_a_ledger_that_is_not_there_are_refused(
-    give: Give, path: Path, tmp_path: Path, wosdk: Wosdk
-) -> None:
-    write(path, REFUSED, B)
-    assert give().exit_code == 1
-    folder = path.with_name("requests.csv.job")
-    rejects = Path(shutil.copy(folder / "rejects.csv", tmp_path / "fixed.csv"))
-    rejects.write_text(rejects.read_text("utf-8").replace(LONG, "short"), "utf-8")
-    (tmp_path / "archive").mkdir()
-    folder = folder.rename(tmp_path / "archive" / "j")
-    assert give(file=rejects).exit_code == 2
-    assert give("--job", folder, file=rejects).exit_code == 0
-    assert held(wosdk) == Counter("AB")
-
-
 # --- rule 8: the run is the unit ------------------------------------------------------------------
 
 
@@ -367,13 +314,6 @@ def test_a_copy_is_not_sent_once_more(give: Give, path: Path, tmp_path: Path, wo
 
 
 # --- rule 10: what is gone, and what a resume does not repeat -------------------------------------
-
-
-@pytest.mark.parametrize("option", ["--continue", "--abandon", "--retry", "--carry-over"])
-@keyed
-def test_options_that_are_gone_are_refused(give: Give, path: Path, wosdk: Wosdk, option: str) -> None:
-    write(path, A)
-    assert (give(option).exit_code, held(wosdk)) == (2, Counter())
 
 
 @keyless

@@ -14,9 +14,8 @@ import pytest
 
 from tests.console.browser import REBOUND_NAME, Watch
 from tests.console.served import CANCEL, Served, document
-from tests.jobs.test_report import everything
+from tests.jobs.test_report import drawn, everything
 from wosdk_async.catalogue import load
-from wosdk_async.jobs.report.page import report_page
 from wosdk_async.text.safe_text import INVISIBLE
 
 pytestmark = pytest.mark.browser
@@ -194,7 +193,7 @@ def test_the_report_of_a_job_with_hostile_texts_runs_and_loads_nothing(
     browser: Any, tmp_path: Path, width: int
 ) -> None:
     """Also without its policy, which a program that shows the page might drop."""
-    text = report_page(everything(HOSTILE))
+    text = drawn(everything(HOSTILE))
     for name, shown in (("whole", text), ("bare", text.replace("http-equiv", "data-was"))):
         file = tmp_path / f"{name}.html"
         file.write_text(shown, encoding="utf-8")

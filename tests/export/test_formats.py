@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 import python_calamine
 
-from wosdk_async.jobs.export import workbooks
+from wosdk_async.jobs.export import spreadsheets
 from wosdk_async.jobs.export.table_writers import TableFile, writing_table
 
 SCHEMA = pa.schema(
@@ -203,7 +203,7 @@ def test_long_texts_are_whole_on_a_sheet_of_their_own(tmp_path: Path) -> None:
 
 def test_rows_go_on_to_a_next_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sheet has 1,048,576 of them."""
-    monkeypatch.setattr(workbooks, "SHEET_ROWS", 2)
+    monkeypatch.setattr(spreadsheets, "SHEET_ROWS", 2)
     found = sheets(written(tmp_path / "rows.xlsx", [{"Id": id} for id in range(5)]))
     assert [len(rows) for rows in found.values()] == [3, 3, 2]
     assert list(found) == ["WorkOrder", "WorkOrder 2", "WorkOrder 3"]

@@ -15,7 +15,6 @@ import attrs
 from tests.errors.tables import DOCS, rendered, table
 from wosdk_async.jobs.ledger.decision import (
     Action,
-    Choices,
     FileFacts,
     LedgerFacts,
     Refusal,
@@ -26,6 +25,7 @@ from wosdk_async.jobs.ledger.decision import (
     action_of,
     decide,
 )
+from wosdk_async.jobs.options import ImportOptions
 
 __all__ = ["PAGE", "TABLES"]
 
@@ -64,7 +64,7 @@ _SWITCHES: Mapping[str, str] = {
 
 def _action(standing: Standing, switched: Iterable[str]) -> Action:
     on = set(switched)
-    choices = Choices(**dict.fromkeys(on - {"can_look_up", "updates"}, True))
+    choices = ImportOptions(**dict.fromkeys(on - {"can_look_up", "updates"}, True))
     return action_of(standing, choices, can_look_up="can_look_up" not in on, updates="updates" in on)
 
 
@@ -90,73 +90,73 @@ _FILE = FileFacts(company="a", operation="o", key="{a}", columns=frozenset("a"),
 _BY_CELLS = attrs.evolve(_LEDGER, key=None, gone_unexplained=1), attrs.evolve(_FILE, key=None)
 _SAMPLE = attrs.evolve(_LEDGER, gone_unexplained=1)
 
-_CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, Choices]] = {
+_CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] = {
     "other_company": (
         "the ledger in `--job DIR` belongs to another Company",
         _LEDGER,
         attrs.evolve(_FILE, company="b"),
-        Choices(),
+        ImportOptions(),
     ),
     "other_operation": (
         "the ledger in `--job DIR` is of another operation",
         _LEDGER,
         attrs.evolve(_FILE, operation="p"),
-        Choices(),
+        ImportOptions(),
     ),
     "edited_or_new": (
         "without a key: rows that were sent are gone from the file, and others are new",
         *_BY_CELLS,
-        Choices(),
+        ImportOptions(),
     ),
     "columns_changed": (
         "the same, and columns came or went",
         _BY_CELLS[0],
         attrs.evolve(_BY_CELLS[1], columns=frozenset("ab")),
-        Choices(new_rows=True),
+        ImportOptions(new_rows=True),
     ),
     "key_disguised": (
         "a new key equals one that was sent and is gone, except for letter case, white space, Unicode form, "
         "leading zeros, `.0` or an exponent",
         _SAMPLE,
         attrs.evolve(_FILE, disguised=(RowSample(2, "501"), RowSample(2, "00501"))),
-        Choices(),
+        ImportOptions(),
     ),
     "key_changed": (
         "the map makes other keys, and rows that were sent are not recognized; or the marker is another "
         "field, and rows are in doubt",
         _SAMPLE,
         attrs.evolve(_FILE, key="{b}"),
-        Choices(),
+        ImportOptions(),
     ),
     "superseded": (
         "`wosdk jobs resume`, or rejects, of a ledger after which `--again` began another one",
         _LEDGER,
         attrs.evolve(_FILE, superseded_by=_FOLDER),
-        Choices(),
+        ImportOptions(),
     ),
     "unfinished": (
         "`--again` while rows are not sent yet, under way or in doubt",
         attrs.evolve(_LEDGER, counts={Standing.PLANNED: 1}),
         _FILE,
-        Choices(again=True),
+        ImportOptions(again=True),
     ),
     "sent_elsewhere": (
         "a first run without a marker that carries a key, and another ledger in the same directory has sent "
         "rows of the file",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=(_FOLDER, 1)),
-        Choices(),
+        ImportOptions(),
     ),
 }
 """For each code when it comes, and facts with which it does."""
 
 _REJECTS = attrs.evolve(_FILE, rejects=True)
-_OF_REJECTS: Mapping[str, tuple[FileFacts, Choices]] = {
-    "rejects, and their ledger is not found": (_REJECTS, Choices()),
-    "rejects with `--again`": (_REJECTS, Choices(again=True)),
+_OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
+    "rejects, and their ledger is not found": (_REJECTS, ImportOptions()),
+    "rejects with `--again`": (_REJECTS, ImportOptions(again=True)),
     "rejects whose `_job` or `_row` is missing, repeated, mixed or not known": (
         attrs.evolve(_REJECTS, rejects_problem=("missing_row", 2)),
-        Choices(),
+        ImportOptions(),
     ),
 }
 
@@ -173,7 +173,7 @@ _REMEDIES: Mapping[Remedy, str] = {
 }
 
 
-def _refused(ledger: LedgerFacts | None, file: FileFacts, choices: Choices, why: Why) -> str:
+def _refused(ledger: LedgerFacts | None, file: FileFacts, choices: ImportOptions, why: Why) -> str:
     """Return what can be done about a refusal with this code."""
     found = decide(ledger, file, choices)
     assert isinstance(found, Refusal), f"{why}: nothing is refused"

@@ -37,23 +37,15 @@ def the_audit(
     seconds: float = 0,
     **changes: Any,
 ) -> Audit:
-    settling = Settling(
-        company=local.company,
-        journal=journal,
-        operation=operation_named("WoCreateCommand"),
-        marker=MARKER,
-        seconds=seconds,
-        on_row=on_row,
-    )
     known: dict[str, Any] = {
         "company": local.company,
         "journal": journal,
-        "operation": settling.operation,
+        "operation": operation_named("WoCreateCommand"),
         "marker": MARKER,
-        "settling": settling,
-        "on_stage": lambda _: None,
+        "seconds": seconds,
+        "on_row": on_row,
     }
-    return Audit(**known | changes)
+    return Audit(Settling(**known | changes))
 
 
 async def imported(local: Local, job: Job, source: Path, **options: Any) -> Path:

@@ -229,7 +229,7 @@ def test_a_text_in_another_format_fails_its_row(
         ("UTC", 'zone = "Europe/Berln"', "takes a zone of the IANA database, not 'Europe/Berln'; did you mean 'Europe/Berlin'?"),
         ("UTC", 'zone = "../etc"', "takes a zone of the IANA database"),
         ("UTC", 'zone = ""', "takes a zone of the IANA database"),
-        ("UTC", 'zone = "UTC", fold = "third"', "takes a fold of \"first\" or \"second\", not 'third'"),
+        ("UTC", 'zone = "UTC", fold = "third"', "fold is \"first\" or \"second\", not 'third'"),
         ("UTC", 'decimal = ","', "command.work_order.due_date_utc: it is not a field of numbers; delete decimal"),
         ("LOCAL", 'zone = "UTC", fold = "first"', "it is local time, which is sent as it is; delete fold"),
         ("NUMBER", 'date = "iso"', "it is not a field of times; delete date"),

@@ -27,9 +27,9 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs import ImportOptions
 from wosdk_async.jobs.cluster.job_workers import JobWorkers
 from wosdk_async.jobs.cluster.messages import GrantedRow, Setup
-from wosdk_async.jobs.decisions import decide, settle_job
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.settling import decide, settle_job
 from wosdk_async.jobs.undo import Undo
 from wosdk_async.options import CallOptions, RetryPolicy
 

@@ -589,7 +589,8 @@ async def test_a_full_disk_keeps_the_old_files(
         with monkeypatch.context() as patch:
             patch.setattr(os, "fsync", full)
             with pytest.raises(
-                OutputError, match=r"No space left on device; the journal is right: .* wosdk jobs"
+                OutputError,
+                match=r"No space left on device; the journal is right: .* write the files of .* again",
             ):
                 await write_outputs(journal, source)
         assert {path.name: path.read_bytes() for path in folder.glob("re*")} == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
@@ -22,17 +23,15 @@ from wosdk_async.jobs.journal import (
     JobRun,
     ReferenceRecord,
     RowRecord,
-    Sample,
     State,
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.outputs import write_outputs
-from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
+from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
+from wosdk_async.jobs.report import page
 from wosdk_async.jobs.report.facts import JobFacts
-from wosdk_async.jobs.report.markup import Markup, element, joined
 from wosdk_async.jobs.report.page import report_page
-from wosdk_async.jobs.undo_fates import UndoState
+from wosdk_async.jobs.undone import UndoState
 
 VOID = {"meta", "link", "br"}
 
@@ -69,6 +68,12 @@ class Page(HTMLParser):
         return " ".join(" ".join(self.texts).split())
 
 
+def drawn(found: JobFacts) -> str:
+    page = report_page(found)
+    assert page is not None
+    return page
+
+
 def facts(rows: Sequence[StoredRow] = (), **more: Any) -> JobFacts:
     plan = JobPlan(
         job=new_job_id(), file="/data/in.csv", size=9, sha256="1f", company="Acme", map_sha256="2f",
@@ -96,7 +101,6 @@ def everything(text: str) -> JobFacts:
         plan={"file": text, "company": text, "operation": text, "marker": text, "options": {text: text}},
         runs=[JobRun(1, 0.0, 5.0, 1, details), JobRun(2, 9.0, None, None, details)],
         references=[ReferenceRecord(text, text, text, State.REFUSED, reason=text)],
-        samples=[Sample(i, i, 0.1, 0.2, i % 2, i % 3) for i in range(9)],
     )
 
 
@@ -104,7 +108,7 @@ def everything(text: str) -> JobFacts:
 @given(st.one_of(st.just(EVIL), st.text(max_size=60)))
 def test_no_value_becomes_markup(text: str) -> None:
     """Whatever texts a job has, its page has the elements that it has with a plain text."""
-    plain, page = Page(report_page(everything("plain"))), Page(report_page(everything(text)))
+    plain, page = Page(drawn(everything("plain"))), Page(drawn(everything(text)))
     assert [tag for tag, _ in page.elements] == [tag for tag, _ in plain.elements]
     assert [set(attributes) for _, attributes in page.elements] == [
         set(attributes) for _, attributes in plain.elements
@@ -112,7 +116,7 @@ def test_no_value_becomes_markup(text: str) -> None:
 
 
 def test_the_page_needs_no_network_and_no_script() -> None:
-    text = report_page(everything(EVIL))
+    text = drawn(everything(EVIL))
     page = Page(text)
     names = {tag for tag, _ in page.elements}
     assert not names & {"script", "iframe", "img", "object", "embed", "form", "base", "a"}
@@ -131,7 +135,7 @@ def test_failures_are_counted_by_cause() -> None:
         (30, "no Customer is called 'c1'", None),
         (2, "text too long: 70 characters", "E"),
     ]
-    text = Page(report_page(found)).text
+    text = Page(drawn(found)).text
     assert "15, 16, 17, 18, 19, 20 and 10 more" in text
     assert "40, 41" in text
 
@@ -154,7 +158,7 @@ def test_a_million_causes_take_no_memory() -> None:
     ],
 )
 def test_the_heading_says_what_is_left_to_do(states: list[State], heading: str, steps: int) -> None:
-    page = Page(report_page(facts([StoredRow(i, state) for i, state in enumerate(states, 1)])))
+    page = Page(drawn(facts([StoredRow(i, state) for i, state in enumerate(states, 1)])))
     assert heading in page.text
     assert sum(tag == "li" for tag, _ in page.elements) == steps
 
@@ -166,7 +170,7 @@ def test_rows_in_doubt_are_listed_with_how_they_were_settled() -> None:
         StoredRow(9, State.DONE, id=5, number="RSC5", proof="looked up", line=10, key="K9"),
         StoredRow(10, State.DONE, id=6, number="RSC6", proof="answered", line=11, key="K10"),
     ]
-    text = Page(report_page(facts(rows))).text
+    text = Page(drawn(facts(rows))).text
     assert "7 8 K7 no response r7" in text
     assert "8 9 K8 under way when the run ended" in text
     assert "1 in doubt 1 under way when the run ended" in text
@@ -178,53 +182,13 @@ def test_rows_in_doubt_are_listed_with_how_they_were_settled() -> None:
     assert "RSC6" not in text
     assert "Row Line Key Why RequestId" in text
     unmarked = [StoredRow(7, State.IN_DOUBT, reason="no response", request_id="r7", line=8)]
-    assert "Row Line Why RequestId 7 8 no response r7" in Page(report_page(facts(unmarked))).text
-
-
-# --- charts -----------------------------------------------------------------------------------------
-
-
-def test_pauses_between_runs_are_left_out() -> None:
-    samples = [Sample(s, 10, 0.1, 0.2, 0, 1) for s in (5, 6, 8, 9000, 9001)]
-    bins, pauses = time_bins(samples)
-    assert [each.calls for each in bins] == [10, 10, 0, 10, 10, 10]
-    assert pauses == [4]
-
-
-@examples(40)
-@given(
-    st.lists(
-        st.builds(
-            Sample,
-            st.integers(0, 20_000),
-            st.integers(1, 99),
-            st.floats(0, 9),
-            st.floats(0, 9),
-            st.integers(0, 9),
-            st.integers(0, 9),
-        ),
-        unique_by=lambda sample: sample.second,
-        min_size=1,
-        max_size=60,
-    )
-)
-def test_every_call_is_in_one_bin(samples: list[Sample]) -> None:
-    samples.sort(key=lambda sample: sample.second)
-    bins, _ = time_bins(samples)
-    for name in ("calls", "waits", "retries"):
-        assert sum(getattr(each, name) for each in bins) == sum(getattr(each, name) for each in samples)
-    assert len(bins) <= 301
-    assert max(each.p95 for each in bins) == max(each.p95 for each in samples)
-    drawn = chart("T", bins, [], [Series("a", "first", lambda each: each.rate, filled=True)])
-    (path,) = re.findall(r'class="first filled" d="([^"]*)"', drawn)
-    numbers = [float(number) for number in re.findall(r"[\d.]+", path)]
-    assert all(0 <= x <= 1000 for x in numbers[::2])
-    assert all(0 <= y <= 100 for y in numbers[1::2])
+    assert "Row Line Why RequestId 7 8 no response r7" in Page(drawn(facts(unmarked))).text
 
 
 def test_a_single_row_can_be_seen_in_the_bar() -> None:
-    drawn = share_bar([("created", 999_999), ("failed", 1), ("found", 0)])
-    assert re.findall(r'<rect class="(\w+)" x="[\d.]+" y="0" width="([\d.]+)"', drawn) == [
+    found = facts()
+    found.counts.update({State.DONE: 999_999, State.REFUSED: 1})
+    assert re.findall(r'<rect class="(\w+)" x="[\d.]+" y="0" width="([\d.]+)"', drawn(found)) == [
         ("created", "1000"),
         ("failed", "4"),
     ]
@@ -233,7 +197,7 @@ def test_a_single_row_can_be_seen_in_the_bar() -> None:
 def test_what_an_undo_took_back_is_not_shown_as_created_any_more() -> None:
     rows = [StoredRow(number, State.DONE) for number in range(1, 11)]
     runs = [JobRun(1, 0.0, 5.0, 0, {"command": "import"}), JobRun(2, 9.0, 9.5, 1, {"command": "undo"})]
-    page = report_page(facts(rows, runs=runs, undone=UndoState(8, 10, None)))
+    page = drawn(facts(rows, runs=runs, undone=UndoState(8, 10, None)))
     assert re.findall(r'<rect class="(\w+)" x="[\d.]+" y="0" width="([\d.]+)"', page) == [
         ("created", "200"),
         ("undone", "800"),
@@ -245,10 +209,17 @@ def test_what_an_undo_took_back_is_not_shown_as_created_any_more() -> None:
     assert "1, undo" not in text
 
 
-def test_texts_are_escaped_unless_they_are_markup() -> None:
-    made = element("td", "<b>", 5, None, [Markup("<br>"), '"'], class_="a", data_x='"<', title=None)
-    assert made == '<td class="a" data-x="&quot;&lt;">&lt;b&gt;5<br>&quot;</td>'
-    assert joined("a&", made) == f"a&amp;{made}"
+async def test_without_jinja2_there_is_no_page_and_all_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    page._template.cache_clear()
+    (tmp_path / "in.csv").write_text("a\n1\n")
+    source = open_source(tmp_path / "in.csv")
+    async with planned(tmp_path / "job", source) as journal:
+        written = await write_outputs(journal, source)
+        assert await outputs_are_current(journal)
+    assert [each.name for each in written] == ["results.csv", "report.json"]
 
 
 async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> None:
@@ -261,7 +232,6 @@ async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> Non
         journal.record(RowRecord(1, State.DONE, 5, warnings=("cut",)))
         journal.record(RowRecord(2, State.REFUSED, reason="bad\ud800", code="E"))
         journal.record(RowRecord(3, State.IN_DOUBT, reason="no response", request_id="r3"))
-        journal.sample(0, 3, 0.1, 0.2, 0, 1)
         await journal.end_run(1, stopped="asked")
         await write_outputs(journal, source)
     report = json.loads((tmp_path / "job" / "report.json").read_text())
@@ -284,17 +254,10 @@ async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> Non
     assert report["in_doubt"] == [doubt]
     (reference,) = report["references"]
     assert (reference["name"], reference["state"], reference["id"]) == ("t", "done", 7)
-    assert report["samples"][0]["retries"] == 1
 
 
 def test_the_last_runs_are_shown() -> None:
     runs = [JobRun(number, 0.0, 5.0, 0, {"version": f"v{number}."}) for number in range(1, 62)]
-    text = Page(report_page(facts(runs=runs))).text
+    text = Page(drawn(facts(runs=runs))).text
     assert "11 more runs: see report.json." in text
     assert ("v11." in text, "v12." in text, "v61." in text) == (False, True, True)
-
-
-def test_retries_are_summed_and_times_are_not() -> None:
-    text = Page(report_page(facts(samples=[Sample(s, 4, 0.25, 0.5, 3, 2) for s in range(10)]))).text
-    assert "retries 20 in all, 2 at most" in text
-    assert "median 250 ms on average, 250 ms at most" in text

@@ -28,8 +28,8 @@ from wosdk_async.jobs.journal import (
     State,
 )
 from wosdk_async.jobs.undo import Undo, last_sending_run
-from wosdk_async.jobs.undo_fates import UndoRow, undo_state
 from wosdk_async.jobs.undo_records import CreatedRecords, created_entity
+from wosdk_async.jobs.undone import UndoRow, undo_state
 from wosdk_async.options import RetryPolicy
 
 CANCEL = "Entered twice"
@@ -309,7 +309,7 @@ async def test_rows_that_the_import_left_in_doubt_are_named(
     assert not summary.complete
     found = await undone(local, folder)
     assert fates(found) == {1: "undone", 2: "in_doubt", 3: "in_doubt"}
-    assert found[2].reason == "the import left it in doubt; run wosdk jobs settle first"
+    assert found[2].reason == "the import left it in doubt; settle it first"
 
 
 TWICE = RetryPolicy(attempts=2, wait_initial=0.01)

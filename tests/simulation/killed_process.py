@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
@@ -22,7 +21,6 @@ __all__ = ["Killed", "KilledJournal", "Process", "ThreadlessLoop", "run_now", "r
 
 _Result = TypeVar("_Result")
 _Arguments = TypeVarTuple("_Arguments")
-_LATER = "2100-01-01T00:00:00+00:00"
 _MOST_CANCELLED = 10  # times that the tasks of killed processes are cancelled
 
 
@@ -72,14 +70,9 @@ class KilledJournal(Journal):
 
     @classmethod
     def create(cls, folder: Path, plan: JobPlan, **options: Any) -> Journal:
-        """Make a ledger. It begins in the future, so that its samples count seconds by the loop alone."""
+        """Make a ledger."""
         cls.process.require_alive()
-        later = attrs.evolve(plan, created_at=_LATER, since=_LATER)
-        return super().create(folder, later, **options | cls._hooks())
-
-    async def admit(self, change: Callable[[sqlite3.Connection], None], plan: JobPlan) -> None:
-        """Admit the rows of a file, which begins in the future, too."""
-        await super().admit(change, attrs.evolve(plan, since=_LATER))
+        return super().create(folder, plan, **options | cls._hooks())
 
     @classmethod
     def open(cls, folder: Path, **options: Any) -> Journal:

@@ -26,7 +26,7 @@ from wosdk_async.cli.runner import (
     require_yes,
 )
 from wosdk_async.cli.signals import StopSignals
-from wosdk_async.cli.texts import counted, message_of, plan_text
+from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.cluster.messages import WorkerPool
@@ -171,7 +171,7 @@ async def _run(
             say_files(summary, attrs.evolve(about, options={**about.options, **given.options.details}))
             print_summary(summary, given.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
-            text = f"{ended}, but its files could not be written: {summary.files_failed}"
+            text = f"{ended}, but its files could not be written: {in_command_words(summary.files_failed)}"
             if summary.all_ended:
                 raise CliError(text, Exit.UNWRITTEN)
             say(text)

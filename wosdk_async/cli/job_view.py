@@ -22,7 +22,7 @@ from wosdk_async.jobs.job_commands import command_of
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.decision import Plan
-from wosdk_async.jobs.ledger.preview import preview_of
+from wosdk_async.jobs.ledger.facts import preview_of
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of
 from wosdk_async.jobs.request import ImportRequest

@@ -106,6 +106,10 @@ _WORDS = (  # Python of a message -> option, command or field; the longer text s
     (r"\bcsv_raw is\b", "--csv-raw is"),
     (r"\bcsv_for_excel is\b", "--csv-for-excel is"),
     (r"\buse IncrementalExport\b", "add --since last"),
+    (r"\bpipe one in$", "pipe one in: wosdk import - < requests.csv"),
+    (r"\bthe catalogue lists them\b", "wosdk describe lists them"),
+    (r"\brun the import again, which does that first", "wosdk jobs resume does that first"),
+    (r"\bwrite the files of (.+) again$", r"write the files again with wosdk jobs rejects \1"),
     (
         r"\bcompany\.query\('([^']+)', \.\.\.\) reads its records as plain data",
         r"wosdk query \1 --unchecked --all --json writes its records as they come",

@@ -5,30 +5,28 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import attrs
 
-from wosdk_async.company import Company
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import (
     THERE_BEFORE,
     AuditResult,
     AuditRow,
     JobPlan,
-    Journal,
     State,
     StoredRow,
 )
+from wosdk_async.jobs.journal.entries import had_workers
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import FINDINGS, AuditState, Finding
 from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.row_operation import RowOperation, usable_id
-from wosdk_async.jobs.run_records import had_workers
+from wosdk_async.jobs.row_operation import usable_id
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
-from wosdk_async.jobs.undone_keys import find_rows, is_ended
+from wosdk_async.jobs.undone import is_ended
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["Audit", "audit_state_of", "why_no_audit"]
@@ -61,7 +59,7 @@ async def audit_state_of(journal: JournalReader) -> AuditState:
     return "clean" if result.clean else "not clean"
 
 
-@attrs.define(eq=False, kw_only=True)
+@attrs.define(eq=False)
 class Audit:
     """Looks up the keys of all rows, and compares the records with the states in the journal.
 
@@ -70,13 +68,8 @@ class Audit:
     and have one record now are DONE then.
     """
 
-    company: Company
-    journal: Journal
-    operation: RowOperation
-    marker: str
-    """Field that carries the keys."""
     settling: Settling
-    on_stage: Callable[[str], None]
+    """That of the run, which has Company, journal, operation and marker."""
     _counts: Counter[Verdict] = attrs.field(factory=Counter)
 
     async def run(self) -> AuditResult:
@@ -86,14 +79,15 @@ class Audit:
             JournalError: the journal cannot be read or written.
             WosdkError: a look-up failed.
         """
-        self.on_stage(f"audit: rows to look up by {self.marker}: {self.journal.plan.rows}")
+        journal, on_stage = self.settling.journal, self.settling.on_stage
+        on_stage(f"audit: rows to look up by {self.settling.marker}: {journal.plan.rows}")
         loop, looked_up = asyncio.get_running_loop(), 0
         said_at = loop.time()
         suspects: list[StoredRow] = []
-        async for page in self.journal.file_pages(size=_PAGE):
+        async for page in journal.file_pages(size=_PAGE):
             if loop.time() >= said_at + SAID_EACH:
                 said_at = loop.time()
-                self.on_stage(f"audit: rows looked up: {looked_up} of {self.journal.plan.rows}")
+                on_stage(f"audit: rows looked up: {looked_up} of {journal.plan.rows}")
             looked_up += len(page)
             keyed = [row for row in page if row.key is not None]
             self._counts["not_made"] += len(page) - len(keyed)  # without a key nothing is sent
@@ -105,8 +99,8 @@ class Audit:
         listed = await self._look_again(suspects)
         names: tuple[Verdict, ...] = ("once", *FINDINGS, "undecided", "not_made")
         result = AuditResult(at=time.time(), **{name: self._counts[name] for name in names})
-        await self.journal.save_audit(result, listed)
-        self.on_stage(f"audit: {result}")
+        await journal.save_audit(result, listed)
+        on_stage(f"audit: {result}")
         return result
 
     async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow]:
@@ -115,7 +109,9 @@ class Audit:
             return []
 
         def say(left: float) -> None:
-            self.on_stage(f"audit: rows that do not fit: {len(suspects)}; looked up again in {left:.0f} s")
+            self.settling.on_stage(
+                f"audit: rows that do not fit: {len(suspects)}; looked up again in {left:.0f} s"
+            )
 
         await say_and_sleep(self.settling.seconds, say)
         listed = []
@@ -130,10 +126,10 @@ class Audit:
     async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
         """Return each of some rows with keys, what is said of it, and the records with its key."""
         keys = [row.key or "" for row in rows]
-        found = await find_rows(self.operation, self.company, self.journal, self.marker, keys)
+        found = await self.settling.find(keys)
         before = [row.row for row in rows if _was_there(row)]
         # One that this job may have sent under a lost lease was perhaps made by that.
-        sent = await self.journal.losses() if before else {}
+        sent = await self.settling.journal.losses() if before else {}
         judged = []
         for row in rows:
             with_key = found.get(row.key or "", ())

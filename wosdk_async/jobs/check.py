@@ -1,4 +1,4 @@
-"""Check of an import: what would become of its rows, without a write here or in the Company."""
+"""Check of an import: the outcome that each row would have, without a write here or in the Company."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from wosdk_async.codec.json import loads
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding, FindingKind
-from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, kind_of
 from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
     ImportMapError,
+    MissingRecordError,
     RowError,
+    reason_of,
+    require_sendable,
 )
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
-from wosdk_async.jobs.ledger.preview import Preview, preview_of
+from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import no_marker_for_workers
-from wosdk_async.jobs.needed_fields import ReplacedFields
+from wosdk_async.jobs.needed_fields import ReplacedFields, lacking
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.overview import overview
 from wosdk_async.jobs.reading import RowBuilder
@@ -35,10 +38,77 @@ from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
-from wosdk_async.jobs.undone_keys import undone_beside, without_taken_back
+from wosdk_async.jobs.undone import undone_beside, without_undone
+from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun
 
-__all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
+__all__ = ["FINDINGS", "BuiltRow", "Check", "CheckResult", "CheckedRows", "Finding", "kind_of"]
+
+
+@attrs.frozen
+class BuiltRow:
+    """A row that could be sent, as far as it shows without its key being looked up."""
+
+    row: Row
+    record: Record
+    key: str
+    missing: list[Any]
+    """Records that would be created before it."""
+    lacks: tuple[str, ...] = ()
+    """Fields without a value that the service requires, each with what to do."""
+    caution: str | None = None
+    """What would surprise people about the record, although the service takes it."""
+    again: bool = False
+    """Whether the row failed in the job before."""
+
+    def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
+        """Return what the import would do with the row."""
+        warnings = tuple(dict.fromkeys(self.row.warnings))
+        again = self.again and kind == "would_send"
+        place = self.row.number, self.row.line
+        return Finding(
+            *place,
+            kind,
+            reason,
+            self.key,
+            tuple(ids),
+            warnings,
+            lacks=self.lacks,
+            caution=self.caution,
+            again=again,
+        )
+
+
+@attrs.frozen
+class CheckedRows:
+    """Rows of a check, built as an import builds them."""
+
+    builder: RowBuilder
+    replaced: ReplacedFields
+
+    def build(self, row: Row) -> BuiltRow | Finding:
+        """Return what a row becomes, its key and what is created before it; or why it is refused."""
+        keys, key = self.builder.keys, ""
+        try:
+            if keys is not None and row.fault is None:
+                key = keys.key(row)
+            record, missing = self.builder.build(row)
+            require_sendable(record, new=self.builder.import_map.action.new)
+            if keys is not None:
+                keys.put(record, key)
+            lacks = tuple(lacking(record, self.builder.import_map))
+            return BuiltRow(row, record, key, missing, lacks, self.replaced.in_row(row.cells))
+        except Exception as error:  # of one row: the import refuses it, too
+            faults = tuple((kind_of(each), each.message) for each in getattr(error, "faults", ()))
+            return Finding(row.number, row.line, kind_of(error), reason_of(error), key, faults=faults)
+
+
+def kind_of(error: Exception) -> FindingKind:
+    """Return what an error of a row says of it."""
+    if isinstance(error, AmbiguousNameError):
+        return "ambiguous"
+    return "missing" if isinstance(error, MissingRecordError) else "refused"
+
 
 _PAGE = 200  # rows that are built and looked up together
 _REQUESTS = 3  # that are shown
@@ -113,7 +183,7 @@ class Check:
     async def run(
         self, company: Company, *, identity: str, on_row: Callable[[Finding], None] | None = None
     ) -> CheckResult:
-        """Look up what the rows refer to, and their keys; return what would become of them.
+        """Look up what the rows refer to, and their keys; return the outcome that each would have.
 
         Args:
             company: the Company in which the rows would be carried out.
@@ -160,7 +230,7 @@ class Check:
     async def _look_at(
         self, company: Company, page: Sequence[Row], checked: CheckedRows, preview: Preview
     ) -> list[Finding]:
-        """Return what would become of some rows, in their order."""
+        """Return what the import would do with some rows, in their order."""
         places = page[0].number, page[-1].number
         standings, reasons = preview.standings(*places), preview.reasons(*places)
         found = []
@@ -173,7 +243,7 @@ class Check:
             began = time.perf_counter()
             records = await self._operation.find(company, self._keys.path, keys)
             self._looks.append(time.perf_counter() - began)
-            records = without_taken_back(records, self._undone)
+            records = without_undone(records, self._undone)
         return [
             await self._decided(company, each, records.get(each.key, ()))
             if isinstance(each, BuiltRow)
@@ -191,7 +261,7 @@ class Check:
         """Return what the ledger has to say about a row; None when it would be sent."""
         action = action_of(
             standing,
-            self._request.choices,
+            self._request.options,
             can_look_up=self._marker is not None,
             updates=self._operation.compares,
         )

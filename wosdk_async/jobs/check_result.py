@@ -1,4 +1,4 @@
-"""What a check of an import found out: about each row, and about all of them."""
+"""Findings of a check: about each row, and about all of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FINDINGS: dict[FindingKind, str] = {
     "in_doubt": "in doubt",
     "sending": UNDER_WAY,
 }
-"""What would become of a row, each with words for people."""
+"""What an import would do with a row, each with words for people."""
 
 KEPT = 1000
 """Rows that a result lists, and causes; all rows go to ``on_row``."""
@@ -55,7 +55,7 @@ _VALUE = re.compile(r"(?:, not|is called|are called) ('[^']*'|\"[^\"]*\")")
 
 @attrs.frozen
 class Finding:
-    """What would become of one row, and why it would not be sent."""
+    """What an import would do with one row, and why it would not be sent."""
 
     row: int
     line: int
@@ -144,7 +144,7 @@ class CheckResult:
 
     @property
     def causes(self) -> list[ProblemCause]:
-        """The causes for which rows would not be sent, by their first rows; those over 1,000 are left out.
+        """The causes for which rows would not be sent, by their first rows; at most 1,000.
 
         A row that has several faults is counted with each of them.
         """

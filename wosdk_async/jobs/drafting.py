@@ -1,7 +1,7 @@
 """Draft of a map: columns of a file beside the fields of the catalogue that have similar names.
 
 A draft is a map that :meth:`ImportMap.load` accepts. What nobody can guess stands as the column ``{ADAPT}``,
-which no file has, so that an import says what is left to fill in.
+which no file has, so that an import says what remains to be filled in.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import attrs
 from wosdk_async.jobs.draft_fields import MARKER_FIELD, DraftField, draft_fields, is_usable, name_field
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.template import OPEN
-from wosdk_async.jobs.row_operation import RowOperation
+from wosdk_async.jobs.operation_names import RowOperation
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import functools
+import gc
+import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -17,19 +20,18 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.opening import OpenedJob, open_job
+from wosdk_async.jobs.operation_names import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.request import ImportRequest, company_identity
-from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome, Summary
 from wosdk_async.jobs.run_ending import close_job, end_run
-from wosdk_async.jobs.run_records import details_of
 from wosdk_async.jobs.sources.conversion import off_the_loop
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.stop import Stop
-from wosdk_async.jobs.undone_keys import keep_undone
+from wosdk_async.jobs.undone import keep_undone
 from wosdk_async.jobs.work import JobWork
 
-__all__ = ["WORKERS_GRACE", "Import"]
+__all__ = ["WORKERS_GRACE", "Import", "tune_process"]
 
 WORKERS_GRACE = 2.0  # seconds that calls of workers get after a stop, so that all ends within six
 
@@ -210,7 +212,7 @@ class Import:
         try:
             try:
                 if ran:
-                    await job.journal.start_run(**details_of(request, self._company))
+                    await job.journal.start_run(**request.details(self._company))
                     await job.admit()
                     await work.carry_out()
             except asyncio.CancelledError:
@@ -238,3 +240,24 @@ class Import:
             self._rows.close()
         if self._job is not None:
             await close_job(self._job, refused=not self._job.journal.run)
+
+
+_SWITCH = 0.0005  # seconds; Python's own are 5 ms
+_YOUNG = 10_000  # objects before the collector looks at the young ones; Python's own are 700
+_OLDER = 50  # collections before it looks at the older ones, too; Python's own are 10
+
+
+@functools.cache
+def tune_process() -> None:
+    """Let long jobs take about a quarter less CPU time: fewer garbage collections, quicker threads.
+
+    Call it once, after all imports, in a process that does little else: the settings are those of the whole
+    process.
+    """
+    # The journal's thread asks for the interpreter's lock once for each commit. Beside a busy event loop it
+    # gets the lock only when the switch interval has passed.
+    sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH))
+    gc.freeze()  # what was imported until now is never garbage
+    young, older, oldest = gc.get_threshold()
+    if young:  # 0: the program has switched the collector off
+        gc.set_threshold(max(young, _YOUNG), max(older, _OLDER), max(oldest, _OLDER))

@@ -1,4 +1,4 @@
-"""Commands of a job as a shell takes them: to go on with it, and to import its rejects."""
+"""Shell commands of a job: to resume it, and to import its rejects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ADDED = re.compile(
 
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:
-    """Return the command that goes on with a job; None when a program began it."""
+    """Return the command that resumes a job; None when a program began it."""
     given = _arguments(plan)
     if given is None:
         return None
@@ -45,7 +45,7 @@ def rejects_of(folder: Path) -> Path:
 
 
 def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
-    """Return the command that imports the mended rejects of a job; None when a program began it."""
+    """Return the command that imports the corrected rejects of a job; None when a program began it."""
     given = _arguments(plan)
     if given is None:
         return None

@@ -12,7 +12,8 @@ from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
 from wosdk_async.jobs.journal.store import explained
-from wosdk_async.jobs.ledger.admission import Compared, admit, ledger_counts
+from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
 from wosdk_async.jobs.ledger.decision import Plan, Refusal, decide
 from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
 from wosdk_async.jobs.ledger.file_rows import FileRows
@@ -62,8 +63,6 @@ class OpenedJob:
         request, journal, rows = self.request, self.journal, self.rows
         last, now = self.about, request.plan(self.about.job, self.about.company, rows)
         about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
-        if self.same_file:
-            about = attrs.evolve(about, since=last.since)
         if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
             about = attrs.evolve(about, key=last.key, sheet=last.sheet)
             about = attrs.evolve(about, columns=last.columns, header=last.header)
@@ -75,7 +74,6 @@ class OpenedJob:
             run=journal.run,
             open_keys=keys is not None and not keys.are_own,
             learns=rows.is_rejects or self.about.key != rows.key,
-            anew=not self.same_file,
         )
         await journal.admit(change, about)
         rows.close()
@@ -102,13 +100,13 @@ async def open_job(
     if found is None:
         elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
         nothing = Compared(rows=0, standings={}, gone={})
-        _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.choices))
+        _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.options))
         return await _begin(request, rows, company, folders, journals)
     journal = await asyncio.to_thread(journals.open, found)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
         ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
-        plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.choices))
+        plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.options))
         if plan.begins:  # the old one is held until the new one is: nobody sends rows of it in between
             begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
             begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done)
@@ -141,7 +139,7 @@ async def _begin(
     journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
     try:
         compared = await journal.read(lambda db: compared_with(db, request, rows))
-        plan = _required(decide(*facts_of(request, rows, company, compared), request.choices))
+        plan = _required(decide(*facts_of(request, rows, company, compared), request.options))
     except BaseException:
         await journal.discard()
         raise

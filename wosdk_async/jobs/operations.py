@@ -1,7 +1,7 @@
 """Operations of an import: run a command, or create, update or delete a record for each row.
 
-The names of operations are part of a job's identity; ``operation_names.py`` reads them, ``changing.py`` has
-the operations on records that exist, and ``row_operation.py`` what all of them offer.
+The names of operations are part of a job's identity; ``operation_names.py`` reads them, and has
+the operations on existing records.
 """
 
 from __future__ import annotations

@@ -81,9 +81,9 @@ class ImportOptions:
     new_rows: bool = switch(False)
     """Whether rows that the ledger does not know are new ones, although others that were sent are gone."""
     retry_refused: bool = switch(False)
-    """Whether to send rows again that the service refused, although neither they nor the map have changed."""
+    """Whether to retry rows that the service refused, although neither they nor the map have changed."""
     retry_undone: bool = switch(False)
-    """Whether to send rows again whose records an undo took back."""
+    """Whether to retry rows whose records were undone."""
     resume: bool = switch(False)
     """Whether only the ledger in ``folder`` counts: no new one begins."""
     details: Mapping[str, Any] = attrs.field(factory=dict, repr=False)

@@ -87,7 +87,7 @@ class OutputFolder:
         with self.writing(name) as file:
             text = io.TextIOWrapper(file, dialect.encoding, errors="backslashreplace", newline="")
             yield dialect.writer(text)
-            text.detach()  # writes what is left, and leaves the file open
+            text.detach()  # writes the rest, and keeps the file open
 
     def remove(self, name: str) -> None:
         """Remove a table that has no rows any more, but not one that somebody changed."""

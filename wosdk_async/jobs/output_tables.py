@@ -58,7 +58,7 @@ async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
 
 
 async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
-    """Write what became of each row, and count the rows in ``facts``."""
+    """Write the outcome of each row, and count the rows in ``facts``."""
     async with _entered(folder.writing_rows(_RESULTS)) as writer:
         writer.writerow([*_COLUMNS, _CHANGED])
 

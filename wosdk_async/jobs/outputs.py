@@ -1,4 +1,4 @@
-"""Files that come out of a job: what became of each row, rejected rows, rows in doubt, and the report."""
+"""Files of a job: the outcome of each row, rejected rows, rows in doubt, and the report."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Pat
         return await _to_its_end(asyncio.get_running_loop().create_task(writing))
     except OSError as error:
         raise OutputError(
-            f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: "
-            f"mend this, then write the files again with wosdk jobs rejects {journal.folder}"
+            f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: fix this, "
+            f"then write the files of {journal.folder} again"
         ) from error
 
 
@@ -173,10 +173,13 @@ def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
     facts.files = folder.tables()
     if (rejects := folder.path(REJECTS)).exists():
         facts.rejects = rejects.name
-    with replace_file(page) as file:
-        file.write(report_page(facts).encode(errors="replace"))
-    facts.files = [*facts.files, file_facts(page)]
+    written = []
+    if (text := report_page(facts)) is not None:
+        with replace_file(page) as file:
+            file.write(text.encode(errors="replace"))
+        facts.files = [*facts.files, file_facts(page)]
+        written.append(page)
     with replace_file(data) as file:
         text = orjson.dumps(orjson.loads(to_json(facts.as_dict())), option=orjson.OPT_INDENT_2).decode()
         file.write(f"{json_escaped(text)}\n".encode())
-    return [page, data]
+    return [*written, data]

@@ -10,19 +10,13 @@ import attrs
 
 from wosdk_async.jobs.audit import audit_state_of
 from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
+from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
-from wosdk_async.jobs.run_records import as_last_given
-from wosdk_async.jobs.undo_fates import UndoState, undo_state
+from wosdk_async.jobs.undone import UndoState, undo_state
 
-__all__ = [
-    "COUNTED",
-    "UNDER_WAY",
-    "Overview",
-    "overview",
-    "stop_of",
-]
+__all__ = ["COUNTED", "UNDER_WAY", "Overview", "overview", "stop_of"]
 
 COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),
@@ -46,11 +40,11 @@ class Overview:
     plan: JobPlan
     counts: Mapping[State, int]
     undone: UndoState | None
-    """How far an undo took it back; None without one."""
+    """How far it was undone; None without an undo."""
     running: str | None
     """Who works on it now; None when nobody does."""
     given: JobPlan
-    """The plan with the options of the last run that began, which ``wosdk jobs resume`` gives again."""
+    """The plan with the options of the last run that began, which a resumed job gets."""
     begun: bool = True
     """Whether a process has worked on it, and may have sent something."""
     audit: AuditState = "none"
@@ -60,7 +54,7 @@ class Overview:
     gone: Mapping[State, int] = attrs.field(factory=dict)
     """Rows of the ledger that the file of the last run does not have, by state."""
     undone_rows: int = 0
-    """Rows of that file whose records an undo took back."""
+    """Rows of that file whose records are undone."""
 
     @property
     def state(self) -> str:
@@ -94,7 +88,7 @@ class Overview:
         return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the overview as plain data, one line of ``wosdk jobs list``."""
+        """Return the overview as plain data."""
         return {
             "state": self.state,
             "rows": self.plan.rows,

@@ -26,7 +26,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceCreation", "ReferenceStage"]
 
-_ROUNDS = 3  # times that records are created, before those in doubt are left to the next run
+_ROUNDS = 3  # times that records are created, before those in doubt wait for the next run
 
 
 Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
@@ -144,7 +144,7 @@ class ReferenceCreation:
         return specifier.id
 
     def add(self, outcome: Outcome[ReferenceEntry, int]) -> None:
-        """Remember what became of one new record, here and in the journal."""
+        """Remember the outcome of one new record, here and in the journal."""
         entry = outcome.input
         if isinstance(outcome, Done):
             self._done(entry, outcome.result)

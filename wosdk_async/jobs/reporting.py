@@ -9,14 +9,14 @@ from typing import Any
 import attrs
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-from wosdk_async.errors import ConfigurationError, InDoubtError
+from wosdk_async.errors import ConfigurationError, InDoubtError, WosdkError
 from wosdk_async.jobs.claims import Claim
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import WaitingRowError, reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State
-from wosdk_async.jobs.row_operation import Effect, RowOperation
+from wosdk_async.jobs.operation_names import RowOperation
+from wosdk_async.jobs.row_operation import Effect
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
-from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
 from wosdk_async.jobs.stop import CLOSED, StopRules
 from wosdk_async.protocol.verdicts import ending_of
@@ -45,12 +45,6 @@ class RowReports:
     """Rows that this run left in doubt, and that can be looked up later."""
     done: int = 0
     """Rows that this run carried out."""
-    _meter: CallMeter = attrs.field(init=False)
-
-    @_meter.default
-    def _make_meter(self) -> CallMeter:
-        return CallMeter(self.journal)
-
     # --- rows that were not sent --------------------------------------------------------------
 
     def not_sent(self, row: Row, error: Exception) -> None:
@@ -90,7 +84,7 @@ class RowReports:
         if isinstance(outcome, NotStarted):
             self.journal.record(RowRecord(claim.row.number, State.PLANNED))
             return
-        attempts, seconds = self._meter.add(outcome, claim.started)
+        attempts, seconds = _attempts(outcome), asyncio.get_running_loop().time() - claim.started
         if isinstance(outcome, Done):
             self._done(claim.row, outcome, attempts, seconds)
         elif isinstance(outcome, InDoubt):
@@ -103,10 +97,6 @@ class RowReports:
                 self._doubt(claim, outcome.error, attempts, seconds)
         else:
             self._fail(claim.row, outcome, attempts, seconds)
-
-    def flush(self) -> None:
-        """Give the journal the last sample of the calls."""
-        self._meter.flush()
 
     def _done(self, row: Row, end: Done[Claim, Any], attempts: int, seconds: float) -> None:
         self.done += 1
@@ -189,6 +179,12 @@ class RowReports:
         if self.journal.failed is not None:
             self.stops.stop.start_no_more(self.journal.failed.message)
         return kept
+
+
+def _attempts(outcome: Done[Claim, Any] | Failed[Claim] | InDoubt[Claim]) -> int:
+    if isinstance(outcome, Done):
+        return outcome.attempts
+    return outcome.error.attempts if isinstance(outcome.error, WosdkError) else 0
 
 
 _STATES = {

@@ -6,6 +6,7 @@ import contextlib
 import datetime
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -13,13 +14,13 @@ from wosdk_async.company import Company
 from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.ledger.decision import Choices
+from wosdk_async.jobs.journal.entries import RUN_ENGINE, RUN_GIVEN
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys, no_marker_for_workers
+from wosdk_async.jobs.operation_names import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.rows import RowOutcome
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import WoCreateCommand
@@ -140,17 +141,6 @@ class ImportRequest:
         keys = self.keys("job")
         return keys is not None and keys.are_own
 
-    @property
-    def choices(self) -> Choices:
-        """What the user said about rows that the ledger knows, and about unknown ones."""
-        options = self.options
-        return Choices(
-            again=options.again,
-            new_rows=options.new_rows,
-            retry_refused=options.retry_refused,
-            retry_undone=options.retry_undone,
-        )
-
     def keys(self, job: str) -> RowKeys | None:
         """Return the keys of the rows in a ledger, given its id; None without a marker."""
         return RowKeys.of(self.import_map, self.marker, job) if self.marker else None
@@ -194,7 +184,6 @@ class ImportRequest:
             rows=rows.rows if rows is not None else 0,
             empty_rows=self.source.empty_rows,
             created_at=now,
-            since=now,
             options=dict(self.options.details),
             columns=sorted(rows.columns) if rows is not None else [],
             header=sorted(rows.header) if rows is not None else [],
@@ -202,6 +191,21 @@ class ImportRequest:
             key=rows.key if rows is not None else (keys.template if keys is not None else None),
             rejects=rows is not None and rows.is_rejects,
         )
+
+    def details(self, company: Company) -> dict[str, Any]:
+        """Return what the journal keeps of a run that begins: each run has its own file, map and options."""
+        found: dict[str, Any] = {
+            "options": self.options.changed(),
+            RUN_GIVEN: dict(self.options.details),
+            "file": str(self.path),
+            "sha256": self.sha256,
+            "map": self.import_map.fingerprint,  # a statement of the admission reads it by this name
+            "limit": self.options.limit,
+            "rate": company.rate,
+        }
+        if self.workers is None:
+            return found
+        return {**found, RUN_ENGINE: self.workers.name, "lease": self.options.lease}
 
 
 def company_identity(company: Company) -> str:

@@ -1,18 +1,15 @@
-"""What an import does with each row: the protocol of operations, and the effect that a row had."""
+"""What operations of an import take and give: items with records, found records, and the effect of a row."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
 import attrs
 
-from wosdk_async.calls.run_many import Run
-from wosdk_async.company import Company
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.model import Record
 
-__all__ = ["Effect", "Found", "Item", "Items", "Label", "RowOperation", "effect_of", "usable_id"]
+__all__ = ["Effect", "Found", "Item", "Items", "Label", "effect_of", "usable_id"]
 
 Label = Literal["created", "updated", "deleted", "done"]
 """What a row is when its operation was carried out."""
@@ -55,75 +52,3 @@ class HasRecord(Protocol):
 
 Item = TypeVar("Item", bound=HasRecord)
 Items = Iterable[Item] | AsyncIterable[Item]
-
-
-class RowOperation(Protocol):
-    """What is done with each row."""
-
-    @property
-    def name(self) -> str:
-        """Stable text that identifies it in a journal."""
-
-    @property
-    def label(self) -> Label:
-        """What a row is afterwards."""
-
-    @property
-    def noun(self) -> str:
-        """What is made or changed, in the singular, for people."""
-
-    @property
-    def question(self) -> str:
-        """The question to ask a person before anything is sent."""
-
-    @property
-    def table(self) -> str:
-        """The table of the map that has its fields."""
-
-    @property
-    def kind(self) -> type[Record]:
-        """The class of the record that is built from a row."""
-
-    @property
-    def new(self) -> bool:
-        """Whether a record needs all fields that a new one needs."""
-
-    @property
-    def by(self) -> str | None:
-        """The field whose value says which record is changed; None when one is made."""
-
-    @property
-    def compares(self) -> bool:
-        """Whether :meth:`settled` compares the record that was built from the row."""
-
-    def require_fields(self, names: Collection[str]) -> None:
-        """Raise ImportMapError when a map that fills these fields cannot be carried out."""
-
-    def require_marker(self, path: str) -> None:
-        """Raise ImportMapError when records cannot be found by the field at ``path``."""
-
-    def run(
-        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
-    ) -> Run[Item, Any]:
-        """Return the run that carries it out for each item."""
-
-    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Carry it out for one record."""
-
-    def effect(self, result: Any) -> Effect:
-        """Return what :meth:`send` or the run gave, in short."""
-
-    async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
-        """Return the records that have each key in the field at ``path``; ``whole`` with all values."""
-
-    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
-        """Write the id of the record that is changed into ``record``. Raise RowError when there is none."""
-
-    def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
-        """Return the effect of a row in doubt, or None when it had none.
-
-        In doubt: no response said whether the row was carried out.
-
-        Raises:
-            RowError: nobody can tell; the message says why.
-        """

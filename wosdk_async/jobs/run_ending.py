@@ -9,14 +9,17 @@ from typing import Any
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.entries import MAX_REASON, RUN_REFUSED
 from wosdk_async.jobs.opening import OpenedJob
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.rows import Summary
-from wosdk_async.jobs.run_records import reason_kept, status_of
 from wosdk_async.jobs.work import JobWork
+from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.text.safe_text import shortened
 
-__all__ = ["close_job", "end_run"]
+__all__ = ["close_job", "end_run", "reason_kept", "status_of"]
 
+_UNUSABLE = 2  # exit status: a file or a setting cannot be used
 _UNWRITTEN = 8  # exit status: the rows are carried out, and files of the job could not be written
 
 
@@ -70,6 +73,26 @@ async def end_run(
         await close_job(job, refused=refused)
 
 
+def status_of(error: BaseException, stopped: int) -> int:
+    """Return the exit status of an import for an exception; ``stopped`` is that of a cancelled run."""
+    if isinstance(error, WosdkError):
+        return int(ending_of(error).exit_status)
+    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+        return stopped
+    return _UNUSABLE if isinstance(error, OSError) else 1
+
+
+def reason_kept(error: BaseException) -> str:
+    """Return why a run failed, as the journal keeps it.
+
+    Of an error that is not ours only the class: its text may hold anything, also a token.
+    """
+    if isinstance(error, WosdkError):
+        return shortened(error.message, MAX_REASON)
+    why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+    return shortened(f"{type(error).__name__}{why}", MAX_REASON)
+
+
 def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:
     if error is not None:
         return status_of(error, stopped)
@@ -83,7 +106,7 @@ async def _write_end(
     if error is not None and not isinstance(error, asyncio.CancelledError):
         more["error"] = reason_kept(error)
     if refused:
-        more["refused"] = True
+        more[RUN_REFUSED] = True
     with contextlib.suppress(JournalError):  # the summary says why the journal failed
         await journal.end_run(status, stopped=work.stop.reason, **more)
 

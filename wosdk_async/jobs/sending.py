@@ -15,12 +15,13 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.claims import Claim, Claims
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.operation_names import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reporting import RowReports
-from wosdk_async.jobs.row_operation import Found, RowOperation, effect_of
+from wosdk_async.jobs.row_operation import Found, effect_of
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.jobs.undone_keys import find_rows
+from wosdk_async.jobs.undone import find_rows
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:
@@ -204,10 +205,7 @@ class RowSender:
             claims.stop()
             run.stop()
 
-        try:
-            await self.stop.consume(run, report, stop)
-        finally:
-            self.reports.flush()
+        await self.stop.consume(run, report, stop)
 
 
 class _ClaimsUntil:

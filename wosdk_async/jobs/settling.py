@@ -1,24 +1,29 @@
-"""Rows in doubt: looked up by their keys, and planned again once they are certainly not there."""
+"""Rows in doubt: looked up by their keys and planned again once confirmed absent, or decided by a person."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State, StoredRow
-from wosdk_async.jobs.row_operation import Effect, RowOperation
+from wosdk_async.jobs.cluster.leases import end_leases
+from wosdk_async.jobs.errors import JournalError, RowError
+from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, RowRecord, State, StoredRow, run_table
+from wosdk_async.jobs.operation_names import RowOperation, operation_named
+from wosdk_async.jobs.row_operation import Effect, Found, usable_id
 from wosdk_async.jobs.rows import Row, RowOutcome
-from wosdk_async.jobs.stop import say_and_sleep
-from wosdk_async.jobs.undone_keys import find_rows
+from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
+from wosdk_async.jobs.undone import find_rows
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
 
-__all__ = ["Doubt", "Settling"]
+__all__ = ["Doubt", "Settling", "decide", "doubts_in", "settle_job"]
 
 _PAGE = 200  # rows that are looked up at a time
 
@@ -66,9 +71,9 @@ class Doubt:
 
 @attrs.define(eq=False, kw_only=True)
 class Settling:
-    """Decides what became of rows in doubt.
+    """Decides the outcomes of rows in doubt.
 
-    All but :meth:`leave_the_rest` may be cancelled: what is not decided then is left in doubt.
+    All but :meth:`leave_the_rest` may be cancelled: what is not decided then stays in doubt.
     """
 
     company: Company
@@ -108,7 +113,7 @@ class Settling:
         self._looked = True
 
     async def settle(self) -> set[int]:
-        """Wait until the undecided rows have settled, and return those that are certainly not there.
+        """Wait until the undecided rows have settled, and return those that are confirmed absent.
 
         They are planned again. Rows that cannot be looked up stay undecided.
         """
@@ -180,13 +185,17 @@ class Settling:
                     reason = _NO_MARKER if self.marker is None else _UNSETTLED
                     self._leave(Doubt.of(row, 0.0, reason), row.reason or reason)
 
+    async def find(self, keys: Sequence[str], *, whole: bool = False) -> Found:
+        """Return the records that have each key; see :func:`find_rows`."""
+        assert self.marker is not None  # noqa: S101 - checked by all callers
+        return await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
+
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
         """Return the rows that these look-ups do not decide alone; the others are decided."""
-        assert self.marker is not None  # noqa: S101 - checked by both callers
         keys = [each.key for each in doubts]
         now = asyncio.get_running_loop().time
         began = now()
-        found = await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=True)
+        found = await self.find(keys, whole=True)
         undecided, ended = [], now()
         for each in doubts:
             records = found.get(each.key, ())
@@ -228,3 +237,101 @@ class Settling:
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:
     return (doubts[i : i + _PAGE] for i in range(0, len(doubts), _PAGE))
+
+
+async def settle_job(
+    journal: Journal,
+    company: Company,
+    *,
+    on_stage: Callable[[str], None] = lambda _: None,
+    stop: Stop | None = None,
+) -> dict[str, int]:
+    """Look up the rows in doubt by their keys; those that are confirmed absent are planned again.
+
+    Nothing is sent. It takes as long as a call may take to settle when a row is not there at first, and
+    before that as long as workers of earlier runs may still send rows: ``on_stage`` gets a text then.
+    ``stop`` ends it; what is not decided then stays in doubt.
+
+    Returns:
+        How many rows were ``looked_up``, were ``found``, and were ``not_there``.
+
+    Raises:
+        JournalError: the rows of this job have no keys, or only its file says what they change.
+    """
+    operation = operation_named(journal.plan.operation)
+    if journal.plan.marker is None:
+        raise JournalError(
+            f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
+            "doubt yourself, and call decide(journal, row, id), with None for what was not created"
+        )
+    if operation.compares:
+        raise JournalError(
+            f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file; "
+            "run the import again, which does that first"
+        )
+
+    counts = Counter(journal.counts()) + Counter(journal.gone())
+    settling = Settling(
+        company=company,
+        journal=journal,
+        operation=operation,
+        marker=journal.plan.marker,
+        seconds=company.options.settle,
+        on_row=lambda _: None,
+        on_stage=on_stage,
+    )
+    absent: set[int] = set()
+    with suppress(StoppedError):
+        async with (stop or Stop()).ends():
+            await end_leases(journal, on_stage)
+            await settling.look_at_earlier_runs()
+            absent = await settling.settle()
+    await settling.leave_the_rest()
+    await journal.flush()
+    looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
+    return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
+
+
+async def doubts_in(journal: Journal) -> list[int]:
+    """Return the numbers of the rows in doubt, also of those that the file does not have any more."""
+    return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
+
+
+async def decide(
+    journal: Journal,
+    row: int,
+    id: int | None,
+    who: str,
+    *,
+    on_stage: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Write down what a person found out about a row in doubt, once no worker can send it any more.
+
+    Args:
+        journal: the journal of the job.
+        row: the number of the row.
+        id: id of the record that was created; None when nothing was, then the row is planned again.
+        who: who says so, and when; kept in the journal.
+        on_stage: called with a text when workers of a killed run have to be waited for.
+
+    Raises:
+        JournalError: the job has no such row, it is not in doubt, or no record can have the id.
+    """
+    if id is not None and usable_id(id) is None:
+        raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
+    if id is not None:
+        other = await journal.read(partial(run_table.row_with_id, id=id))
+        if other not in (None, row):
+            raise JournalError(f"{journal.folder}: {id} is the record of row {other} already")
+    await end_leases(journal, on_stage)  # until then a worker may send the row
+    found = await journal.rows_in(after=row - 1, limit=1)
+    if not found or found[0].row != row:
+        raise JournalError(f"{journal.folder}: the job has no row {row}")
+    state = found[0].state
+    if state not in UNDECIDED:
+        raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.word}")
+    reason = f"decided by {who}; before: {found[0].reason or 'being sent when the run was killed'}"
+    new = State.PLANNED if id is None else State.DONE
+    call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
+    journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))
+    await journal.flush()

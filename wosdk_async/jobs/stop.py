@@ -65,7 +65,7 @@ class Stop:
 
     @property
     def reason(self) -> str | None:
-        """Why no further row is started; None while the run goes on."""
+        """Why no further row is started; None while the run continues."""
         return self.cause or (ASKED if self.asked else None)
 
     def start_no_more(self, cause: str) -> None:

@@ -1,4 +1,4 @@
-"""Undo of a job: records that it surely created are cancelled or deleted, unless somebody changed them."""
+"""Undo of a job: records that it certainly created are cancelled or deleted, unless somebody changed them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.earlier_leases import end_leases
+from wosdk_async.jobs.cluster.leases import end_leases
 from wosdk_async.jobs.errors import JournalError, reason_of
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow, run_table
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
-from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.undo_records import CreatedRecords, Target, cancel, delete
+from wosdk_async.jobs.undone import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.model import WorkOrder
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -26,7 +26,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Undo", "last_sending_run"]
 
 _PAGE = 200  # records that are read in one query
-_UNSETTLED = "the import left it in doubt; run wosdk jobs settle first"
+_UNSETTLED = "the import left it in doubt; settle it first"
 
 
 async def last_sending_run(journal: Journal) -> int | None:
@@ -36,12 +36,12 @@ async def last_sending_run(journal: Journal) -> int | None:
 
 @attrs.define(eq=False, kw_only=True)
 class Undo:
-    """Takes back what a job created: work orders are cancelled, records of other entities deleted.
+    """Undoes what a job created: work orders are cancelled, records of other entities deleted.
 
     Only records whose creation was confirmed by a response, or by a look-up of a key that was absent before.
-    Each record is read first: one that has another version than after its creation is left,
-    and so is one that does not carry the key of its row. The undo is written in the journal of the job, so
-    that a killed one goes on when it is given again.
+    Each record is read first: one that has another version than after its creation stays,
+    and so does one that does not carry the key of its row. The undo is written in the journal of the job, so
+    that a killed one resumes when it is given again.
 
     Args:
         company: the Company of the job.
@@ -55,7 +55,7 @@ class Undo:
             warning about what they left.
 
     Raises:
-        UnsupportedError: the job created nothing, or nothing that the service can take back.
+        UnsupportedError: the job created nothing, or nothing that the service can cancel or delete.
     """
 
     company: Company
@@ -124,7 +124,7 @@ class Undo:
         return summary
 
     async def run(self, reason: int | None = None, comment: str | None = None) -> UndoSummary:
-        """Take back the records that :meth:`look` shows, as far as they are still unchanged.
+        """Undo the records that :meth:`look` shows, as far as they are still unchanged.
 
         Args:
             reason: id of the WoActionReasonLookup record that cancelled work orders get.
@@ -205,7 +205,7 @@ class Undo:
             for row in page:  # its record may be there, and nobody would look for it after the undo
                 self._say(summary, row, "in_doubt", _UNSETTLED)
 
-    # --- what became of it --------------------------------------------------------------------
+    # --- outcomes -----------------------------------------------------------------------------
 
     async def _report(self, summary: UndoSummary, outcome: Outcome[Target, Any]) -> None:
         row = outcome.input.row
@@ -225,7 +225,7 @@ class Undo:
     async def _report_refused(self, summary: UndoSummary, target: Target, error: Exception) -> None:
         """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
         reason = reason_of(error)
-        # A cancel is sent again only when it surely was not carried out, a delete also when that is in doubt.
+        # A cancel is retried only when it certainly was not carried out, a delete also when that is in doubt.
         again = not self.cancels and isinstance(error, WosdkError) and error.attempts > 1
         begun = target.begun or again
         fate: Fate = "refused"

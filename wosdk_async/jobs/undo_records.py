@@ -13,7 +13,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
 from wosdk_async.jobs.row_operation import usable_id
-from wosdk_async.jobs.undo_fates import Fate
+from wosdk_async.jobs.undone import Fate
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import LookUps, State
@@ -30,7 +30,7 @@ _CANCELLED = "Cancelled"
 
 
 def created_entity(operation: str) -> type[Record]:
-    """Return the entity type that an operation creates, and whose records can be taken back.
+    """Return the entity type that an operation creates, and whose records can be undone.
 
     Raises:
         UnsupportedError: it does not create anything, or the service offers no delete of these records.
@@ -83,7 +83,7 @@ class CreatedRecords:
         return "concurrency_id" in self.entity.__wire__
 
     def doubt(self, row: StoredRow) -> Fate | None:
-        """Return why the record of a row is left without a look at it; None when it is to be read."""
+        """Return why the record of a row stays without a look at it; None when it is to be read."""
         if row.id is None:
             return "no_id"
         if row.proof not in (ANSWERED, LOOKED_UP):

@@ -9,18 +9,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import attrs
 
 from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.audit import Audit
-from wosdk_async.jobs.earlier_leases import end_leases, end_leases_beside
+from wosdk_async.jobs.cluster.leases import end_leases, end_leases_beside
 from wosdk_async.jobs.job_totals import JobTotals
 from wosdk_async.jobs.journal.entries import without_secrets
 from wosdk_async.jobs.opening import OpenedJob
 from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reference_stage import ReferenceStage
 from wosdk_async.jobs.reporting import RowReports
-from wosdk_async.jobs.rows import RowOutcome
+from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
 
 __all__ = ["JobWork"]
 
-_ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
+_ROUNDS = 3  # times that rows in doubt are settled and retried, before they stay in doubt
 _MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
 
 
+@attrs.define(eq=False)
 class JobWork:
     """The stages of one run of a job.
 
@@ -43,78 +45,107 @@ class JobWork:
         job: the job, opened.
         company: the Company of the records.
         stop: the stop of the run.
+
+    Raises:
+        ConfigurationError: options that workers cannot have.
     """
 
-    def __init__(self, job: OpenedJob, company: Company, stop: Stop) -> None:
-        request, journal, options = job.request, job.journal, job.request.options
-        import_map, marker = request.import_map, request.marker
+    _job: OpenedJob
+    _company: Company
+    stop: Stop
+    sending: bool = attrs.field(init=False, default=False)
+    """Whether rows may have been sent in this run."""
+    _refused_reported: bool = attrs.field(init=False, default=False)
+    _stops: StopRules = attrs.field(init=False)
+    _rows: PlannedRows = attrs.field(init=False)
+    _builder: RowBuilder = attrs.field(init=False)
+    _reports: RowReports = attrs.field(init=False)
+    _workers: JobWorkers | None = attrs.field(init=False)
+    _sender: RowSender = attrs.field(init=False)
+    _settling: Settling = attrs.field(init=False)
+    totals: JobTotals = attrs.field(init=False)
 
-        def tell(outcome: RowOutcome) -> None:
-            request.on_row(without_secrets(outcome, journal.secrets()))
+    @_stops.default
+    def _make_stops(self) -> StopRules:
+        return StopRules(self._request.options, self._job.rows.rows, self.stop)
 
-        self.stop = stop
-        stops = StopRules(options, job.rows.rows, stop)
-        self._job = job
-        self._operation, self._on_stage = import_map.action, request.on_stage
-        self._refused_reported = False
-        self.sending = False
-        """Whether rows may have been sent in this run."""
-        journal.secrets = partial(secrets_of, company)
-        self._rows = PlannedRows(request.source, journal, job.rows.identities, keyed=marker is not None)
-        self._builder = RowBuilder(import_map, request.index, request.keys(job.about.job))
-        self._reports = RowReports(
-            operation=self._operation,
-            journal=journal,
-            stops=stops,
-            on_row=request.on_row,
-            closed=partial(is_closed, company),
-            columns_behind=import_map.columns_behind,
+    @_rows.default
+    def _make_rows(self) -> PlannedRows:
+        keyed = self._request.marker is not None
+        return PlannedRows(self._request.source, self._job.journal, self._job.rows.identities, keyed=keyed)
+
+    @_builder.default
+    def _make_builder(self) -> RowBuilder:
+        request = self._request
+        return RowBuilder(request.import_map, request.index, request.keys(self._job.about.job))
+
+    @_reports.default
+    def _make_reports(self) -> RowReports:
+        return RowReports(
+            operation=self._request.action,
+            journal=self._job.journal,
+            stops=self._stops,
+            on_row=self._request.on_row,
+            closed=partial(is_closed, self._company),
+            columns_behind=self._request.import_map.columns_behind,
         )
-        self._references = ReferenceStage(
-            company, self._rows, self._builder, request.index, options.limit, stop
-        )
-        self._workers: JobWorkers | None = None
-        if request.workers is not None and not job.plan.is_idle:
-            from wosdk_async.jobs.cluster import job_workers  # not needed in one process
 
-            self._workers = job_workers.JobWorkers(
-                request.workers, company, journal, self._operation.name, options,
-                lambda text: request.on_stage(f"warning: {text}"),
-            )  # fmt: skip
-        self._sender = RowSender(
-            company=company,
+    @_workers.default
+    def _make_workers(self) -> JobWorkers | None:
+        request = self._request
+        if request.workers is None or self._job.plan.is_idle:
+            return None
+        from wosdk_async.jobs.cluster.job_workers import JobWorkers  # not needed in one process
+
+        return JobWorkers(
+            request.workers,
+            self._company,
+            self._job.journal,
+            request.action.name,
+            request.options,
+            lambda text: request.on_stage(f"warning: {text}"),
+        )
+
+    @_sender.default
+    def _make_sender(self) -> RowSender:
+        return RowSender(
+            company=self._company,
             rows=self._rows,
             builder=self._builder,
             reports=self._reports,
-            options=options,
-            stop=stop,
+            options=self._request.options,
+            stop=self.stop,
             workers=self._workers,
         )
-        self._settling = Settling(
-            company=company,
+
+    @_settling.default
+    def _make_settling(self) -> Settling:
+        request, journal = self._request, self._job.journal
+        journal.secrets = partial(secrets_of, self._company)
+        return Settling(
+            company=self._company,
             journal=journal,
-            operation=self._operation,
-            marker=marker,
+            operation=request.action,
+            marker=request.marker,
             rebuilt=self._rebuilt,
-            seconds=company.options.settle,
-            on_row=tell,
+            seconds=self._company.options.settle,
+            on_row=lambda outcome: request.on_row(without_secrets(outcome, journal.secrets())),
             on_stage=request.on_stage,
         )
-        self._audit = Audit(
-            company=company,
-            journal=journal,
-            operation=self._operation,
-            marker=marker or "",
-            settling=self._settling,
-            on_stage=request.on_stage,
-        )
-        self.totals = JobTotals(
-            job=job,
-            stops=stops,
+
+    @totals.default
+    def _make_totals(self) -> JobTotals:
+        return JobTotals(
+            job=self._job,
+            stops=self._stops,
             reports=self._reports,
             settling=self._settling,
             workers=self._workers,
         )
+
+    @property
+    def _request(self) -> ImportRequest:
+        return self._job.request
 
     async def carry_out(self) -> None:
         """Carry out the stages; after a stop every row still gets its outcome.
@@ -156,25 +187,33 @@ class JobWork:
 
     async def _prepare(self) -> None:
         """Decide what earlier runs left in doubt, and complete the records that rows refer to."""
-        journal = self._job.journal
+        journal, on_stage = self._job.journal, self._request.on_stage
         if self._workers is not None:
-            self._on_stage(f"waiting for the first worker: {self._workers.name}")
+            on_stage(f"waiting for the first worker: {self._workers.name}")
             await self._workers.open(await self._sender.marker())
         if await journal.audit() is not None:
             await journal.forget_audit()
-        await end_leases_beside(journal, self._on_stage)
+        await end_leases_beside(journal, on_stage)
         await self._report_refused()
         if not self._job.new:
-            await end_leases(journal, self._on_stage)
-        compares = self._operation.compares  # with values that need the references
+            await end_leases(journal, on_stage)
+        compares = self._request.action.compares  # with values that need the references
         if not compares:
             await self._settling.look_at_earlier_runs()
-        await self._references.complete(self._settling.wait, self._on_stage)
+        references = ReferenceStage(
+            self._company,
+            self._rows,
+            self._builder,
+            self._request.index,
+            self._request.options.limit,
+            self.stop,
+        )
+        await references.complete(self._settling.wait, on_stage)
         if compares:
             await self._settling.look_at_earlier_runs()
 
     async def _send(self) -> None:
-        """Send the planned rows; settle those in doubt, and send again what is certainly not there.
+        """Send the planned rows; settle those in doubt, and retry what is confirmed absent.
 
         An error that concerns all rows stops the import: ``stop`` has the reason.
         """
@@ -202,7 +241,7 @@ class JobWork:
         self._take_doubts()
         try:
             if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
-                await self._audit.run()
+                await Audit(self._settling).run()
         except WosdkError as error:
             self.stop.start_no_more(f"the audit was not finished: {error.message}")
 

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from wosdk_async.jobs.cluster.budget import Budget
+from wosdk_async.jobs.cluster.desk import Budget
 
 
 def budget_of(rate=None, in_flight=12, *, workers=()):

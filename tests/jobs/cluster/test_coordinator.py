@@ -13,8 +13,7 @@ import pytest
 from tests.support.waiting import until_true
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted
 from wosdk_async.errors import InDoubtError, SessionError, WosdkError
-from wosdk_async.jobs.cluster.cluster_run import ClusterRun
-from wosdk_async.jobs.cluster.coordinator import Coordinator
+from wosdk_async.jobs.cluster.coordinator import ClusterRun, Coordinator
 from wosdk_async.jobs.cluster.desk import Changes, Desk
 from wosdk_async.jobs.cluster.held_rows import HeldRows, LeaseEndedError
 from wosdk_async.jobs.cluster.job_workers import SessionPusher

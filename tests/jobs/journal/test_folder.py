@@ -12,8 +12,8 @@ import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.job_places import ledgers_in
 from wosdk_async.jobs.journal import FolderLock, JobFolders, plan_of
+from wosdk_async.jobs.journal.folder import ledgers_in
 from wosdk_async.regular_files import replace_file
 
 ROOT = Path(__file__).parents[3]

@@ -20,9 +20,11 @@ from wosdk_async.jobs.journal import (
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.ledger.admission import admit, compare
-from wosdk_async.jobs.ledger.decision import Choices, FileFacts, Plan, decide
+from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import compare
+from wosdk_async.jobs.ledger.decision import FileFacts, Plan, decide
 from wosdk_async.jobs.ledger.file_rows import FileRow
+from wosdk_async.jobs.options import ImportOptions
 
 
 async def states(journal: Journal) -> dict[int, State]:
@@ -75,7 +77,7 @@ async def admit_file(journal: Journal, rows: Sequence[FileRow]) -> None:
     """Compare a file with the ledger, and give its rows their places in a run."""
     compared = await journal.read(lambda db: compare(db, [rows]))
     file = FileFacts(company="acme", operation="WoCreateCommand", standings=compared.standings)
-    plan = decide(None, file, Choices())
+    plan = decide(None, file, ImportOptions())
     assert isinstance(plan, Plan)
     await journal.start_run()
     change = functools.partial(admit, plan=plan, job=journal.plan.job, run=journal.run)

@@ -1,8 +1,7 @@
-"""What is read from a journal: rows, also those that its file has no more, references, runs, samples."""
+"""What is read from a journal: rows, also those that its file has no more, references, runs."""
 
 from __future__ import annotations
 
-import itertools
 import os
 import sqlite3
 from pathlib import Path
@@ -133,7 +132,7 @@ async def test_people_can_read_it_with_sql(tmp_path: Path) -> None:
     db.close()
 
 
-# --- references, runs, samples ---------------------------------------------------------------------
+# --- references, runs ---------------------------------------------------------------------
 
 
 async def test_references_are_kept_with_what_became_of_them(tmp_path: Path) -> None:
@@ -164,29 +163,3 @@ async def test_runs_are_numbered_and_a_killed_one_has_no_end(tmp_path: Path) -> 
     assert {"version", "host", "pid", "user"} <= first.details.keys()
     assert (second.started_at, second.ended_at, second.exit_status) == (200.0, 200.0, 130)
     assert second.details["reason"] == "stopped"
-
-
-@pytest.mark.parametrize("seconds", [1, 2000, 2001, 4500])
-async def test_samples_keep_their_sums_however_many_there_are(tmp_path: Path, seconds: int) -> None:
-    async with a_journal(tmp_path, 1) as journal:
-        for second in range(seconds):
-            journal.sample(second, 10, 0.5, 1 + second / 10_000, 1, 2)
-    async with Journal.open(tmp_path) as journal:
-        samples = await journal.samples()
-    assert len(samples) <= 2000
-    assert sum(each.calls for each in samples) == 10 * seconds
-    assert sum(each.waits for each in samples) == seconds
-    assert sum(each.retries for each in samples) == 2 * seconds
-    assert {round(each.p50, 9) for each in samples} == {0.5}
-    assert max(each.p95 for each in samples) == 1 + (seconds - 1) / 10_000
-    starts = [each.second for each in samples]
-    assert [each.second % each.width for each in samples] == [0] * len(samples)
-    assert all(later - first == samples[0].width for first, later in itertools.pairwise(starts))
-
-
-async def test_a_sample_without_calls_is_kept(tmp_path: Path) -> None:
-    async with a_journal(tmp_path, 1) as journal:
-        journal.sample(0, 0, 0.0, 0.0, 3, 0)
-        journal.sample(0, 0, 0.0, 0.0, 4, 0)
-        [sample] = await journal.samples()
-        assert (sample.calls, sample.p50, sample.waits) == (0, 0.0, 7)

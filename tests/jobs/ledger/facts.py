@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.ledger.decision import (
-    Choices,
     FileFacts,
     LedgerFacts,
     Plan,
@@ -18,6 +17,7 @@ from wosdk_async.jobs.ledger.decision import (
     RowSample,
     Standing,
 )
+from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [
     "CHANGED",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 CHOICES = [
-    Choices(again=a, new_rows=b, retry_refused=c, retry_undone=d)
+    ImportOptions(again=a, new_rows=b, retry_refused=c, retry_undone=d)
     for a, b, c, d in itertools.product((False, True), repeat=4)
 ]
 FOLDER = Path("rows.csv.job")
@@ -53,7 +53,7 @@ LEDGER = LedgerFacts(
     columns=frozenset("ab"),
     first_gone=RowSample(2, "k"),
 )
-PLAIN = Choices()
+PLAIN = ImportOptions()
 NEW = {Standing.NEW: 1, Standing.DONE: 2}
 CHANGED: Mapping[str, Any] = {
     "standings": NEW,

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.schema import TABLES
-from wosdk_async.jobs.ledger.admission import Compared, admit, compare
-from wosdk_async.jobs.ledger.decision import Choices, Plan, Standing, action_of
+from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import Compared, compare
+from wosdk_async.jobs.ledger.decision import Plan, Standing, action_of
 from wosdk_async.jobs.ledger.file_rows import FileRow
+from wosdk_async.jobs.options import ImportOptions
 
 __all__ = ["CELLS", "SENT", "Cells", "Ledger", "counts", "rows_of"]
 
@@ -59,7 +61,7 @@ class Ledger:
         **chosen: bool,
     ) -> Compared:
         """Compare a file, and admit its rows."""
-        compared, choices = self.compare(rows, rejects=rejects), Choices(**chosen)
+        compared, choices = self.compare(rows, rejects=rejects), ImportOptions(**chosen)
         actions = {each: action_of(each, choices, can_look_up=True, updates=False) for each in Standing}
         plan = Plan(actions=actions, counts=compared.standings, dismisses=choices.new_rows)
         self.db.execute("BEGIN")

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from tests.jobs.ledger.facts import CHOICES, LEDGER, PLAIN, file, ledger, plan
-from wosdk_async.jobs.ledger.decision import Action, Choices, Standing, action_of, decide
+from wosdk_async.jobs.ledger.decision import Action, Standing, action_of, decide
+from wosdk_async.jobs.options import ImportOptions
 
 SEND, SKIP, KEEP = Action.SEND, Action.SKIP, Action.KEEP
 LOOK_UP, LEAVE, REFUSE = Action.LOOK_UP, Action.LEAVE, Action.REFUSE
@@ -26,7 +27,7 @@ ALWAYS: Mapping[Standing, Action] = {
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 @pytest.mark.parametrize("updates", [False, True], ids=["creates", "updates"])
 @pytest.mark.parametrize("can_look_up", [False, True], ids=["no marker", "marker"])
-def test_what_happens_to_a_row(choices: Choices, can_look_up: bool, updates: bool) -> None:
+def test_what_happens_to_a_row(choices: ImportOptions, can_look_up: bool, updates: bool) -> None:
     """The table of rule 3, for each combination."""
     doubt = LOOK_UP if can_look_up else LEAVE
     expected = {

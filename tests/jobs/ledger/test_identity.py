@@ -141,3 +141,8 @@ def test_any_text_has_one_plain_form(text: str) -> None:
     plain = undisguised(text)
     assert undisguised(plain) == plain
     assert undisguised(f" {text}\t") == plain
+
+
+def test_keys_of_many_digits_differ_in_the_last_one() -> None:
+    assert undisguised("1" * 31 + "2") != undisguised("1" * 31 + "3")
+    assert undisguised("1_2") != undisguised("12")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections import Counter
 
 import pytest
@@ -14,7 +15,8 @@ from tests.jobs.test_operations import COLUMNS, UPDATE, made
 from wosdk_async import Customer, WoCreateCommand
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
-from wosdk_async.jobs.run_records import details_of
+
+KEYED = f'key = "{{key}}"\n{MAP}'
 
 
 async def test_a_row_that_changed_before_it_was_found_is_counted(
@@ -51,7 +53,7 @@ async def test_an_update_that_was_found_is_not_written_again(local: Local, job: 
     (id,) = await made(local, "T1")
     source = write(COLUMNS, [["T1", "", "first"]])
     opened = await job(source, UPDATE).open(local.company)
-    await opened.journal.start_run(**details_of(opened.request, local.company))
+    await opened.journal.start_run(**opened.request.details(local.company))
     await opened.admit()
     await opened.journal.begin([1])
     opened.journal.abandon()
@@ -102,3 +104,39 @@ async def test_a_row_in_doubt_whose_key_is_corrected_is_never_sent_with_another_
     assert await held(local) == Counter(["1b", "2"])
     async with Journal.open(folder, read_only=True) as journal:
         assert [row.key for row in await journal.rows_in()] == ["1b", "2"]
+
+
+async def test_a_map_gets_a_key_while_rows_are_appended(local: Local, write: Write, job: Job) -> None:
+    assert (await job(write(HEADER, rows(1, 2)), MAP).run(local.company)).done == 2
+    assert (await job(write(HEADER, rows(1, 2, 3)), KEYED).run(local.company)).done == 3
+    changed = [["1", "another text", "notes 1", ""], *rows(2, 3)]
+    assert (await job(write(HEADER, changed), KEYED).run(local.company)).done == 3
+    assert len(await local.rows("WorkOrder")) == 3
+
+
+async def test_a_copy_is_refused_whose_rows_were_sent_with_corrected_cells(
+    local: Local, write: Write, job: Job
+) -> None:
+    local.server.refused = "text 1"
+    file = write(HEADER, rows(1))
+    copy = shutil.copy(file, file.with_name("copy.csv"))
+    assert (await job(file, MAP).run(local.company)).failed == 1
+    rejects = file.with_name("rows.csv.job") / "rejects.csv"
+    rejects.write_text(rejects.read_text().replace("text 1", "corrected"))
+    assert (await job(rejects, MAP).run(local.company)).done == 1
+    local.server.refused = None
+    with pytest.raises(ImportRefusedError) as caught:
+        await job(copy, MAP).run(local.company)
+    assert (caught.value.refusal.why, caught.value.refusal.rows) == ("sent_elsewhere", 1)
+
+
+async def test_a_named_folder_is_used_beside_those_of_other_operations(
+    local: Local, write: Write, job: Job
+) -> None:
+    file = write(HEADER, rows(1))
+    folder = file.with_name("rows.csv.job")
+    assert (await job(file, MAP).run(local.company)).done == 1
+    reading = 'operation = "WoLastModificationCommand"\n[command]\nwork_order_id = "{key}"\n'
+    assert (await job(file, reading).run(local.company)).folder == folder.with_name("rows.csv.job-2")
+    summary = await job(file, MAP, folder=folder).run(local.company)
+    assert (summary.folder, summary.done_now) == (folder, 0)

@@ -22,7 +22,8 @@ from tests.jobs.ledger.facts import (
     plan,
     refusal,
 )
-from wosdk_async.jobs.ledger.decision import Action, Choices, RejectsProblem, Remedy, Standing, decide
+from wosdk_async.jobs.ledger.decision import Action, RejectsProblem, Remedy, Standing, decide
+from wosdk_async.jobs.options import ImportOptions
 
 PROBLEMS: tuple[RejectsProblem, ...] = (
     "missing_job",
@@ -43,13 +44,13 @@ def test_faulty_rejects_are_refused_with_their_line(problem: RejectsProblem) -> 
 def test_rejects_belong_to_their_ledger() -> None:
     found = refusal(decide(None, file(rejects=True), PLAIN))
     assert (found.why, found.problem, found.remedies) == ("rejects", "no_ledger", (Remedy.THAT_FOLDER,))
-    found = refusal(decide(LEDGER, file(rejects=True), Choices(again=True)))
+    found = refusal(decide(LEDGER, file(rejects=True), ImportOptions(again=True)))
     assert (found.why, found.problem, found.remedies) == ("rejects", "again", (Remedy.SAME_COMMAND,))
     assert not plan(decide(LEDGER, file(rejects=True), PLAIN)).begins
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
-def test_rejects_leave_rows_of_the_file_out_and_nobody_is_asked(choices: Choices) -> None:
+def test_rejects_leave_rows_of_the_file_out_and_nobody_is_asked(choices: ImportOptions) -> None:
     """A few rows of the file are in them, with keys and columns of their own; nothing is gone for good."""
     few = file(rejects=True, standings=NEW, columns=frozenset("a"), key="{a}")
     rest = ledger(gone={Standing.DONE: 2}, gone_unexplained=2, key="{b}")
@@ -72,17 +73,17 @@ def test_a_folder_belongs_to_one_company_and_one_operation(name: str) -> None:
 @pytest.mark.parametrize("standing", [Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT])
 def test_a_new_ledger_begins_only_when_the_old_one_is_finished(standing: Standing) -> None:
     counts = {Standing.DONE: 3, Standing.REFUSED: 1, Standing.UNDONE: 1}
-    found = refusal(decide(ledger(counts={**counts, standing: 2}), FILE, Choices(again=True)))
+    found = refusal(decide(ledger(counts={**counts, standing: 2}), FILE, ImportOptions(again=True)))
     assert (found.why, found.rows, found.folder) == ("unfinished", 2, FOLDER)
     assert found.remedies == (Remedy.SAME_COMMAND, Remedy.SETTLE)
-    begun = plan(decide(ledger(counts={**counts, standing: 0}), FILE, Choices(again=True)))
+    begun = plan(decide(ledger(counts={**counts, standing: 0}), FILE, ImportOptions(again=True)))
     assert (begun.begins, begun.leaves_done, begun.counts[Standing.NEW]) == (True, 3, 3)
     assert not plan(decide(ledger(counts={**counts, standing: 2}), FILE, PLAIN)).begins
 
 
 def test_a_new_ledger_knows_no_row_but_which_keys_occur_twice() -> None:
     mixed = file(standings=dict.fromkeys(Standing, 2))
-    found = plan(decide(LEDGER, mixed, Choices(again=True)))
+    found = plan(decide(LEDGER, mixed, ImportOptions(again=True)))
     assert found.counts == {Standing.NEW: 2 * (len(Standing) - 1), Standing.REPEATED: 2}
     assert (found.gone, found.dismisses, found.rows(Action.SEND)) == ({}, False, 2 * (len(Standing) - 1))
 
@@ -93,16 +94,16 @@ def test_a_copy_of_rows_that_were_sent_is_refused_in_a_first_run() -> None:
     found = refusal(decide(None, copy, PLAIN))
     assert (found.why, found.folder, found.rows) == ("sent_elsewhere", *elsewhere)
     assert found.remedies == (Remedy.THAT_FOLDER, Remedy.AGAIN)
-    assert refusal(decide(None, copy, Choices(new_rows=True, retry_refused=True))) == found
+    assert refusal(decide(None, copy, ImportOptions(new_rows=True, retry_refused=True))) == found
     for other, choices in (
         (attrs.evolve(copy, elsewhere=None), PLAIN),
-        (copy, Choices(again=True)),
+        (copy, ImportOptions(again=True)),
     ):
         assert plan(decide(None, other, choices)).begins
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
-def test_without_a_key_nobody_tells_an_edited_row_from_a_new_one(choices: Choices) -> None:
+def test_without_a_key_nobody_tells_an_edited_row_from_a_new_one(choices: ImportOptions) -> None:
     if choices.again:
         return
     edited = ledger(gone={Standing.DONE: 2}, gone_unexplained=2), file(standings=NEW)
@@ -132,7 +133,7 @@ def test_appended_removed_and_corrected_rows_need_no_word(key: str | None) -> No
 def test_columns_that_came_or_went_are_named_and_new_rows_says_nothing_about_them(columns: str) -> None:
     gone = ledger(gone={Standing.DONE: 1}, gone_unexplained=1)
     other = file(standings=NEW, columns=frozenset(columns))
-    for choices in (PLAIN, Choices(new_rows=True)):
+    for choices in (PLAIN, ImportOptions(new_rows=True)):
         found = refusal(decide(gone, other, choices))
         assert (found.why, found.columns) == ("columns_changed", tuple(sorted(set("ab") ^ set(columns))))
         assert (Remedy.NEW_ROWS in found.remedies, found.gone, found.rows) == (False, 1, 1)
@@ -148,7 +149,7 @@ def test_a_column_that_is_empty_in_one_file_has_neither_come_nor_gone() -> None:
         was = attrs.evolve(gone, columns=frozenset(before), header=frozenset("ab"))
         found = file(standings=NEW, columns=frozenset(now), header=frozenset("ab"))
         assert refusal(decide(was, found, PLAIN)).why == "edited_or_new"
-        assert plan(decide(was, found, Choices(new_rows=True)))
+        assert plan(decide(was, found, ImportOptions(new_rows=True)))
         assert refusal(
             decide(was, attrs.evolve(found, header=frozenset("ac"), columns=frozenset("ac")), PLAIN)
         ).columns
@@ -160,7 +161,7 @@ def test_a_key_that_a_spreadsheet_changed_needs_a_word() -> None:
     assert (found.why, found.gone, found.rows) == ("key_disguised", 4, 1)
     assert (found.first_new, found.first_gone) == CHANGED["disguised"], "both are shown"
     assert found.remedies == (Remedy.NEW_ROWS,)
-    assert plan(decide(gone, file(**CHANGED), Choices(new_rows=True))).dismisses
+    assert plan(decide(gone, file(**CHANGED), ImportOptions(new_rows=True))).dismisses
     assert plan(decide(gone, file(**{**CHANGED, "disguised": None}), PLAIN)).rows(Action.SEND) == 1
     assert plan(decide(attrs.evolve(gone, gone_unexplained=0), file(**CHANGED), PLAIN)).rows(Action.SEND) == 1
 
@@ -212,7 +213,7 @@ def test_the_order_of_the_reasons() -> None:
         key="{b}",
         marker="n",
     )
-    now: dict[str, Any] = {"file": worst_file, "ledger": worst_ledger, "choices": Choices(again=True)}
+    now: dict[str, Any] = {"file": worst_file, "ledger": worst_ledger, "choices": ImportOptions(again=True)}
 
     def improve(name: str, **changes: Any) -> Callable[[], None]:
         def change() -> None:

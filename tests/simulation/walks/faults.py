@@ -11,9 +11,10 @@ import attrs
 from tests.simulation.reverts import Reverts, replace
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.writer import JournalWriter
-from wosdk_async.jobs.ledger import admission, decision, facts
-from wosdk_async.jobs.ledger.decision import Choices, FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
+from wosdk_async.jobs.ledger import comparison, decision, facts
+from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.settling import Settling
 
 __all__ = ["FAULTS"]
@@ -22,14 +23,14 @@ FAULTS = Reverts()
 _unknown_rows, _begin_again, _match, _admit = (
     decision._unknown_rows,
     decision._begin_again,
-    admission._match,
+    comparison._match,
     JournalWriter.admit,
 )
 
 
-def _without(why: Why) -> Callable[[LedgerFacts, FileFacts, Choices], Refusal | None]:
-    def unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Refusal | None:
-        found = _unknown_rows(ledger, file, choices)
+def _without(why: Why) -> Callable[[LedgerFacts, FileFacts, ImportOptions], Refusal | None]:
+    def unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
+        found = _unknown_rows(ledger, file, options)
         return None if found is not None and found.why == why else found
 
     return unknown_rows
@@ -77,7 +78,7 @@ def _begin_anyway(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
 
 
 @FAULTS.replace(
-    admission, "_match", "repeated-keys-sent", "rows with one key are all sent", "repeated shared wrong"
+    comparison, "_match", "repeated-keys-sent", "rows with one key are all sent", "repeated shared wrong"
 )
 def _match_repeated(db: Any, **options: Any) -> None:
     _match(db, **options)

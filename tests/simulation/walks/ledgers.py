@@ -10,8 +10,8 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.job_places import jobs_at
 from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal.folder import jobs_at
 
 __all__ = ["LedgerRow", "ledger_rows", "ledgers_of", "plan_in"]
 

@@ -67,7 +67,7 @@ def list_command(place: Path, result: Output) -> None:
         from wosdk_async.cli.job_view import print_jobs
         from wosdk_async.cli.output.formats import format_of
         from wosdk_async.jobs.errors import JournalError
-        from wosdk_async.jobs.job_places import jobs_below, jobs_of
+        from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
 
         if not place.exists():
             raise CliError(f"{place}: there is no such directory or file")
@@ -114,7 +114,7 @@ def show(job: Path, as_json: bool) -> None:
     require_stdout()
     with cli_errors():
         from wosdk_async.cli.job_view import job_facts, print_job
-        from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.journal.folder import folder_of
 
         facts = asyncio.run(job_facts(folder_of(job)))
         if as_json:
@@ -152,8 +152,7 @@ def resume(
     """
     with cli_errors():
         from wosdk_async.cli.commands.import_ import import_command
-        from wosdk_async.jobs.job_places import folder_of
-        from wosdk_async.jobs.run_records import plan_as_last_given
+        from wosdk_async.jobs.journal.folder import folder_of, plan_as_last_given
 
         folder = folder_of(job)
         plan = plan_as_last_given(folder)
@@ -196,10 +195,10 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
-    from wosdk_async.jobs.job_places import folder_of
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.entries import as_last_given
+    from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.outputs import write_outputs
-    from wosdk_async.jobs.run_records import as_last_given
     from wosdk_async.jobs.sources.conversion import off_the_loop
 
     async with Journal.open(folder_of(job)) as journal:
@@ -209,8 +208,8 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
-    from wosdk_async.jobs.job_places import folder_of
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.outputs import write_report
 
     async with Journal.open(folder_of(job)) as journal:
@@ -265,7 +264,7 @@ def settle_command(
         )
     require_stdout()
     with cli_errors():
-        from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.journal.folder import folder_of
 
         folder = folder_of(job)
         if not by_hand:
@@ -276,8 +275,8 @@ def settle_command(
 
 
 async def _decide(folder: Path, row: int | None, id: int | None) -> int:
-    from wosdk_async.jobs.decisions import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.settling import decide, doubts_in
 
     async with Journal.open(folder) as journal:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
@@ -291,8 +290,8 @@ async def _decide(folder: Path, row: int | None, id: int | None) -> int:
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
     from wosdk_async.cli.signals import StopSignals
-    from wosdk_async.jobs.decisions import settle_job
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.settling import settle_job
     from wosdk_async.jobs.stop import Stop
 
     stop = Stop()

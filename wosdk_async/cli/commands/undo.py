@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.undo import Undo
-    from wosdk_async.jobs.undo_fates import UndoRow, UndoSummary
+    from wosdk_async.jobs.undone import UndoRow, UndoSummary
 
 __all__ = ["undo_command"]
 
@@ -43,7 +43,7 @@ class _Left:
 
     def say(self) -> None:
         """Name the first rows on stderr."""
-        from wosdk_async.jobs.undo_fates import FATES
+        from wosdk_async.jobs.undone import FATES
 
         for row in self.rows[:_SHOWN]:
             known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
@@ -109,7 +109,7 @@ def undo_command(
     require_stdout()
     with cli_errors():
         from wosdk_async.cli.runner import confirm
-        from wosdk_async.jobs.job_places import folder_of
+        from wosdk_async.jobs.journal.folder import folder_of
         from wosdk_async.jobs.undo import Undo, last_sending_run
 
         folder = folder_of(job)
@@ -243,7 +243,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
 
 
 def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
-    from wosdk_async.jobs.undo_fates import FATES
+    from wosdk_async.jobs.undone import FATES
 
     if as_json:
         rows = [row.as_dict() for row in left.rows]

@@ -1,9 +1,9 @@
 """One job on many workers, which Dask runs: processes of this machine, or a cluster.
 
-The rules are in modules without I/O: ``leases.py``, ``budget.py``, ``desk.py`` (the coordinator's side) and
-``held_rows.py`` (the worker's). ``coordinator.py`` carries the messages of ``messages.py`` and writes grants,
-``cluster_run.py`` has one outcome for each claim, ``worker.py`` is the actor behind ``dask.py`` and
-``processes.py``, and ``job_workers.py`` is what an import has.
+The rules have no I/O: ``leases.py``, ``desk.py`` (the coordinator's side) and ``held_rows.py`` (the
+worker's). ``coordinator.py`` carries the messages of ``messages.py``, writes grants, and has one outcome for
+each claim; ``worker.py`` is the actor behind ``dask.py`` and ``processes.py``; ``job_workers.py`` is what an
+import has.
 
 A worker *gives back* a row that it did not send: it waits again. A grant that was not sent is *withdrawn*.
 A row is *lost* when its lease is over without a report: it is in doubt, and looked up.

@@ -10,8 +10,7 @@ import attrs
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import ConfigurationError, SessionError, WosdkError
 from wosdk_async.jobs.claims import Claims
-from wosdk_async.jobs.cluster.cluster_run import ClusterRun
-from wosdk_async.jobs.cluster.coordinator import Coordinator
+from wosdk_async.jobs.cluster.coordinator import ClusterRun, Coordinator
 from wosdk_async.jobs.cluster.leases import ClusterOptions
 from wosdk_async.jobs.cluster.messages import PushedSession, Setup, WorkerPool
 from wosdk_async.jobs.journal import Journal

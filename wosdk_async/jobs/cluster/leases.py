@@ -1,20 +1,28 @@
-"""Leases: which worker may send which rows, and from when on it certainly sends them no more. No I/O.
+"""Leases: which worker may send which rows, and from when on it certainly sends them no more.
 
 A row is under one lease at most. That ends in one of three ways, and once only: the worker reports the row,
 the row is lost with the worker, or its grant is withdrawn before it was sent. So each row gets exactly one
-outcome.
+outcome. The rules have no I/O; :func:`end_leases` waits for workers of earlier runs.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError, InDoubtError
 from wosdk_async.jobs.cluster.messages import Grant, GrantedRow
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import JobPlan, Journal, OpenLease
+from wosdk_async.jobs.journal.folder import ADDRESS, jobs_beside, plan_of
+from wosdk_async.jobs.journal.lock import require_not_held
+from wosdk_async.jobs.stop import say_and_sleep
 
 __all__ = [
     "MOST_LOSSES",
@@ -24,6 +32,8 @@ __all__ = [
     "LeaseLostError",
     "WaitingRows",
     "boottime",
+    "end_leases",
+    "end_leases_beside",
 ]
 
 MOST_LOSSES = 4  # leases in which a row may be lost, all but the first one alone, before it is refused
@@ -206,3 +216,73 @@ class LeaseBook:
             for number in lease.rows:
                 del self._rows[number]
         return removed
+
+
+_WAITING = "workers of an earlier run may still send rows: nothing is sent before their leases have ended"
+
+
+async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda _: None) -> None:
+    """Wait until no worker of an earlier run of this job sends anything, and end its leases.
+
+    The time counts from now, as no clock is believed. When the wait is cancelled, the leases stay open.
+
+    Raises:
+        JournalError: the journal cannot be written.
+    """
+    leases = await journal.open_leases()
+    if not leases:
+        return
+    await _over(leases, on_stage)
+    for lease in leases:
+        journal.end_grant(lease.epoch)
+    await journal.flush()
+
+
+async def end_leases_beside(journal: Journal, on_stage: Callable[[str], None]) -> None:
+    """Wait for the workers of other jobs of the same file, and end their leases.
+
+    While a process works on such a job nothing is sent, whether it has leases now or not: it may grant
+    its next rows, or send them itself. Each process holds the lock of its own job before it looks at the
+    others, so of two that begin at once at least one is refused.
+
+    Raises:
+        JournalError: another process works on such a job.
+    """
+    for folder in await asyncio.to_thread(_jobs_of_same_file, journal):
+        await asyncio.to_thread(require_not_held, folder)
+        leases = await _open_leases(folder)  # not before: until then it may have granted some
+        if not leases:
+            continue
+        async with Journal.open(folder) as other:
+            await _over(leases, on_stage)
+            for each in leases:
+                other.end_grant(each.epoch)
+
+
+async def _over(leases: Iterable[OpenLease], on_stage: Callable[[str], None]) -> None:
+    seconds = max(lease.seconds for lease in leases)
+    await say_and_sleep(seconds, lambda left: on_stage(f"{_WAITING}, in {left:.0f} s"))
+
+
+def _jobs_of_same_file(journal: Journal) -> list[Path]:
+    found = []
+    for folder in jobs_beside(journal.folder):
+        with contextlib.suppress(JournalError):  # of a damaged one nobody can tell
+            if _is_of_same_file(plan_of(folder), journal.plan):
+                found.append(folder)
+    return found
+
+
+def _is_of_same_file(one: JobPlan, other: JobPlan) -> bool:
+    if (one.company, one.operation) != (other.company, other.operation):
+        return False
+    address = one.options.get(ADDRESS)
+    same_place = one.file == other.file or (address is not None and address == other.options.get(ADDRESS))
+    return same_place or one.sha256 == other.sha256
+
+
+async def _open_leases(folder: Path) -> list[OpenLease]:
+    with contextlib.suppress(JournalError):
+        async with Journal.open(folder, snapshot=True) as journal:
+            return await journal.open_leases()
+    return []

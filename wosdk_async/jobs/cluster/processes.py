@@ -127,7 +127,7 @@ class Processes:
             await asyncio.sleep(_PAUSE)
         self._kept -= 1
         if not self._kept:
-            self._why = f"no worker process is left: it ended soon after its start {deaths} times ({why})"
+            self._why = f"no worker process remains: it ended soon after its start {deaths} times ({why})"
             opening.cancel()
             self._broken(f"{self._why}; see what they wrote to stderr, and repeat the command")
 

@@ -45,7 +45,7 @@ def writing_output(path: Path) -> Iterator[None]:
         why = cause.strerror or str(cause).partition("\n")[0]
         raise OutputError(
             f"{cause.filename or path}: {why}; name another place, free space on the disk or change the "
-            "permissions; then give the same command again, which goes on with what was read"
+            "permissions; then give the same command again: it resumes with what was read"
         ) from error
 
 

@@ -13,14 +13,16 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.export.export_job import ExportJob, OnRows, OnStage
-from wosdk_async.jobs.export.exported_rows import ExportedRows, ExportedTable, known_entity
-from wosdk_async.jobs.export.output_place import (
+from wosdk_async.jobs.export.export_job import (
+    ExportJob,
+    OnRows,
+    OnStage,
     already_exists,
     real_output,
     require_file_place,
     require_no_folder,
 )
+from wosdk_async.jobs.export.exported_rows import ExportedRows, ExportedTable, known_entity
 from wosdk_async.jobs.export.plan import ExportOptions, ExportPlan, ExportSummary
 from wosdk_async.jobs.export.range_files import IdRange, RangeFile, gaps, split
 from wosdk_async.jobs.export.reading import RangeReader, in_thread, read_ranges
@@ -45,7 +47,7 @@ class Export(ExportJob):
         summary = await Export(WorkOrder, "orders.parquet", company=acme)
 
     What was read is kept beside the output, in ``orders.parquet.export/``, until the output is complete. So
-    the same export goes on where it was stopped or killed.
+    the same export resumes where it was stopped or killed.
 
     Args:
         entity: the class of the records, or its name.
@@ -92,17 +94,17 @@ class Export(ExportJob):
 
     @property
     def is_kept(self) -> bool:
-        """Whether something that was read is kept, so that the same export goes on."""
+        """Whether something that was read is kept, so that the same export resumes."""
         return self.rows > 0 and work_folder_of(self.output).exists()
 
     async def run(self, company: Company | None = None) -> ExportSummary:
-        """Read what is left to be read, and write the file.
+        """Read the remaining rows, and write the file.
 
         Raises:
             ExportError: the output exists, or an export of something else to it was stopped.
             OutputError: a file cannot be written.
             JournalError: another process works on the same export.
-            WosdkError: a page could not be read. What was read is kept, and the same export goes on.
+            WosdkError: a page could not be read. What was read is kept, and the same export resumes.
         """
         self._company = self._required(company)
         self._stopping = False
@@ -116,7 +118,7 @@ class Export(ExportJob):
             earlier = await self._complete(folder, plan)
             return await self._finish(folder, earlier, started)
         finally:
-            if not folder.begun:  # it holds nothing to go on with
+            if not folder.begun:  # it holds nothing to resume from
                 folder.remove()
             folder.close()
 
@@ -130,7 +132,7 @@ class Export(ExportJob):
         files = await self._in_thread(lambda: folder.whole_files(schema, up_to_gap=limited))
         self._rows_read = earlier = sum(file.rows for file in files)
         if earlier:
-            self._on_stage(f"{earlier} rows were read before; going on")
+            self._on_stage(f"{earlier} rows were read before; resuming")
         self._on_progress(earlier)
         await self._read_rest(folder, plan, files)
         self._on_stage(f"writing {self.output}")
@@ -157,7 +159,7 @@ class Export(ExportJob):
     async def _ranges(
         self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
     ) -> list[IdRange]:
-        """Return the ranges that are left to be read, in order."""
+        """Return the remaining ranges, in order."""
         if not self._table.rows.plan.by_key:
             return await self._whole(folder, plan, files)
         if folder.highest is None:

@@ -22,9 +22,8 @@ from wosdk_async import __version__
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.export.errors import ExportError, locked_folder, writing_output
-from wosdk_async.jobs.export.export_job import ExportJob, OnRows, OnStage
+from wosdk_async.jobs.export.export_job import ExportJob, OnRows, OnStage, require_folder_place
 from wosdk_async.jobs.export.exported_rows import ExportedRows, ExportedTable, known_entity
-from wosdk_async.jobs.export.output_place import require_folder_place
 from wosdk_async.jobs.export.part_folder import (
     WATERMARK,
     PartChain,

@@ -1,7 +1,7 @@
 """Range files of an export: the records of a range of ids, in files that a kill leaves whole.
 
 The name of a file says what it covers: ``200_350_120.arrow`` has all records with ids above 200 up to 350, of
-which there are 120. So what is left to be read are the gaps between the files, whatever a kill left.
+which there are 120. So what remains are the gaps between the files, whatever a kill left.
 """
 
 from __future__ import annotations

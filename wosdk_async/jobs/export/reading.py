@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import attrs
@@ -20,20 +20,11 @@ from wosdk_async.jobs.export.work_folder import WorkFolder
 from wosdk_async.query.paging import Cursor, id_of, prefetch
 from wosdk_async.shared_tasks import mark_retrieved
 
-__all__ = ["BatchBuilder", "RangeReader", "all_ended", "in_thread", "read_ranges"]
+__all__ = ["RangeReader", "all_ended", "in_thread", "read_ranges"]
 
 T = TypeVar("T")
 
 _FILE_ROWS = 20_000  # a kill loses at most so many of each range
-
-
-class BatchBuilder(Protocol):
-    """Maker of record batches, as ``query/table.py`` has it."""
-
-    schema: Any
-
-    def batch(self, rows: Sequence[Any]) -> Any:
-        """Return the rows as a record batch."""
 
 
 @attrs.frozen
@@ -45,7 +36,8 @@ class RangeReader:
     """
 
     folder: WorkFolder
-    builder: BatchBuilder
+    builder: Any
+    """Maker of record batches, as ``query/table.py`` has it."""
     cursor: Callable[[IdRange], Cursor]
     """Function that returns the cursor of a range."""
     on_rows: Callable[[int], None]
@@ -84,7 +76,7 @@ class RangeReader:
         return RangeFileWriter(self.folder.path, self.builder.schema, above)
 
     def _keep(self, file: RangeFileWriter, ids: IdRange) -> None:
-        """Finish a file that holds rows; a range without an end cannot go on, so nothing of it is kept."""
+        """Finish a file that holds rows; a range without an end cannot resume, so nothing of it is kept."""
         with contextlib.suppress(OSError):  # a full disk: the error that ended the range says more
             if file.rows and ids.until is not None and not (file.finished or file.torn):
                 file.finish(file.last)

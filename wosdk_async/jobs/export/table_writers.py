@@ -9,9 +9,8 @@ from typing import Any, Protocol
 
 import attrs
 
-from wosdk_async.jobs.export.csv_tables import CsvTableWriter, JsonTableWriter
 from wosdk_async.jobs.export.errors import ExportError, export_package
-from wosdk_async.jobs.export.workbooks import WorkbookWriter
+from wosdk_async.jobs.export.spreadsheets import CsvTableWriter, JsonTableWriter, WorkbookWriter
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file

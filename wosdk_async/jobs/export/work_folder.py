@@ -166,7 +166,7 @@ class WorkFolder:
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
                 f"{self.path}: an export to this output was stopped, and it had other "
-                f"{'; other '.join(differing)}. Give the same command to go on, or pass "
+                f"{'; other '.join(differing)}. Give the same command to resume, or pass "
                 "again=True to throw away what it has read"
             )
         if not self._stored:

@@ -3,7 +3,7 @@
 ``entries.py`` has what it keeps. ``journal.py`` opens and closes the journal; ``reader.py`` and
 ``writer.py`` say what can be read and written, with the statements of the tables: ``row_table.py``,
 ``run_table.py``, and ``worker_tables.py``, which only jobs on many workers need. ``commits.py`` gathers
-what is written into commits, which the thread of ``thread.py`` carries out. ``store.py`` makes and opens
+what is written into commits, which the thread of ``reader.py`` carries out. ``store.py`` makes and opens
 the file, and ``schema.py`` has its tables. ``folder.py`` has the folders of jobs and files that a kill
 leaves whole, ``lock.py`` their lock.
 """
@@ -20,7 +20,6 @@ from wosdk_async.jobs.journal.entries import (
     PageRow,
     ReferenceRecord,
     RowRecord,
-    Sample,
     State,
     StoredRow,
     new_job_id,
@@ -48,7 +47,6 @@ __all__ = [
     "PageRow",
     "ReferenceRecord",
     "RowRecord",
-    "Sample",
     "State",
     "StoredRow",
     "new_job_id",

@@ -14,9 +14,9 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.journal.lock import FolderLock
+from wosdk_async.jobs.journal.reader import JobThread
 from wosdk_async.jobs.journal.row_table import MOST_AT_ONCE, save_references, save_rows
 from wosdk_async.jobs.journal.store import explained
-from wosdk_async.jobs.journal.thread import JobThread
 
 __all__ = ["Batch", "CommitHook", "CommitQueue", "Intent", "write_batch"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
@@ -20,15 +20,19 @@ __all__ = [
     "MAX_NUMBER",
     "MAX_REASON",
     "REPEATED_KEY",
+    "RUN_ENGINE",
+    "RUN_GIVEN",
+    "RUN_REFUSED",
     "THERE_BEFORE",
     "JobPlan",
     "JobRun",
     "PageRow",
     "ReferenceRecord",
     "RowRecord",
-    "Sample",
     "State",
     "StoredRow",
+    "as_last_given",
+    "had_workers",
     "new_job_id",
     "storable",
     "to_json",
@@ -49,7 +53,7 @@ ANSWERED = "answered"
 LOOKED_UP = "looked up"
 """Proof of a row: its key was absent before its first attempt, and was found after it."""
 DECIDED = "decided"
-"""Proof of a row: a person said what became of it (``wosdk jobs settle --row``)."""
+"""Proof of a row: a person decided it."""
 
 THERE_BEFORE = "there before"
 """Proof of a refused row: its key was that of a record before its first attempt in this run."""
@@ -77,7 +81,6 @@ class JobPlan:
         marker: path of the field that carries the key of a row; None without a marker.
         rows: rows of the file without the empty ones.
         created_at: when the ledger began; UTC, in ISO format.
-        since: when the first run with this file began.
         options: anything else that a report shows.
         columns: the columns of the file in which a row has content.
         header: all its columns.
@@ -96,7 +99,6 @@ class JobPlan:
     operation: str
     map_sha256: str
     created_at: str
-    since: str = ""
     marker: str | None = None
     rows: int = 0
     empty_rows: int = 0
@@ -122,7 +124,7 @@ class JobPlan:
 
 @attrs.define  # frozen, it takes three times as long to make, and each row makes one
 class RowRecord:
-    """What became of a row.
+    """Outcome of a row.
 
     Args:
         row: the number of the row.
@@ -134,7 +136,7 @@ class RowRecord:
         seconds: duration of the call.
         proof: how the outcome is known: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED`,
             :data:`THERE_BEFORE` or nothing.
-            ``undo`` needs it: it touches only what this job surely created.
+            ``undo`` needs it: it touches only what this job certainly created.
     """
 
     row: int
@@ -171,7 +173,7 @@ class StoredRow(RowRecord):
 
 @attrs.frozen
 class ReferenceRecord:
-    """A record that rows refer to and that the job creates, with what became of it.
+    """A record that rows refer to and that the job creates, with its outcome.
 
     Args:
         reference: the name of the reference in the map.
@@ -203,25 +205,25 @@ class JobRun:
     """Version of the package, host, pid, user, options: whatever ``start_run`` was given, and ``end_run``."""
 
 
-@attrs.frozen
-class Sample:
-    """Calls of one interval of a job, for the plots of its report.
+RUN_GIVEN, RUN_ENGINE, RUN_REFUSED = "given", "engine", "refused"
+"""Details of a run: its options as given, where rows were sent from, and that nothing was sent."""
 
-    Args:
-        second: start of the interval, in seconds since the job began.
-        p50: median of the seconds that a call took.
-        p95: 95th percentile of these seconds.
-        waits: calls that waited before a further attempt.
-        width: seconds of the interval.
+
+def had_workers(runs: Sequence[JobRun]) -> bool:
+    """Return whether workers may have sent rows in one of these runs."""
+    return any(run.details.get(RUN_ENGINE) and not run.details.get(RUN_REFUSED) for run in runs)
+
+
+def as_last_given(plan: JobPlan, runs: Sequence[JobRun]) -> JobPlan:
+    """Return a plan with the options of the last run that began, instead of those of the first command.
+
+    A run that was refused before anything was sent does not count, nor does an undo.
     """
-
-    second: int
-    calls: int
-    p50: float
-    p95: float
-    waits: int
-    retries: int
-    width: int = 1
+    for run in reversed(runs):
+        given = run.details.get(RUN_GIVEN)
+        if isinstance(given, Mapping) and given and not run.details.get(RUN_REFUSED):
+            return attrs.evolve(plan, options={**plan.options, **given})
+    return plan
 
 
 def new_job_id() -> str:

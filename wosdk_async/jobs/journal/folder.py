@@ -1,15 +1,17 @@
-"""Folders of jobs: found by what the job is, made anew, and files in them that a kill leaves whole."""
+"""Folders of jobs: found, created, and removed while nothing was sent."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import JobPlan
+from wosdk_async.jobs.journal.entries import JobPlan, as_last_given
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock
+from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import (
     JOURNAL,
     connect,
@@ -22,7 +24,14 @@ from wosdk_async.regular_files import sync_folder
 __all__ = [
     "ADDRESS",
     "JobFolders",
+    "folder_of",
+    "jobs_at",
+    "jobs_below",
+    "jobs_beside",
+    "jobs_of",
+    "ledgers_in",
     "numbered_folders",
+    "plan_as_last_given",
     "plan_of",
     "remove_job",
 ]
@@ -129,10 +138,21 @@ def plan_of(folder: Path) -> JobPlan:
         return read_plan(db, folder / JOURNAL)
 
 
+def plan_as_last_given(folder: Path) -> JobPlan:
+    """Return the plan of the job in a folder with the options of its last run; see :func:`as_last_given`.
+
+    Raises:
+        JournalError: there is no journal, or it cannot be read.
+    """
+    path = folder / JOURNAL
+    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
+        return as_last_given(read_plan(db, path), runs(db))
+
+
 def remove_job(folder: Path, plan: JobPlan) -> None:
     """Remove the journal of a job of which nothing was sent, its copy of the input, and the empty folder.
 
-    The caller holds the lock of the folder. A folder that has anything else in it is left as it is.
+    The caller holds the lock of the folder. A folder that has anything else in it stays as it is.
     """
     ours = {LOCK, *(each.name for each in leftovers(folder / JOURNAL))}
     with contextlib.suppress(OSError):
@@ -149,3 +169,54 @@ def remove_job(folder: Path, plan: JobPlan) -> None:
 
 def _just_made(folder: Path) -> str:
     return f"{folder}: another process has just made a job there; give the same command again to see it"
+
+
+_NUMBER = re.compile(r"-[0-9]+\Z")
+
+
+def jobs_below(directory: Path) -> Iterator[Path]:
+    """Yield the folders of jobs in a directory and below it, hidden directories left out."""
+    for root, folders, files in os.walk(directory):
+        if JOURNAL in files:
+            yield Path(root)
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+
+
+def ledgers_in(directory: Path) -> list[Path]:
+    """Return the folders of the jobs that stand in a directory."""
+    return sorted(each.parent for each in directory.glob(f"*/{JOURNAL}"))
+
+
+def jobs_of(file: Path) -> list[Path]:
+    """Return the folders of the jobs that stand beside a file, the oldest first."""
+    return jobs_at(file.with_name(f"{file.name}.job"))
+
+
+def jobs_beside(folder: Path) -> list[Path]:
+    """Return the folders of the other jobs that stand beside that of a job, the oldest first."""
+    found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
+    return [each for each in found if each != folder]
+
+
+def jobs_at(base: Path) -> list[Path]:
+    """Return the folders of jobs called ``base``, ``base-2`` and so on, the oldest first."""
+    return [folder for _, folder in numbered_folders(base) if (folder / JOURNAL).is_file()]
+
+
+def folder_of(job: Path) -> Path:
+    """Return the folder of a job, given that folder, its journal, or the file of its rows.
+
+    Raises:
+        JournalError: there is no job, or the file has several.
+    """
+    if job.is_dir():
+        return job
+    if job.name == JOURNAL:
+        return job.parent
+    found = jobs_of(job)
+    if len(found) > 1:
+        names = ", ".join(str(each) for each in found)
+        raise JournalError(f"{job} has several jobs; name the folder of one: {names}")
+    if not found:
+        raise JournalError(f"{job}: there is no such job; name the folder of a job, or the file of its rows")
+    return found[0]

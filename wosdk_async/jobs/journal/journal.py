@@ -1,4 +1,4 @@
-"""The journal of a job: which rows are planned, which may have been sent, and what became of each."""
+"""The journal of a job: which rows are planned, which may have been sent, and the outcome of each."""
 
 from __future__ import annotations
 

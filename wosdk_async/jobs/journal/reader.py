@@ -1,52 +1,102 @@
-"""Reading a journal: its plan, its rows and what became of them."""
+"""Reading a journal: its plan, its rows and their outcomes; and the thread that owns its connection."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from pathlib import Path
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import row_table, run_table
-from wosdk_async.jobs.journal.entries import (
-    JobPlan,
-    JobRun,
-    PageRow,
-    ReferenceRecord,
-    RowRecord,
-    Sample,
-    State,
-    StoredRow,
-)
-from wosdk_async.jobs.journal.run_table import (
-    shared_ids,
-    undo_counts,
-    undone_before,
-    undone_ids,
-    undone_rows,
-    undos,
-)
+from wosdk_async.jobs.journal import row_table, run_table, worker_tables
+from wosdk_async.jobs.journal.entries import JobPlan, PageRow, State, StoredRow
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
-from wosdk_async.jobs.journal.thread import JobThread
-from wosdk_async.jobs.journal.worker_tables import (
-    AuditResult,
-    AuditRow,
-    GrantTotals,
-    OpenLease,
-    audit_page,
-    audit_result,
-    grant_totals,
-    last_epoch,
-    losses,
-    open_leases,
-)
 
-__all__ = ["JournalReader"]
+__all__ = ["JobThread", "JournalReader"]
 
+P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class JobThread:
+    """A thread that carries out functions one after the other; it starts with the first of them.
+
+    Args:
+        name: of the thread.
+        synchronous: carry out functions in the caller, without a thread.
+    """
+
+    def __init__(self, name: str, *, synchronous: bool) -> None:
+        self.synchronous = synchronous
+        self._name = name
+        self._tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    def run(self, function: Callable[[], T]) -> asyncio.Future[T]:
+        """Carry out a function; return a future of the running loop."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        if self.synchronous:
+            _settle(future, *_carry_out(function))
+            return future
+
+        def task() -> None:
+            result, error = _carry_out(function)
+            with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+                loop.call_soon_threadsafe(_settle, future, result, error)
+
+        if self._thread is None:
+            # A program that ends without closing its journal must not wait for this thread.
+            self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
+            self._thread.start()
+        self._tasks.put(task)
+        return future
+
+    def end(self) -> None:
+        """Let the thread end after what it was given, and wait for it."""
+        if self._thread is not None:
+            self._tasks.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _work(self) -> None:
+        while (task := self._tasks.get()) is not None:
+            task()
+
+
+def _carry_out(function: Callable[[], T]) -> tuple[T | None, BaseException | None]:
+    try:
+        return function(), None
+    except BaseException as error:
+        return None, error
+
+
+def _settle(future: asyncio.Future[Any], result: object, error: BaseException | None) -> None:
+    if future.done():  # cancelled
+        return
+    if error is None:
+        future.set_result(result)
+    else:
+        future.set_exception(error)
+
+
+def _reads(
+    statement: Callable[Concatenate[sqlite3.Connection, P], T], *, committed: bool = False
+) -> Callable[Concatenate[JournalReader, P], Coroutine[Any, Any, T]]:
+    """Return the method of a journal that reads by a statement; ``committed`` leaves out what is queued."""
+
+    @functools.wraps(statement)
+    async def read(self: JournalReader, /, *args: P.args, **named: P.kwargs) -> T:
+        if not committed:
+            await self._flush_before_reading()
+        return await self._read(lambda db: statement(db, *args, **named))
+
+    return read
 
 
 class JournalReader:
@@ -130,75 +180,20 @@ class JournalReader:
         """Return the rows that have these numbers."""
         return await self.read(functools.partial(row_table.rows_numbered, numbers=numbers))
 
-    async def references(self) -> list[ReferenceRecord]:
-        """Return the records of references that the job began to create."""
-        await self._flush_before_reading()
-        return await self._read(row_table.references)
-
-    async def undos(self, rows: Iterable[int]) -> dict[int, RowRecord]:
-        """Return what an undo did with some rows, without those it never began."""
-        return await self.read(functools.partial(undos, rows=rows))
-
-    async def undo_counts(self) -> dict[State, int]:
-        """Return how many rows of an undo have each state; empty when there was none."""
-        await self._flush_before_reading()
-        return await self._read(undo_counts)
-
-    async def undone_rows(self) -> int:
-        """Return how many rows of the file an undo took back."""
-        return await self.read(undone_rows)
-
-    async def undone_ids(self) -> set[int]:
-        """Return the ids of records that the undo took back, and of those taken back before the job."""
-        await self._flush_before_reading()
-        return await self._read(undone_ids)
-
-    async def undone_before(self, ids: Iterable[int] | None = None) -> set[int]:
-        """Return which of ``ids`` were taken back before the job, by undos of others; None means any one."""
-        return await self._read(functools.partial(undone_before, ids=ids))
-
-    async def shared_ids(self) -> frozenset[int]:
-        """Return the ids of records that several rows have."""
-        await self._flush_before_reading()
-        return await self._read(shared_ids)
-
-    async def last_epoch(self) -> int:
-        """Return the number of the newest grant of all runs; 0 without grants."""
-        return await self._read(last_epoch)
-
-    async def losses(self) -> Mapping[int, int]:
-        """Return in how many lost leases each row was, without those that were in none."""
-        await self._flush_before_reading()
-        return await self._read(losses)
-
-    async def open_leases(self) -> list[OpenLease]:
-        """Return the leases whose end is not known: their workers may still send rows."""
-        await self._flush_before_reading()
-        return await self._read(open_leases)
-
-    async def grant_totals(self) -> GrantTotals:
-        """Return how many leases and lost rows there were, in all runs."""
-        await self._flush_before_reading()
-        return await self._read(grant_totals)
-
-    async def audit(self) -> AuditResult | None:
-        """Return what the last audit found; None when there was none since rows were sent."""
-        await self._flush_before_reading()
-        return await self._read(audit_result)
-
-    async def audit_rows(self, after: int = 0, limit: int = 1000) -> list[AuditRow]:
-        """Return the first rows behind row ``after`` that the last audit lists."""
-        return await self._read(functools.partial(audit_page, after=after, limit=limit))
-
-    async def runs(self) -> list[JobRun]:
-        """Return the processes that worked on the job, in their order."""
-        await self._flush_before_reading()
-        return await self._read(run_table.runs)
-
-    async def samples(self) -> list[Sample]:
-        """Return the figures of the job over time."""
-        await self._flush_before_reading()
-        return await self._read(run_table.samples)
+    references = _reads(row_table.references)
+    runs = _reads(run_table.runs)
+    undos = _reads(run_table.undos)
+    undo_counts = _reads(run_table.undo_counts)
+    undone_rows = _reads(run_table.undone_rows)
+    undone_ids = _reads(run_table.undone_ids)
+    undone_before = _reads(run_table.undone_before, committed=True)
+    shared_ids = _reads(run_table.shared_ids)
+    last_epoch = _reads(worker_tables.last_epoch, committed=True)
+    losses = _reads(worker_tables.losses)
+    open_leases = _reads(worker_tables.open_leases)
+    grant_totals = _reads(worker_tables.grant_totals)
+    audit = _reads(worker_tables.audit_result)
+    audit_rows = _reads(worker_tables.audit_page, committed=True)
 
     async def _flush_before_reading(self) -> None:
         """Write what is queued: a reader sees what was recorded before."""

@@ -1,4 +1,4 @@
-"""Runs of a ledger, figures of their calls, and what undos took back, as statements."""
+"""Runs of a ledger, and undone rows, as statements."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import attrs
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
     JobRun,
     RowRecord,
-    Sample,
     State,
     to_json,
     usable_number,
@@ -23,13 +21,11 @@ from wosdk_async.jobs.journal.entries import (
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = [
-    "add_sample",
     "end_run",
     "insert_run",
     "keep_undone",
     "last_with_rows",
     "runs",
-    "samples",
     "save_undos",
     "shared_ids",
     "undo_counts",
@@ -38,8 +34,6 @@ __all__ = [
     "undone_rows",
     "undos",
 ]
-
-_MOST_SAMPLES = 2000
 
 # --- runs -----------------------------------------------------------------------------------------
 
@@ -99,54 +93,11 @@ def _user() -> str:
         return ""
 
 
-# --- samples --------------------------------------------------------------------------------------
-
-
-def add_sample(db: sqlite3.Connection, *, sample: Sample) -> None:
-    """Add the figures of an interval; double all intervals when there are too many."""
-    number, width = db.execute("SELECT count(*), coalesce(max(width), 1) FROM sample").fetchone()
-    if number >= _MOST_SAMPLES:
-        width *= 2
-        db.execute("CREATE TEMP TABLE narrow AS SELECT * FROM sample")
-        db.execute("DELETE FROM sample")
-        db.execute(_SAVE_SAMPLES.format(source="temp.narrow"), {"width": width})
-        db.execute("DROP TABLE temp.narrow")
-    sample = _sample(*map(usable_number, attrs.astuple(sample)))
-    names = ("second", "calls", "p50", "p95", "waits", "retries")
-    one = f"(SELECT {', '.join(f':{name} AS {name}' for name in names)})"
-    db.execute(_SAVE_SAMPLES.format(source=one), attrs.asdict(sample) | {"width": width})
-
-
-# The median of two intervals is taken as their mean by calls, and the 95th percentile as the higher one.
-_SAVE_SAMPLES = """INSERT INTO sample (second, width, calls, p50, p95, waits, retries)
-SELECT second / :width * :width AS start, :width, sum(calls),
-    coalesce(sum(p50 * calls) / sum(calls), 0), max(p95), sum(waits), sum(retries)
-FROM {source} GROUP BY start
-ON CONFLICT (second) DO UPDATE SET
-    p50 = coalesce((p50 * calls + excluded.p50 * excluded.calls) / (calls + excluded.calls), 0),
-    p95 = max(p95, excluded.p95), calls = calls + excluded.calls,
-    waits = waits + excluded.waits, retries = retries + excluded.retries"""
-
-
-def _sample(
-    second: float, calls: float, p50: float, p95: float, waits: float, retries: float, width: float
-) -> Sample:
-    whole = (int(waits), int(retries), max(int(width), 1))
-    return Sample(int(second), int(calls), float(p50), float(p95), *whole)
-
-
-def samples(db: sqlite3.Connection) -> list[Sample]:
-    """Return all figures, in the order of time."""
-    return [
-        _sample(*map(usable_number, values))
-        for values in db.execute(
-            "SELECT second, calls, p50, p95, waits, retries, width FROM sample ORDER BY second"
-        ).fetchall()
-    ]
+# --- undos ----------------------------------------------------------------------------------------
 
 
 def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
-    """Save what became of records that the undo takes back."""
+    """Save the outcomes of an undo."""
     db.executemany(
         "REPLACE INTO undo VALUES (?, ?, ?, ?)",
         [
@@ -156,7 +107,7 @@ def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: flo
     )
 
 
-def undos(db: sqlite3.Connection, *, rows: Iterable[int]) -> dict[int, RowRecord]:
+def undos(db: sqlite3.Connection, rows: Iterable[int]) -> dict[int, RowRecord]:
     """Return what the undo did with some rows, without those it never began."""
     found = db.execute(
         "SELECT row, state, detail FROM undo WHERE row IN (SELECT value FROM json_each(?))",
@@ -176,7 +127,7 @@ def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
-    """Return the ids that several rows have, whatever became of them."""
+    """Return the ids that several rows have, whatever their outcome."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
         "GROUP BY id HAVING count(*) > 1"
@@ -192,7 +143,7 @@ def row_with_id(db: sqlite3.Connection, *, id: int) -> int | None:
 
 
 def undone_rows(db: sqlite3.Connection) -> int:
-    """Return how many rows of the file of the last run the undo took back."""
+    """Return how many rows of the file of the last run are undone."""
     found = db.execute(
         "SELECT count(*) FROM undo JOIN planned USING (row) WHERE undo.state = ? AND place IS NOT NULL",
         [int(State.DONE)],
@@ -201,7 +152,7 @@ def undone_rows(db: sqlite3.Connection) -> int:
 
 
 def undone_ids(db: sqlite3.Connection) -> set[int]:
-    """Return the ids of records that the undo took back, and of those that were taken back before the job."""
+    """Return the ids of records that are undone, and of those that were undone before the job."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ? UNION SELECT id FROM undone_before",
         [int(State.DONE)],
@@ -210,12 +161,12 @@ def undone_ids(db: sqlite3.Connection) -> set[int]:
 
 
 def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
-    """Save ids of records that undos of earlier jobs took back."""
+    """Save ids of records that undos of earlier jobs cancelled or deleted."""
     db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
 
 
-def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -> set[int]:
-    """Return which of ``ids`` are of records that were taken back before the job; None asks for any one."""
+def undone_before(db: sqlite3.Connection, ids: Iterable[int] | None = None) -> set[int]:
+    """Return which of ``ids`` are of records that were undone before the job; None asks for any one."""
     if ids is None:
         found = db.execute("SELECT id FROM undone_before LIMIT 1")
     else:

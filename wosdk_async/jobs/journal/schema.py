@@ -36,10 +36,6 @@ CREATE TABLE run (
     number INTEGER PRIMARY KEY, started_at REAL NOT NULL, ended_at REAL, exit_status INTEGER,
     details TEXT NOT NULL
 );
-CREATE TABLE sample (
-    second INTEGER PRIMARY KEY, width INTEGER NOT NULL, calls INTEGER NOT NULL,
-    p50 REAL NOT NULL, p95 REAL NOT NULL, waits INTEGER NOT NULL, retries INTEGER NOT NULL
-);
 CREATE TABLE lease (
     epoch INTEGER PRIMARY KEY, run INTEGER NOT NULL, worker TEXT NOT NULL, state INTEGER NOT NULL,
     rows TEXT, rate REAL, in_flight INTEGER NOT NULL, seconds REAL NOT NULL

@@ -125,7 +125,7 @@ def audit_result(db: sqlite3.Connection) -> AuditResult | None:
     return AuditResult(**{name: value for name, value in orjson.loads(found[0]).items() if name in known})
 
 
-def audit_page(db: sqlite3.Connection, *, after: int, limit: int) -> list[AuditRow]:
+def audit_page(db: sqlite3.Connection, after: int = 0, limit: int = 1000) -> list[AuditRow]:
     """Return the first rows behind ``after`` that the last audit lists."""
     found = db.execute(
         "SELECT row, finding, ids, line, key, coalesce(state, 0) FROM audit JOIN planned USING (row) "

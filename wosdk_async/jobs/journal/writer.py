@@ -1,4 +1,4 @@
-"""Writing a journal: rows that are about to be sent, what became of them, references, runs and samples."""
+"""Writing a journal: rows that are about to be sent, their outcomes, references and runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from wosdk_async.jobs.journal.entries import (
     JobPlan,
     ReferenceRecord,
     RowRecord,
-    Sample,
     State,
     without_secrets,
 )
@@ -217,16 +216,6 @@ class JournalWriter(JournalReader):
         commits = self._usable_commits()
         commits.queue.others.append(forget_audit)
         await commits.written()
-
-    def sample(self, second: int, calls: int, p50: float, p95: float, waits: int, retries: int) -> None:
-        """Queue the figures of one second of the job, see :class:`Sample`.
-
-        At most 2,000 intervals are kept; when there are more, all become twice as wide.
-        """
-        sample = Sample(second, calls, p50, p95, waits, retries)
-        commits = self._open_commits()
-        commits.queue.others.append(functools.partial(run_table.add_sample, sample=sample))
-        commits.write_soon()
 
     async def start_run(self, **details: Any) -> int:
         """Note that this process works on the job, with version, host, pid, user and ``details``.

@@ -1,7 +1,7 @@
 """What an import sends: one pure function of the ledger, the file and the options.
 
 The ledger knows each row by its identity. The same command sends what the ledger does not know to be done.
-Imports, checks and ``wosdk jobs`` ask :func:`decide`; ``docs/import.md`` shows its tables.
+Imports, checks and the command line ask :func:`decide`; ``docs/import.md`` shows its tables.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from typing import Literal
 
 import attrs
 
+from wosdk_async.jobs.options import ImportOptions
+
 __all__ = [
     "Action",
-    "Choices",
     "FileFacts",
     "LedgerFacts",
     "Plan",
@@ -174,16 +175,6 @@ class FileFacts:
 
 
 @attrs.frozen(kw_only=True)
-class Choices:
-    """What the user said."""
-
-    again: bool = False
-    new_rows: bool = False
-    retry_refused: bool = False
-    retry_undone: bool = False
-
-
-@attrs.frozen(kw_only=True)
 class Plan:
     """What the import does."""
 
@@ -248,36 +239,36 @@ class Refusal:
     line: int = 0
 
 
-def decide(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan | Refusal:
+def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     """Return what an import does, or why it does nothing.
 
     Args:
         ledger: the ledger of the folder; None when none has begun.
         file: the file, compared with the ledger.
-        choices: what the user said.
+        options: those of the import; only those about known and unknown rows count.
     """
     if file.rejects_problem is not None:
         problem, line = file.rejects_problem
         return Refusal(why="rejects", remedies=(Remedy.EXPORT_REJECTS,), problem=problem, line=line)
-    if file.rejects and choices.again:
+    if file.rejects and options.again:
         return Refusal(why="rejects", remedies=(Remedy.SAME_COMMAND,), problem="again")
     if ledger is None:
-        return _first_run(file, choices)
+        return _first_run(file, options)
     if (refusal := _other_ledger(ledger, file)) is not None:
         return refusal
     if file.superseded_by is not None:
         return Refusal(why="superseded", remedies=(Remedy.THAT_FOLDER,), folder=file.superseded_by)
-    if choices.again:
+    if options.again:
         return _begin_again(ledger, file)
-    return _unknown_rows(ledger, file, choices) or _plan(ledger, file, choices)
+    return _unknown_rows(ledger, file, options) or _plan(ledger, file, options)
 
 
-def action_of(standing: Standing, choices: Choices, *, can_look_up: bool, updates: bool) -> Action:
+def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, updates: bool) -> Action:
     """Return what happens to a row of which the ledger knows ``standing``.
 
     Args:
         standing: what the ledger knows.
-        choices: what the user said.
+        options: those of the import; only those about known and unknown rows count.
         can_look_up: whether a row in doubt can be looked up: by its marker, or by the record that it changes.
         updates: whether the operation writes fields of records that exist: writing them twice does no harm.
     """
@@ -289,23 +280,23 @@ def action_of(standing: Standing, choices: Choices, *, can_look_up: bool, update
         case Standing.DONE_CHANGED:
             return Action.SEND if updates else Action.SKIP
         case Standing.REFUSED:
-            return Action.SEND if choices.retry_refused else Action.KEEP
+            return Action.SEND if options.retry_refused else Action.KEEP
         case Standing.UNDONE:
-            return Action.SEND if choices.retry_undone else Action.SKIP
+            return Action.SEND if options.retry_undone else Action.SKIP
         case Standing.REPEATED:
             return Action.REFUSE
         case Standing.NEW | Standing.PLANNED | Standing.REFUSED_HERE | Standing.REFUSED_CHANGED:
             return Action.SEND
 
 
-def _first_run(file: FileFacts, choices: Choices) -> Plan | Refusal:
+def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if file.rejects:
         return Refusal(why="rejects", remedies=(Remedy.THAT_FOLDER,), problem="no_ledger")
-    if file.elsewhere is not None and not choices.again:
+    if file.elsewhere is not None and not options.again:
         folder, rows = file.elsewhere
         remedies = (Remedy.THAT_FOLDER, Remedy.AGAIN)
         return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows)
-    return attrs.evolve(_plan(None, file, Choices()), begins=True)
+    return attrs.evolve(_plan(None, file, ImportOptions()), begins=True)
 
 
 def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
@@ -329,11 +320,11 @@ def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     rows = sum(file.standings.values())
     repeated = file.standings.get(Standing.REPEATED, 0)
     anew = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
-    plan = _plan(None, attrs.evolve(file, standings=anew), Choices())
+    plan = _plan(None, attrs.evolve(file, standings=anew), ImportOptions())
     return attrs.evolve(plan, begins=True, leaves_done=ledger.counts.get(Standing.DONE, 0))
 
 
-def _unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Refusal | None:
+def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) -> Refusal | None:
     """Return why rows that the ledger does not know cannot be taken for new ones."""
     new, gone = file.standings.get(Standing.NEW, 0), ledger.gone_unexplained
     marked = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
@@ -343,7 +334,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Ref
         return _key_changed(ledger, ledger.marker, file.marker)
     if file.key is None:  # one that comes back may be what a row that was sent was before somebody edited it
         updates = file.updates
-        actions = {each: action_of(each, choices, can_look_up=True, updates=updates) for each in file.back}
+        actions = {each: action_of(each, options, can_look_up=True, updates=updates) for each in file.back}
         new += sum(count for each, count in file.back.items() if actions[each] is Action.SEND)
     if file.rejects or not (new and gone):
         return None
@@ -361,8 +352,8 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Ref
             return attrs.evolve(
                 about, why="columns_changed", remedies=(Remedy.KEY, Remedy.AGAIN), columns=columns
             )
-        return None if choices.new_rows else about
-    if file.disguised is None or choices.new_rows:
+        return None if options.new_rows else about
+    if file.disguised is None or options.new_rows:
         return None
     first_new, first_gone = file.disguised
     remedies = (Remedy.NEW_ROWS,)
@@ -384,19 +375,19 @@ def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refus
     )
 
 
-def _plan(ledger: LedgerFacts | None, file: FileFacts, choices: Choices) -> Plan:
+def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan:
     can_look_up = file.marker is not None
     planned = 0
     if ledger is not None:
         planned = ledger.counts.get(Standing.PLANNED, 0) - ledger.gone.get(Standing.PLANNED, 0)
     return Plan(
         actions={
-            each: action_of(each, choices, can_look_up=can_look_up, updates=file.updates) for each in Standing
+            each: action_of(each, options, can_look_up=can_look_up, updates=file.updates) for each in Standing
         },
         counts=file.standings,
         gone=ledger.gone if ledger is not None else {},
         rejects=file.rejects,
-        dismisses=choices.new_rows and not file.rejects,
+        dismisses=options.new_rows and not file.rejects,
         can_look_up=can_look_up,
         still_planned=max(planned - file.standings.get(Standing.PLANNED, 0), 0),
     )

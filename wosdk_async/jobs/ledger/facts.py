@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import attrs
+
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.job_places import jobs_beside, ledgers_in
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.journal.folder import plan_of
+from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
 from wosdk_async.jobs.journal.schema import TABLES
-from wosdk_async.jobs.journal.store import JOURNAL, connect, explained
-from wosdk_async.jobs.ledger.admission import Compared, compare, sent_rows
-from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Standing
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
+from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, repeated_rows, sent_rows
+from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.request import ImportRequest
 
-__all__ = ["compared_with", "empty_ledger", "facts_of", "find_ledger", "sent_elsewhere"]
+__all__ = [
+    "Preview",
+    "compared_with",
+    "empty_ledger",
+    "facts_of",
+    "find_ledger",
+    "preview_of",
+    "sent_elsewhere",
+]
 
 
 def find_ledger(request: ImportRequest, rows: FileRows, company: str, ledgers: Sequence[Path]) -> Path | None:
@@ -199,3 +208,54 @@ def sent_elsewhere(
                 if sent := sent_rows(db, rows.chunks()):
                     return folder, sent
     return None
+
+
+@attrs.frozen(eq=False)
+class Preview:
+    """What an import would do now, while its block lasts."""
+
+    decision: Plan | Refusal
+    folder: Path | None
+    """The ledger of the file; None when none has begun."""
+    _db: sqlite3.Connection = attrs.field(repr=False)
+
+    def standings(self, first: int, last: int) -> dict[int, Standing]:
+        """Return what the ledger knows of the rows at some places of the file."""
+        found = self._db.execute(
+            "SELECT place, standing FROM temp.matched WHERE place BETWEEN ? AND ?", (first, last)
+        )
+        return {place: Standing(standing) for place, standing in found}
+
+    def reasons(self, first: int, last: int) -> Mapping[int, str]:
+        """Return why rows at some places stay refused."""
+        found = self._db.execute(
+            f"""SELECT place, coalesce(json_extract(detail, '$[2]'), '') FROM temp.matched
+            JOIN outcome ON outcome.row = matched.row
+            WHERE standing = {int(Standing.REFUSED)} AND place BETWEEN ? AND ?""",
+            (first, last),
+        )
+        repeated = repeated_rows(self._db, first, last)
+        return {**dict(found), **{place: reason for place, _, reason in repeated}}
+
+
+@contextlib.contextmanager
+def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator[Preview]:
+    """Compare a file with its ledger, which is only read; yield what the import would do.
+
+    Raises:
+        JournalError: a ledger cannot be read.
+    """
+    folder = find_ledger(request, rows, company, jobs_at(request.base))
+    if folder is None:
+        elsewhere = sent_elsewhere(request, rows, company, request.base)
+        with empty_ledger() as db:
+            compared = compared_with(db, request, rows)
+            facts = facts_of(request, rows, company, compared, elsewhere=elsewhere)
+            yield Preview(decide(*facts, request.options), None, db)
+        return
+    path = folder / JOURNAL
+    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db, explained(path):
+        plan = read_plan(db, path)
+        compared = compared_with(db, request, rows)
+        facts = facts_of(request, rows, company, compared, ledger=(folder, plan, ledger_counts(db)))
+        yield Preview(decide(*facts, request.options), folder, db)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import warnings
 import zoneinfo
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NewType, TypeVar
+from typing import Any, Literal, NewType, TypeVar, get_args, get_origin
 
 import attrs
 import cattrs
@@ -25,15 +26,6 @@ T = TypeVar("T")
 
 Fields = NewType("Fields", dict[str, Any])
 """A table whose keys are fields of the model."""
-
-IfMissing = NewType("IfMissing", str)
-"""``"fail"`` or ``"create"``."""
-
-Ambiguous = NewType("Ambiguous", str)
-"""``"fail"`` or ``"first"``."""
-
-Empty = NewType("Empty", str)
-"""``"skip"`` or ``"clear"``."""
 
 
 @attrs.frozen
@@ -63,9 +55,9 @@ class ReferenceTable:
     from_: str | None = None
     truncate: bool = False
     where: Fields = attrs.field(factory=lambda: Fields({}))
-    if_missing: IfMissing = IfMissing("fail")
+    if_missing: Literal["fail", "create"] = "fail"
     create: Fields | None = None
-    ambiguous: Ambiguous = Ambiguous("fail")
+    ambiguous: Literal["fail", "first"] = "fail"
 
     def __attrs_post_init__(self) -> None:
         if (self.by is None) != (self.from_ is None):
@@ -108,11 +100,6 @@ def _check_zone(_: object, __: object, zone: str) -> None:
         ) from None
 
 
-def _check_fold(_: object, __: object, fold: str) -> None:
-    if fold not in ("first", "second"):
-        raise ValueError(f'takes a fold of "first" or "second", not {fold!r}')
-
-
 def _check_marks(table: TextTable, _: object, mark: str) -> None:
     if len(mark) != 1 or mark.isalnum() or mark in '+-"':
         raise ValueError(f'takes one mark such as "," or "." for decimal and thousands, not {mark!r}')
@@ -126,14 +113,14 @@ class TextTable:
 
     text: str
     truncate: bool = False
-    empty: Empty = Empty("skip")
+    empty: Literal["skip", "clear"] = "skip"
     """What empty cells do: nothing is sent, or an empty text."""
     values: Fields | None = None
     """What each word of the file means; cells with another one fail their rows."""
     date: str | None = attrs.field(default=None, validator=optional(_check_date))
     """How times are written: a format of strptime, or ``iso``."""
     zone: str | None = attrs.field(default=None, validator=optional(_check_zone))
-    fold: str | None = attrs.field(default=None, validator=optional(_check_fold))
+    fold: Literal["first", "second"] | None = None
     """Which of two is meant when the clocks show an hour twice."""
     decimal: str | None = attrs.field(default=None, validator=optional(_check_marks))
     thousands: str | None = attrs.field(default=None, validator=optional(_check_marks))
@@ -206,18 +193,28 @@ def _only(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any]
     return hook
 
 
+def _has_words(kind: Any) -> bool:
+    origin: Any = get_origin(kind)
+    return origin is Literal
+
+
+def _one_of(value: object, kind: Any) -> object:
+    words = get_args(kind)
+    if value not in words:
+        raise ValueError(f"is {' or '.join(map(json.dumps, words))}, not {value!r}")
+    return value
+
+
 def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
     hooks = {
         str: _only(lambda value: isinstance(value, str), "takes a text"),
         bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
         Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
-        IfMissing: _only(lambda value: value in ("fail", "create"), 'is "fail" or "create"'),
-        Empty: _only(lambda value: value in ("skip", "clear"), 'is "skip" or "clear"'),
-        Ambiguous: _only(lambda value: value in ("fail", "first"), 'is "fail" or "first"'),
     }
     for kind, hook in hooks.items():
         converter.register_structure_hook(kind, hook)
+    converter.register_structure_hook_func(_has_words, _one_of)
     converter.register_structure_hook(
         ReferenceTable,
         make_dict_structure_fn(ReferenceTable, converter, from_=override(rename="from")),

@@ -21,7 +21,7 @@ from wosdk_async.model.metadata import Wire
 __all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_number", "zone_of"]
 
 Parser = Callable[[str], Any]
-"""Returns the value of a text; raises ValueError with a message that goes on after the name of the field."""
+"""Returns the value of a text; raises ValueError with a message that follows the name of the field."""
 
 _CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
 _LONGEST_CACHED = 64  # characters

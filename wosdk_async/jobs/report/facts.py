@@ -19,17 +19,16 @@ from wosdk_async.jobs.journal import (
     JobRun,
     ReferenceRecord,
     RowRecord,
-    Sample,
     State,
     StoredRow,
 )
+from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.output_folder import JobFile
 from wosdk_async.jobs.overview import UNDER_WAY
-from wosdk_async.jobs.run_records import as_last_given
 from wosdk_async.jobs.stop import cause_of
-from wosdk_async.jobs.undo_fates import UndoState, undo_state
+from wosdk_async.jobs.undone import UndoState, undo_state
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of", "shown_reason"]
@@ -106,7 +105,6 @@ class JobFacts:
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
     """Those that could not be created come first."""
-    samples: Sequence[Sample] = ()
     undone: UndoState | None = None
     """How far an undo took the job back; None without one."""
     audit: AuditResult | None = None
@@ -138,7 +136,6 @@ class JobFacts:
             journal.folder,
             await journal.runs(),
             sorted(await journal.references(), key=lambda each: each.state == State.DONE),
-            await journal.samples(),
             await undo_state(journal),
             await journal.audit(),
             await audit_state_of(journal),
@@ -217,7 +214,6 @@ class JobFacts:
                 "changed": _part(self.changed.count, "results.csv"),
                 "references": _part(len(self.references), "references.csv"),
             },
-            "samples": [attrs.asdict(sample) for sample in self.samples],
             "files": [attrs.asdict(file) for file in self.files],
         }
 

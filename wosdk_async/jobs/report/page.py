@@ -1,182 +1,237 @@
-"""``report.html``: one page that needs no network and no script."""
+"""``report.html``: one page that needs no network and no script. ``page.html`` is its template."""
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from wosdk_async.jobs.job_commands import rejects_command
-from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.overview import UNDER_WAY
-from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
-from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
-from wosdk_async.jobs.report.markup import Markup, counted, element, joined, when
-from wosdk_async.jobs.report.sections import about, audit, doubts, failures, references, runs
-from wosdk_async.jobs.run_records import had_workers
+from wosdk_async.jobs.audit import why_no_audit
+from wosdk_async.jobs.job_commands import command_of, rejects_command
+from wosdk_async.jobs.journal import JobRun, State, StoredRow
+from wosdk_async.jobs.journal.worker_tables import AuditState
+from wosdk_async.jobs.overview import UNDER_WAY, stop_of
+from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason
+from wosdk_async.jobs.undone import UNDO
+from wosdk_async.text.safe_text import one_line
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 __all__ = ["report_page"]
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_MOST_CAUSES = 20
+_MOST_RUNS = 50
+_LONGEST_REASON = 400  # characters
+_LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # columns that may break anywhere
+_BAR = 1000  # width of the bar, in units of its own
 
 
-def report_page(facts: JobFacts) -> str:
-    """Return the report of a job as HTML."""
-    name = Path(facts.plan.file).name
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element("meta", name="referrer", content="no-referrer"),
-        element("link", rel="icon", href="data:,"),
-        element("title", f"Import of {name}"),
-        element("style", _style()),
+def report_page(facts: JobFacts) -> str | None:
+    """Return the report of a job as HTML; None without jinja2, which the extra ``cli`` brings."""
+    try:
+        template = _template()
+    except ImportError:
+        return None
+    plan, undone = facts.plan, facts.undone.done if facts.undone is not None else 0
+    shown = [
+        (outcome_of(state, plan).replace("_", " "), OUTCOMES[state], facts.counts[state])
+        for state in (State.DONE, State.FOUND, State.REFUSED, State.IN_DOUBT, State.PLANNED)
+    ]
+    shown += [("undone since", "undone", undone), (UNDER_WAY, "in_doubt", facts.counts[State.SENDING])]
+    kept = [each for each in shown if each[2] or each[0] == "in doubt" or each[1] in ("created", "failed")]
+    bar, width = _bar([(style, count - undone * (style == "created")) for _, style, count in shown])
+    return template.render(
+        facts=facts,
+        plan=plan,
+        name=Path(plan.file).name,
+        n={state.name.lower(): facts.counts[state] for state in State},
+        under_way=UNDER_WAY,
+        long=_LONG,
+        state=_state(facts),
+        tiles=[("rows", "rows", plan.rows), *kept],
+        bar=bar,
+        bar_width=width,
+        rejects_command=rejects_command(facts.given, facts.folder / facts.rejects),
+        **_tables(facts),
     )
-    main = element(
-        "main",
-        _heading(facts, name),
-        _totals(facts),
-        _charts(facts),
-        failures(facts),
-        doubts(facts),
-        audit(facts),
-        references(facts),
-        runs(facts),
-        about(facts),
-    )
-    return f"<!doctype html>\n{element('html', head, element('body', main), lang='en')}\n"
 
 
 @cache
-def _style() -> Markup:
-    return Markup(Path(__file__).with_name("style.css").read_text(encoding="utf-8"))
+def _template() -> Template:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {"counted": _counted, "when": _when}
+    return made.get_template("page.html")
 
 
-# --- the job as a whole ---------------------------------------------------------------------------
+def _shown(value: Any) -> Any:
+    """Return a value on one line, with control characters and marks of direction by their codes."""
+    if hasattr(value, "__html__"):
+        return value
+    return one_line(f"{value:,}" if isinstance(value, int) else "" if value is None else str(value))
 
 
-def _heading(facts: JobFacts, name: str) -> Markup:
-    plan, counts = facts.plan, facts.counts
-    doubted, under_way = counts[State.IN_DOUBT], counts[State.SENDING]
-    if facts.undone is not None:
-        state, kind = str(facts.undone).capitalize(), "look"
-    elif counts[State.PLANNED]:
-        state, kind = f"Not finished: {counted(counts[State.PLANNED], 'row')} not started", "look"
-    elif under_way:
-        state, kind = f"Not finished: {counted(under_way, 'row')} {UNDER_WAY}", "look"
-    elif doubted:
-        state, kind = f"Finished, with {counted(doubted, 'row')} in doubt", "bad"
-    elif facts.audit_state in ("due", "not clean"):
-        state, kind = f"Finished, and the audit is {facts.audit_state}", "bad"
-    elif counts[State.REFUSED]:
-        state, kind = f"Finished, with {counted(counts[State.REFUSED], 'failed row')}", "look"
-    elif not plan.rows:
-        state, kind = "Finished: the file has no rows", "look"
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _when(value: str | float) -> str:
+    """Return a time in UTC, from ISO format or Unix time."""
+    if isinstance(value, str):
+        try:
+            found = datetime.datetime.fromisoformat(value)
+        except ValueError:
+            return value
     else:
-        state, kind = "Finished: every row was carried out", ""
-    return element(
-        "header",
-        element("h1", f"Import of {name}"),
-        element("p", f"{plan.operation} for {plan.company}, begun {when(plan.created_at)}", class_="quiet"),
-        element("p", state, class_=f"state {kind}".strip()),
-        _to_do(facts),
-    )
+        found = datetime.datetime.fromtimestamp(value, datetime.UTC)
+    return f"{found.astimezone(datetime.UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _to_do(facts: JobFacts) -> Markup | None:
-    """Return what a person should do now; None when there is nothing."""
+def _cut(text: str | None) -> str:
+    text = text or ""
+    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
+
+
+def _state(facts: JobFacts) -> tuple[str, str]:
+    """Return the state of a job in words, and its class of the style sheet."""
     counts = facts.counts
-    steps: list[str | Markup] = []
+    doubted, under_way, failed = counts[State.IN_DOUBT], counts[State.SENDING], counts[State.REFUSED]
+    if facts.undone is not None:
+        return str(facts.undone).capitalize(), "look"
     if counts[State.PLANNED]:
-        steps.append("Run the same import again: it sends the rows that were not started.")
-    if facts.changed.count:
-        steps.append(
-            f"{counted(facts.changed.count, 'row')} changed after being sent, and not sent again: see the "
-            "column changed of results.csv."
-        )
-    if counts[State.REFUSED]:
-        steps.append(_failed(facts))
-    kinds = [(counts[State.IN_DOUBT], "in doubt"), (counts[State.SENDING], UNDER_WAY)]
-    if which := " and ".join(words for count, words in kinds if count):
-        how = (
-            "the same command, given again, looks them up by their keys"
-            if facts.plan.marker
-            else "look for each in the Company before you send it again"
-        )
-        where = element("code", "in_doubt.csv")
-        steps.append(joined(f"Rows {which}, in ", where, f", may have been carried out: {how}."))
-    if facts.audit_state == "not clean":
-        steps.append(
-            "Look at the rows of the audit in the Company; the same command, given again, looks them up."
-        )
-    return element("ul", (element("li", step) for step in steps), class_="todo") if steps else None
-
-
-def _failed(facts: JobFacts) -> Markup:
-    """Return what to do with the rows that failed."""
-    command = rejects_command(facts.given, facts.folder / facts.rejects)
-    return joined(
-        "Failed rows had no effect. Correct them in ",
-        element("code", facts.rejects),
-        ", and import that file as it stands" + (": " if command else "."),
-        element("code", command) if command else "",
+        return f"Not finished: {_counted(counts[State.PLANNED], 'row')} not started", "look"
+    if under_way:
+        return f"Not finished: {_counted(under_way, 'row')} {UNDER_WAY}", "look"
+    if doubted:
+        return f"Finished, with {_counted(doubted, 'row')} in doubt", "bad"
+    if facts.audit_state in ("due", "not clean"):
+        return f"Finished, and the audit is {facts.audit_state}", "bad"
+    if failed:
+        return f"Finished, with {_counted(failed, 'failed row')}", "look"
+    return (
+        ("Finished: every row was carried out", "")
+        if facts.plan.rows
+        else ("Finished: the file has no rows", "look")
     )
 
 
-def _totals(facts: JobFacts) -> Markup:
-    counts, undone = facts.counts, facts.undone.done if facts.undone is not None else 0
-    shown = [
-        (outcome_of(state, facts.plan).replace("_", " "), OUTCOMES[state], counts[state])
-        for state in (State.DONE, State.FOUND, State.REFUSED, State.IN_DOUBT, State.PLANNED)
+def _bar(parts: Sequence[tuple[str, int]]) -> tuple[list[tuple[str, str, str]], str]:
+    """Return the parts of a bar that is divided by counts, each with its place and width; and its width."""
+    total = sum(count for _, count in parts) or 1
+    drawn, x = [], 0.0
+    for style, count in parts:
+        width = count / total * _BAR
+        if count:
+            width = max(width, 4)  # a single row of a million can still be seen
+            drawn.append((style, _number(x), _number(width)))
+        x += width
+    return drawn, _number(max(x, 1))
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+_AUDITS: dict[AuditState, str] = {
+    "none": "",
+    "due": "Not made yet: the same command, given again, looks up the keys of all rows.",
+    "impossible": "Not possible",
+    "clean": "The Company has one record for each row that was carried out, and none for the others.",
+    "not clean": "The Company does not have what the journal says; audit.csv lists the rows.",
+}
+
+
+def _tables(facts: JobFacts) -> dict[str, Any]:
+    """Return the rows of all tables, by their names in the template."""
+    keyed = facts.plan.marker is not None or any(row.key for row in facts.doubted.rows)
+    why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
+    found = f" Rows: {facts.audit}." if facts.audit is not None else ""
+    return {
+        "causes": [
+            (cause.count, _cut(cause.reason), cause.code, _row_numbers(cause.rows, cause.count))
+            for cause in facts.causes[:_MOST_CAUSES]
+        ],
+        "keyed": keyed,
+        "doubts": [_doubt(row, keyed) for row in facts.doubted.rows],
+        "settled": [(row.row, row.line, row.key, row.number or str(row.id)) for row in facts.settled.rows],
+        "audit": f"{_AUDITS[facts.audit_state]}{why}{found}",
+        "audited": [
+            (row.row, row.line, row.key, row.finding, _word(row.state), ", ".join(map(str, row.ids)))
+            for row in facts.audit_rows
+        ],
+        "uncreated": [
+            (each.reference, each.name, _word(each.state), _cut(each.reason))
+            for each in facts.references
+            if each.state != State.DONE
+        ],
+        "runs": [_run(run) for run in facts.runs[-_MOST_RUNS:]],
+        "about": _about(facts),
+        "hashes": [
+            ("the file", facts.plan.sha256, None),
+            ("the map", facts.plan.map_sha256, None),
+            *((file.name, file.sha256, file.size) for file in facts.files),
+        ],
+    }
+
+
+def _word(state: State) -> str:
+    return state.name.lower().replace("_", " ")
+
+
+def _row_numbers(rows: Sequence[int], count: int) -> str:
+    shown = ", ".join(map(str, rows))
+    return f"{shown} and {count - len(rows):,} more" if count > len(rows) else shown
+
+
+def _doubt(row: StoredRow, keyed: bool) -> Sequence[Any]:
+    return (row.row, row.line, *([row.key] if keyed else []), _cut(shown_reason(row)), row.request_id)
+
+
+def _run(run: JobRun) -> Sequence[Any]:
+    details = run.details
+    return (
+        f"{run.number}, undo" if details.get("command") == UNDO else run.number,
+        _when(run.started_at),
+        f"{run.ended_at - run.started_at:,.1f} s" if run.ended_at else "",
+        _ending(run),
+        f"{details.get('user') or 'somebody'} on {details.get('host', '')}",
+        f"{details.get('version', '')}",
+        f"{details.get('engine') or 'one process'}",
+    )
+
+
+def _ending(run: JobRun) -> str:
+    if run.ended_at is None:
+        return "killed, or not ended yet"
+    if stopped := stop_of(run):
+        return _cut(f"stopped: {stopped}")
+    if error := run.details.get("error"):
+        return _cut(f"exit status {run.exit_status}: {error}")
+    return "to its end" if not run.exit_status else f"exit status {run.exit_status}"
+
+
+def _about(facts: JobFacts) -> list[tuple[str, str]]:
+    plan = facts.plan
+    more = {name: value for name, value in plan.options.items() if name not in ("command", "global")}
+    return [
+        ("Job", f"{plan.job}, in {facts.folder}"),
+        ("Company", plan.company),
+        ("Operation", plan.operation),
+        ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
+        ("File", f"{plan.file} ({plan.size:,} bytes)"),
+        ("Command", command_of(facts.given, facts.folder) or "none: a program began it"),
+        *((name.capitalize(), str(value)) for name, value in more.items()),
     ]
-    shown += [("undone since", "undone", undone), (UNDER_WAY, "in_doubt", counts[State.SENDING])]
-    kept = [each for each in shown if each[2] or each[0] == "in doubt" or each[1] in ("created", "failed")]
-    tiles = [_tile("rows", facts.plan.rows)]
-    tiles += [_tile(name, count, style) for name, style, count in kept]
-    more = [f"{counted(facts.plan.empty_rows, 'empty row')} skipped"] if facts.plan.empty_rows else []
-    more += [f"{counted(facts.warned, 'row')} with warnings"] if facts.warned else []
-    shares = [(style, count - undone if style == "created" else count) for _, style, count in shown]
-    return element(
-        "section",
-        element("div", tiles, class_="totals"),
-        share_bar(shares),
-        element("p", ", ".join(more), class_="figures") if more else None,
-    )
-
-
-def _tile(name: str, count: int, style: str | None = None) -> Markup:
-    return element("div", element("b", f"{count:,}"), element("span", name), class_=style)
-
-
-# --- time -----------------------------------------------------------------------------------------
-
-
-def _charts(facts: JobFacts) -> Markup | None:
-    bins, pauses = time_bins(facts.samples)
-    if not bins:
-        return None
-    rate = Series("calls", "first", lambda each: each.rate, filled=True)
-    median = Series("median", "first", lambda each: each.p50 if each.calls else None)
-    slowest = Series("95th percentile", "second", lambda each: each.p95 if each.calls else None)
-    retries = Series("retries", "first", lambda each: each.retries, filled=True, summed=True)
-    waits = Series("calls that waited", "second", lambda each: each.waits, summed=True)
-    charts = [
-        chart("Calls a second", bins, pauses, [rate]),
-        chart("Time of a call, with its wait", bins, pauses, [median, slowest], "ms"),
-    ]
-    total = sum(each.retries for each in bins), sum(each.waits for each in bins)
-    if any(total):
-        charts.append(chart(f"Retries and waits in {bins[0].width} s", bins, pauses, [retries, waits]))
-    said = (
-        f"{counted(total[0], 'retry', 'retries')}, {counted(total[1], 'call')} that waited to be sent again"
-    )
-    if had_workers(facts.runs):
-        said += "; workers report their calls some at a time, so a second may show more than the rate allows"
-    if pauses:
-        said += "; a dashed line is a pause between two runs, which is left out"
-    return element(
-        "section",
-        element("h2", "Over time"),
-        element("div", charts, class_="charts"),
-        element("p", f"{said}.", class_="figures"),
-    )

@@ -111,8 +111,8 @@ class Source(Protocol):
     """A file of rows.
 
     An import iterates over it several times and never holds it whole. What is wrong with the whole file
-    raises ImportMapError, with its place and the remedy, when it is opened or read: other exceptions end
-    ``wosdk import`` with a traceback. What is wrong with one row is the row's ``fault``. The same file
+    raises ImportMapError, with its place and the remedy, when it is opened or read: other exceptions pass as
+    they are. What is wrong with one row is the row's ``fault``. The same file
     gives the same rows with the same numbers each time. An attribute ``sha256``, the hash of the file before
     anything was read, refuses a file that is replaced before its job begins.
     """
@@ -288,11 +288,11 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
 _FIXED = 'For one record write { id = 12 } in place of "@name", and delete its table [reference.name]. '
 
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""Usual delimiters, each as it is written after ``--delimiter``."""
+"""Usual delimiters, each by its name."""
 
 
 def likely_delimiter(source: Source) -> str | None:
-    """Return what to write after ``--delimiter`` when another character separates more columns."""
+    """Return the name of another delimiter when it separates more columns."""
     if source.dialect is None:
         return None
     header = source.dialect.delimiter.join(source.columns)

@@ -124,9 +124,7 @@ def _opened(source: str, shown: str, seconds: float) -> contextlib.AbstractConte
 @contextlib.contextmanager
 def _stdin() -> Iterator[Iterator[bytes]]:
     if sys.stdin is None or sys.stdin.isatty():
-        raise ImportMapError(
-            "stdin is a terminal; name a file, or pipe one in: wosdk import - < requests.csv"
-        )
+        raise ImportMapError("stdin is a terminal; name a file, or pipe one in")
     yield _chunks(sys.stdin.buffer, "stdin")
 
 

@@ -1,0 +1,70 @@
+"""Imports of a file beside what the Company holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import HEADER, rows
+from tests.jobs.runs import held
+from wosdk_async.jobs import Import, Summary
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.ledger.decision import Refusal
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.undo import Undo, last_sending_run
+
+__all__ = ["LONG", "corrected", "open_orders", "refusal", "sent", "undo", "workbook"]
+
+LONG = "x" * 4000
+"""A text that no work order can have: the row is refused before it is sent."""
+
+
+async def sent(ready: Import, local: Local) -> Summary:
+    """Run an import; the responses of the service are never late."""
+    return await ready.run(local.company.with_options(settle=0))
+
+
+async def refusal(ready: Import, local: Local) -> Refusal:
+    """Return why an import sends nothing."""
+    before, local.server.asked[:] = await held(local), []
+    with pytest.raises(ImportRefusedError) as caught:
+        await ready.run(local.company)
+    assert not any("Command" in each for each in local.server.asked)
+    assert await held(local) == before
+    return caught.value.refusal
+
+
+async def undo(local: Local, folder: Path | None, run: int | None = None) -> None:
+    """Take back what a run created; the last one that sent rows unless one is given."""
+    assert folder is not None
+    async with Journal.open(folder) as journal:
+        undone = Undo(company=local.company, journal=journal, of_run=run or await last_sending_run(journal))
+        await undone.run(await local.company.work_orders.cancel_reason("Entered twice"))
+
+
+async def open_orders(local: Local) -> Counter[str]:
+    """How many work orders that are not cancelled have each number of the file."""
+    found = await local.rows("WorkOrder", "PoNumber", "StatusId")
+    return Counter(row["PoNumber"] for row in found if row["StatusId"] != "Cancelled")
+
+
+def corrected(folder: Path | None, old: str, new: str) -> Path:
+    """Return the rejects of a job with another text in a cell."""
+    assert folder is not None
+    path = folder / "rejects.csv"
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    return path
+
+
+def workbook(path: Path, **sheets: Sequence[int]) -> Path:
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(path) as book:
+        for name, numbers in sheets.items():
+            page = book.add_worksheet(name)
+            for number, row in enumerate([HEADER, *rows(*numbers)]):
+                page.write_row(number, 0, row)
+    return path

@@ -1,0 +1,116 @@
+"""Rejects of a job are rows of its ledger."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.ledger.imports import LONG, corrected, refusal, sent
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import held
+
+
+@pytest.mark.parametrize("place", ["its place", "a copy", "elsewhere with the folder"])
+@pytest.mark.parametrize("options", [{}, {"marker": MARKER}], ids=["cells", "key"])
+async def test_rejects_are_rows_of_their_ledger(
+    local: Local, job: Job, write: Write, tmp_path: Path, place: str, options: dict[str, Any]
+) -> None:
+    source = write(HEADER, [["1", LONG, "", ""], *rows(2)])
+    folder = (await sent(job(source, MAP, **options), local)).folder
+    rejects = corrected(folder, LONG, "short")
+    if place == "a copy":
+        rejects = Path(shutil.copy(rejects, tmp_path / "fixed.csv"))
+    elif place != "its place":
+        (tmp_path / "deep" / "er").mkdir(parents=True)
+        rejects = Path(shutil.copy(rejects, tmp_path / "deep" / "er" / "fixed.csv"))
+        options = {**options, "folder": folder}
+    for now in (1, 0):
+        summary = await sent(job(rejects, MAP, **options), local)
+        assert (summary.folder, summary.rows, summary.created_now) == (folder, 1, now)
+    assert await held(local) == Counter("12")
+    for text in (LONG, "short"):  # as it was, and corrected there as well
+        source = write(HEADER, [["1", text, "", ""], *rows(2)])
+        assert (await sent(job(source, MAP, **options), local)).created_now == 0
+    assert await held(local) == Counter("12")
+
+
+async def test_a_reject_that_is_done_meanwhile_is_skipped(local: Local, job: Job, write: Write) -> None:
+    """It was corrected in the file as well."""
+    source = write(HEADER, [["1", LONG, "", ""], *rows(2)])
+    rejects = corrected((await sent(job(source, MAP, marker=MARKER), local)).folder, LONG, "short")
+    await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
+    summary = await sent(job(rejects, MAP, marker=MARKER), local)
+    assert (summary.created, summary.created_now) == (1, 0)
+    assert await held(local) == Counter("12")
+
+
+async def test_without_keys_a_reject_that_was_corrected_in_the_file_too_is_refused(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Its cells are those of a row that was sent meanwhile; equal rows of one file are rows of their own."""
+    source = write(HEADER, [["1", LONG, "", ""], ["1", LONG, "", ""], *rows(2)])
+    rejects = corrected((await sent(job(source, MAP), local)).folder, LONG, "short")
+    copy = Path(shutil.copy(rejects, rejects.with_name("copy.csv")))
+    assert (await sent(job(rejects, MAP), local)).created_now == 2
+    assert (await sent(job(copy, MAP), local)).created_now == 0
+    assert await held(local) == Counter("112")
+    source = write(HEADER, [["3", LONG, "", ""], *rows(4)])
+    rejects = corrected((await sent(job(source, MAP, again=True), local)).folder, LONG, "short")
+    await sent(job(write(HEADER, [["3", "short", "", ""], *rows(4)]), MAP), local)
+    for _ in range(2):
+        summary = await sent(job(rejects, MAP), local)
+        assert (summary.created_now, summary.failed) == (0, 1)
+    assert await held(local) == Counter("11234")
+
+
+@pytest.mark.parametrize(
+    ("problem", "line", "cells"),
+    [
+        ("missing_job", 2, {"_job": ""}),
+        ("mixed_jobs", 2, {"_job": "zyxw2345"}),
+        ("missing_row", 2, {"_row": ""}),
+        ("row_twice", 2, {"_row": "1"}),
+        ("unknown_row", 2, {"_row": "99"}),
+        ("no_ledger", None, {"_job": "zyxw2345"}),  # no test has a ledger of this name
+    ],
+)
+async def test_rejects_that_do_not_name_their_rows_are_refused(
+    local: Local, job: Job, write: Write, problem: str, line: int | None, cells: dict[str, str]
+) -> None:
+    source = write(HEADER, [["1", LONG, "", ""], ["2", LONG, "", ""], *rows(3)])
+    rejects = corrected((await sent(job(source, MAP), local)).folder, LONG, "short")
+    with rejects.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    for number, each in enumerate(lines, 1):
+        each.update(cells if line in (number, None) else {})
+    with rejects.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, lines[0])
+        writer.writeheader()
+        writer.writerows(lines)
+    found = await refusal(job(rejects, MAP), local)
+    assert (found.why, found.problem) == ("rejects", problem)
+
+
+async def test_no_ledger_begins_with_rejects(local: Local, job: Job, write: Write) -> None:
+    folder = (await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2)]), MAP), local)).folder
+    found = await refusal(job(corrected(folder, LONG, "short"), MAP, again=True), local)
+    assert (found.why, found.problem) == ("rejects", "again")
+
+
+async def test_edited_rejects_stay_as_they_are(local: Local, job: Job, write: Write) -> None:
+    """Also when the next night's file has no rejects, or others."""
+    folder = (
+        await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2)]), MAP, marker=MARKER), local)
+    ).folder
+    rejects = corrected(folder, LONG, "short")
+    edited = rejects.read_bytes()
+    for more in (rows(3), [["4", LONG, "", ""]]):
+        await sent(job(write(HEADER, [["1", LONG, "", ""], *rows(2), *more]), MAP, marker=MARKER), local)
+        assert rejects.read_bytes() == edited
+    assert rejects.with_name("rejects-2.csv").exists()

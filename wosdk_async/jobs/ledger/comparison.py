@@ -1,0 +1,279 @@
+"""A file compared with the ledger, by statements on all rows.
+
+Only temporary tables are written, so a check may compare with a ledger that it only reads; the admission
+uses them.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import attrs
+
+from wosdk_async.jobs.journal.entries import State
+from wosdk_async.jobs.ledger.decision import RowSample, Standing
+from wosdk_async.jobs.ledger.file_rows import FILE_COLUMNS, FileRow
+from wosdk_async.jobs.ledger.identity import undisguised
+
+__all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_key", "repeated_rows", "sent_rows"]
+
+_FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
+# Without its type an index on the row would not be used.
+_MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
+TEMPORARY = ("file", "repeated", "matched", "gone")
+
+# The number of a row among equal rows: 1 for nearly all, so only the others are numbered.
+_REPEATED = """CREATE TEMP TABLE repeated AS
+    SELECT place, identity, row_number() OVER (PARTITION BY identity ORDER BY place) AS nth FROM temp.file
+    WHERE identity IN (SELECT identity FROM temp.file GROUP BY identity HAVING count(*) > 1)"""
+
+_NTH = "coalesce((SELECT nth FROM temp.repeated AS other WHERE other.place = file.place), 1)"
+
+_STATE = f"""CASE
+    WHEN undo.state = {int(State.DONE)} THEN {int(Standing.UNDONE)}
+    WHEN outcome.state = {int(State.SENDING)} THEN {int(Standing.SENDING)}
+    WHEN outcome.state = {int(State.IN_DOUBT)} THEN {int(Standing.IN_DOUBT)}
+    WHEN outcome.state IN ({int(State.DONE)}, {int(State.FOUND)}) THEN {int(Standing.DONE)}
+    WHEN outcome.state = {int(State.REFUSED)} AND coalesce(json_extract(outcome.detail, '$[6]'), 0) = 0
+        THEN {int(Standing.REFUSED_HERE)}
+    WHEN outcome.state = {int(State.REFUSED)} THEN {int(Standing.REFUSED)}
+    ELSE {int(Standing.PLANNED)} END"""
+"""Standing of a row of the ledger; a call that the service refused took an attempt."""
+
+_CARRIED_OUT = f"{int(State.SENDING)}, {int(State.IN_DOUBT)}, {int(State.DONE)}, {int(State.FOUND)}"
+"""States in which a row may be in the Company."""
+
+_JOINED = """planned LEFT JOIN outcome ON outcome.row = planned.row
+    LEFT JOIN undo ON undo.row = planned.row LEFT JOIN run ON run.number = outcome.run"""
+
+_RISKY = f"{int(Standing.SENDING)}, {int(Standing.IN_DOUBT)}, {int(Standing.DONE)}"
+"""Rows that may be in the Company."""
+_SENT = f"{_RISKY}, {int(Standing.UNDONE)}"
+
+
+# A reject that was corrected in the file as well: without a key that is a row of its own, which was sent.
+_TWIN = f"""cells IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM identity WHERE identity.identity = file.identity AND identity.row = file.row)
+    AND EXISTS (SELECT 1 FROM identity JOIN outcome ON outcome.row = identity.row
+        WHERE identity.identity = file.identity AND outcome.state IN ({_CARRIED_OUT})
+        AND identity.row NOT IN (SELECT row FROM temp.file) AND identity.row NOT IN (
+            SELECT row FROM undo WHERE state = {int(State.DONE)}))"""
+
+
+@attrs.frozen(kw_only=True)
+class Compared:
+    """A file beside the ledger."""
+
+    rows: int
+    """Rows of the file. One that is the same row of the ledger as an earlier one does not count below."""
+    standings: Mapping[Standing, int]
+    gone: Mapping[Standing, int]
+    """Rows of the ledger that the file does not have."""
+    gone_unexplained: int = 0
+    """Those that may be in the Company, and of which nobody has said that they are gone for good."""
+    first_new: RowSample | None = None
+    first_gone: RowSample | None = None
+    disguised: tuple[RowSample, RowSample] | None = None
+    back: Mapping[Standing, int] = attrs.field(factory=dict)
+    """Rows of the file that the file before did not have, and an earlier one had."""
+    unknown_row: int | None = None
+    """Line of a reject whose row the ledger does not have."""
+
+
+def compare(
+    db: sqlite3.Connection,
+    chunks: Iterable[Sequence[FileRow]],
+    *,
+    rejects: bool = False,
+    map_counts: bool = False,
+    fingerprint: str = "",
+) -> Compared:
+    """Compare the rows of a file with the ledger; :func:`admit` uses the temporary tables that remain.
+
+    Args:
+        db: the ledger.
+        chunks: the rows of the file.
+        rejects: whether each row names its row of the ledger.
+        map_counts: whether another map changes what is sent for a row that is done: of updates.
+        fingerprint: that of the map.
+    """
+    for table in TEMPORARY:
+        db.execute(f"DROP TABLE IF EXISTS temp.{table}")
+    db.execute(_FILE)
+    db.execute("BEGIN")  # of the temporary tables; the ledger is only read
+    try:
+        rows = 0
+        for chunk in chunks:
+            db.executemany("INSERT INTO temp.file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", chunk)
+            rows += len(chunk)
+        db.execute(_REPEATED)
+        db.execute("CREATE UNIQUE INDEX temp.repeated_place ON repeated (place)")
+        db.execute("CREATE UNIQUE INDEX temp.repeated_identity ON repeated (identity, nth)")
+        db.execute(_MATCHED)
+        _match(db, rejects=rejects, map_counts=map_counts, fingerprint=fingerprint)
+        found = _counted(db)
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    unknown = None
+    if rejects:
+        query = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned) ORDER BY place LIMIT 1"
+        unknown = next((line for (line,) in db.execute(query)), None)
+    return attrs.evolve(found, rows=rows, unknown_row=unknown)
+
+
+def _match(db: sqlite3.Connection, *, rejects: bool, map_counts: bool, fingerprint: str) -> None:
+    """Find the row of the ledger that each row of the file is, and what the ledger knows of it."""
+    if rejects:
+        # Its key may be that of another row by now.
+        other = "(SELECT row FROM identity WHERE identity = file.identity AND nth = 1)"
+        known = f"SELECT *, {_NTH} AS nth, row AS known, {other} AS other, {_TWIN} AS twin FROM temp.file"
+        repeated = "numbered.nth > 1 OR numbered.other <> numbered.known"
+        twin = "numbered.twin"
+    else:
+        # One that was known by its cells, before the map had a key, is known by them once more.
+        known = f"""SELECT numbered.*, coalesce(
+                (SELECT row FROM identity WHERE identity = numbered.identity AND nth = numbered.nth),
+                (SELECT row FROM identity WHERE identity = numbered.cells AND nth = 1)) AS known
+            FROM (SELECT *, {_NTH} AS nth FROM temp.file AS file) AS numbered"""
+        repeated, twin = "numbered.nth > 1", "0"
+    changed = "planned.sent <> numbered.digest"
+    other_map = "coalesce(json_extract(run.details, '$.map'), '') <> :map"
+    done_changed = f"{changed} OR {other_map}" if map_counts else changed
+    db.execute(
+        f"""INSERT INTO temp.matched SELECT numbered.place, numbered.nth, numbered.known, CASE
+            WHEN (numbered.cells IS NOT NULL AND ({repeated}) OR {twin}) AND {_STATE} NOT IN ({_SENT})
+                THEN {int(Standing.REPEATED)}
+            WHEN numbered.known IS NULL THEN {int(Standing.NEW)}
+            WHEN {_STATE} = {int(Standing.DONE)} AND ({done_changed}) THEN {int(Standing.DONE_CHANGED)}
+            WHEN {_STATE} = {int(Standing.REFUSED)} AND ({changed} OR {other_map})
+                THEN {int(Standing.REFUSED_CHANGED)}
+            ELSE {_STATE} END
+        FROM ({known}) AS numbered LEFT JOIN planned ON planned.row = numbered.known
+        LEFT JOIN outcome ON outcome.row = numbered.known LEFT JOIN undo ON undo.row = numbered.known
+        LEFT JOIN run ON run.number = outcome.run ORDER BY numbered.place""",
+        {"map": fingerprint},
+    )
+    if db.execute("SELECT count(row) > count(DISTINCT row) FROM temp.matched").fetchone()[0]:
+        # A row may have several identities, and the file two of them: the first counts.
+        db.execute("""DELETE FROM temp.matched WHERE row IS NOT NULL AND place NOT IN (
+            SELECT min(place) FROM temp.matched WHERE row IS NOT NULL GROUP BY row)""")
+
+
+def _counted(db: sqlite3.Connection) -> Compared:
+    counts = db.execute("SELECT standing, count(*) FROM temp.matched GROUP BY standing").fetchall()
+    standings = {Standing(standing): count for standing, count in counts}
+    first_new = _sample(
+        db,
+        f"""SELECT line, coalesce(key, name) FROM temp.file JOIN temp.matched USING (place)
+        WHERE standing = {int(Standing.NEW)} ORDER BY place LIMIT 1""",
+    )
+    planned = db.execute("SELECT count(*) FROM planned").fetchone()[0]
+    known = db.execute("SELECT count(*) FROM temp.matched WHERE row IS NOT NULL").fetchone()[0]
+    if planned == known:
+        return Compared(rows=0, standings=standings, gone={}, first_new=first_new)
+    db.execute("CREATE INDEX temp.matched_row ON matched (row)")
+    db.execute(f"""CREATE TEMP TABLE gone AS
+        SELECT planned.row AS row, {_STATE} AS standing,
+            planned.dismissed = 0 AND {_STATE} IN ({_RISKY}) AS unexplained,
+            planned.line AS line, coalesce(planned.name, planned.key) AS name
+        FROM {_JOINED} WHERE NOT EXISTS (SELECT 1 FROM temp.matched WHERE matched.row = planned.row)
+        ORDER BY planned.row""")
+    counts = db.execute("SELECT standing, count(*) FROM temp.gone GROUP BY standing").fetchall()
+    back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
+        WHERE planned.away GROUP BY standing""").fetchall()
+    unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
+    return Compared(
+        rows=0,
+        standings=standings,
+        gone={Standing(standing): count for standing, count in counts},
+        gone_unexplained=unexplained,
+        back={Standing(standing): count for standing, count in back},
+        first_new=first_new,
+        first_gone=_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
+        disguised=_disguised(db) if unexplained and standings.get(Standing.NEW) else None,
+    )
+
+
+def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
+    """Return a new key and one that is gone that are equal but for what a spreadsheet does to cells."""
+    db.create_function("undisguised", 1, undisguised, deterministic=True)
+    db.execute("DROP TABLE IF EXISTS temp.plain")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT)")
+    db.execute("INSERT INTO temp.plain SELECT undisguised(name), line, name FROM temp.gone WHERE unexplained")
+    db.execute("CREATE INDEX temp.plain_key ON plain (key)")
+    found = db.execute(
+        f"""SELECT new.line, new.name, plain.line, plain.name FROM (
+            SELECT place, line, coalesce(key, name) AS name FROM temp.file JOIN temp.matched USING (place)
+            WHERE cells IS NOT NULL AND fault IS NULL AND standing = {int(Standing.NEW)}) AS new
+        JOIN temp.plain AS plain ON plain.key = undisguised(new.name) ORDER BY new.place LIMIT 1"""
+    ).fetchone()
+    db.execute("DROP TABLE temp.plain")
+    return None if found is None else (RowSample(*found[:2]), RowSample(*found[2:]))
+
+
+def _sample(db: sqlite3.Connection, query: str) -> RowSample | None:
+    found = db.execute(query).fetchone()
+    return None if found is None else RowSample(found[0], found[1] or "")
+
+
+def ledger_counts(db: sqlite3.Connection) -> dict[Standing, int]:
+    """Return how many rows of a ledger have each standing, whether the file has them or not."""
+    found = db.execute(f"SELECT {_STATE}, count(*) FROM {_JOINED} GROUP BY 1").fetchall()
+    return {Standing(standing): count for standing, count in found}
+
+
+def sent_rows(db: sqlite3.Connection, chunks: Iterable[Sequence[FileRow]]) -> int:
+    """Return how many rows of a file a ledger has sent, as far as it knows them by their cells."""
+    compared = compare(db, chunks)
+    sent = (Standing.SENDING, Standing.IN_DOUBT, Standing.DONE, Standing.DONE_CHANGED)
+    return sum(compared.standings.get(each, 0) for each in sent)
+
+
+def repeated_rows(
+    db: sqlite3.Connection, first: int = 0, last: int = sys.maxsize
+) -> Iterator[tuple[int, int | None, str]]:
+    """Yield place, row and reason of the rows whose keys earlier rows have, at some places of the file."""
+    # Before the admission the ledger may not know the first row, nor this one.
+    found = db.execute(
+        """SELECT file.place, planned.row, coalesce(file.key, file.name), file.digest, file.identity
+        FROM temp.matched JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = file.place
+        WHERE matched.standing = ? AND matched.place BETWEEN ? AND ?""",
+        (int(Standing.REPEATED), first, last),
+    )
+    for place, row, key, digest, identity in found:
+        known = db.execute(_FIRST_WITH_KEY, {"identity": identity, "place": place}).fetchone()
+        number, line, first_digest = known or (0, 0, None)
+        yield place, row, repeated_key(key, number, line, first_digest == digest)
+
+
+_FIRST_WITH_KEY = """SELECT coalesce(planned.row, first.place), file.line, file.digest
+    FROM temp.repeated AS first JOIN temp.file USING (place) LEFT JOIN planned ON planned.place = first.place
+    WHERE first.identity = :identity AND first.nth = 1 AND first.place <> :place
+    UNION ALL SELECT planned.row, planned.line, planned.digest FROM identity JOIN planned USING (row)
+    WHERE identity.identity = :identity AND identity.nth = 1 LIMIT 1"""
+
+
+_SHOWN = 100  # characters of a key
+_REPEATED_KEY = "the key {!r} is that of row {} (line {}) already; keys must be unique"
+_TWICE = (
+    "the key {!r} is that of row {} (line {}) already, and all cells are equal: the row is there twice, so "
+    "delete this one"
+)
+
+
+def repeated_key(key: str, first: int, line: int, same: bool) -> str:
+    """Return why a row with a key of an earlier row is refused.
+
+    Args:
+        key: the key.
+        first: the number of the earlier row.
+        line: the line of the earlier row.
+        same: whether all cells of both rows are equal.
+    """
+    return (_TWICE if same else _REPEATED_KEY).format(key[:_SHOWN], first, line)
