@@ -60,7 +60,9 @@ class JobWork:
         self.sending = False
         """Whether rows may have been sent in this run."""
         journal.secrets = partial(secrets_of, company)
-        self._rows = PlannedRows(request.source, journal, job.rows.identities, keyed=marker is not None)
+        self._rows = PlannedRows(
+            request.source, journal, job.rows.identities, job.rows.fingerprints, keyed=marker is not None
+        )
         self._builder = RowBuilder(import_map, request.index, request.keys(job.about.job))
         self._reports = RowReports(
             operation=self._operation,
