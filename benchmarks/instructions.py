@@ -1,10 +1,12 @@
 """Instructions of a create, counted by valgrind: a measure that other work on the machine does not change.
 
     python -m benchmarks.instructions [--uvloop] [--tls] [--stack floor] [--functions 30]
+    python -m benchmarks.instructions --stack import
 
 The figure is the difference between a run of many calls and one of few, 100 at once, divided by the calls
 between them: imports and the opening of connections do not count, nor does the kernel's work. It takes a
-minute. Needs wosdk_async[bench], and valgrind on the path.
+minute. The stacks ``import`` and ``import-marked`` count a row of an import, 32 at once: the create, and all
+that the import does for it in both of its threads. Needs wosdk_async[bench], and valgrind on the path.
 """
 
 from __future__ import annotations
@@ -19,8 +21,11 @@ from pathlib import Path
 
 from benchmarks import load
 from benchmarks.cells import Cell
+from benchmarks.jobs_load import import_once
 from benchmarks.stacks import Target
 from tests.support import arguments
+from tests.support.import_files import write_requests
+from wosdk_async.jobs import tune_process
 
 __all__ = ["count"]
 
@@ -31,6 +36,8 @@ _STACKS = {
     "floor-typed": load.FLOOR_TYPED,
     "aiohttp": load.AIOHTTP,
     "pyreqwest": load.PYREQWEST,
+    "import": "a row of an import",
+    "import-marked": "a row of an import with a marker",
 }
 
 
@@ -50,6 +57,8 @@ def _run(stack: str, cell: Cell, target: Target, calls: int) -> Counter[str]:
         shown = [] if target.certificate is None else ["--certificate", str(target.certificate)]
         child = ["--child", str(target.port), *shown, "--calls", str(calls), "--stack", stack]
         loop = ["--uvloop"] if cell.loop == "uvloop" else []
+        if stack.startswith("import"):
+            child += ["--rows", str(write_requests(Path(folder, "requests.csv"), calls))]
         subprocess.run([*counted, sys.executable, "-m", "benchmarks.instructions", *child, *loop], check=True)
         return _by_function(found)
 
@@ -66,7 +75,11 @@ def _by_function(output: Path) -> Counter[str]:
     return total
 
 
-async def _make_calls(stack: str, target: Target, calls: int) -> load.Rounds:
+async def _make_calls(stack: str, target: Target, calls: int, rows: Path | None) -> load.Rounds:
+    if rows is not None:
+        tune_process()
+        await import_once(target, rows, marked=stack == "import-marked")
+        return load.Rounds([])
     async with load.open_stacks(target, load.AT_ONCE, [_STACKS[stack]]) as stacks:
         await load.drive(stacks[_STACKS[stack]], calls, load.AT_ONCE)
     return load.Rounds([])
@@ -82,10 +95,12 @@ def main() -> None:
     parser.add_argument("--child", type=int, metavar="PORT", help=argparse.SUPPRESS)
     parser.add_argument("--certificate", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--calls", type=arguments.count, help=argparse.SUPPRESS)
+    parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     cell = Cell("uvloop" if args.uvloop else "asyncio", tls=args.tls)
     if args.child:
-        cell.run(_make_calls(args.stack, Target(args.child, args.certificate), args.calls))
+        target = Target(args.child, args.certificate)
+        cell.run(_make_calls(args.stack, target, args.calls, args.rows))
         return
     arguments.require(parser, *arguments.BENCH)
     if shutil.which("valgrind") is None:

@@ -19,7 +19,7 @@ from benchmarks.stacks import Target, client
 from tests.support.import_files import REQUESTS_MAP, write_requests
 from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
 
-__all__ = ["LongImport", "Overhead", "long_import", "overhead"]
+__all__ = ["LongImport", "Overhead", "import_once", "long_import", "overhead"]
 
 LIMIT = 32
 _EVERY = 100_000  # rows
@@ -68,7 +68,7 @@ async def overhead(rounds: int, rows: int, *, marked: bool) -> Overhead:
             for number in range(rounds + 1):  # the first one warms up
                 with _cpu(imports, rows):
                     # Each in a directory of its own, so that it is a first import.
-                    await _import(server.target.port, source, import_map, folder / f"{number}" / "job")
+                    await _import(server.target, source, import_map, folder / f"{number}" / "job")
                 with _cpu(creates, rows):
                     await drive(stacks[OURS], rows, LIMIT)
     pairs = list(zip(imports[1:], creates[1:], strict=True))
@@ -86,7 +86,7 @@ async def long_import(rows: int, *, marked: bool) -> LongImport:
         folder = Path(name)
         source, import_map = write_requests(folder / "requests.csv", rows), _map(folder, marked)
         started = time.perf_counter()
-        await _import(server.target.port, source, import_map, folder / "job", progress.on_row)
+        await _import(server.target, source, import_map, folder / "job", progress.on_row)
         seconds = time.perf_counter() - started
     return LongImport(
         rows=rows,
@@ -95,6 +95,12 @@ async def long_import(rows: int, *, marked: bool) -> LongImport:
         end_mb=_memory(),
         cpu_us=[(after - before) / progress.part * 1e6 for before, after in pairwise(progress.cpu)],
     )
+
+
+async def import_once(target: Target, source: Path, *, marked: bool) -> None:
+    """Import the rows of a file."""
+    with tempfile.TemporaryDirectory() as name:
+        await _import(target, source, _map(Path(name), marked), Path(name, "job"))
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -122,14 +128,14 @@ class _Progress:
 
 
 async def _import(
-    port: int,
+    target: Target,
     source: Path,
     import_map: Path,
     folder: Path,
     on_row: Callable[[RowOutcome], None] = lambda _: None,
 ) -> None:
     job = Import(CsvFile(source), ImportMap.load(import_map), folder=folder, limit=LIMIT)
-    async with client(Target(port), LIMIT) as own:
+    async with client(target, LIMIT) as own:
         summary = await job.run(own.company("Bench"), on_row=on_row)
     assert summary.complete, summary
 

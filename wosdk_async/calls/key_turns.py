@@ -79,6 +79,11 @@ class KeyTurn:
         state.taken = self._held = True
 
     @property
+    def is_free(self) -> bool:
+        """Whether :meth:`begin` need not wait."""
+        return not self._state.taken
+
+    @property
     def used(self) -> bool:
         """Whether a call before had its turn, and had no effect as far as is known."""
         return self._state.used

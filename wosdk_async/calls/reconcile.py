@@ -88,7 +88,10 @@ class Reconciler(Generic[R]):
     async def _in_turn(self) -> R:
         """Wait for other calls with the key; return their result, the record that is there, or our result."""
         turn, trace = self.turn, self.trace
-        await self._wait_for_turn()
+        if turn.is_free:
+            await turn.begin()
+        else:
+            await self._wait_for_turn()
         try:
             result: R | None = turn.result
             if result is None:

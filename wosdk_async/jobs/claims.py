@@ -32,8 +32,8 @@ class Claims:
     """An async iterator over claims whose ``SENDING`` is on disk.
 
     At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded: after a
-    kill no more are in doubt. A group is claimed while the one before it is handed out, so that no call waits
-    for the disk. The slower the disk, the larger the groups.
+    kill no more are in doubt. The next group is claimed once the last one is handed out, while its calls are
+    under way, so that few calls wait for the disk.
 
     ::
 
@@ -60,8 +60,6 @@ class Claims:
         self._journal = journal
         self._limit = limit
         self._begin = begin
-        # A commit costs the same for any number of rows, so half of the limit is written while half is sent.
-        self._least = max(1, limit // 2)
         self._unrecorded = 0
         self._ready: deque[Claim] = deque()
         self._changed = asyncio.Event()
@@ -93,7 +91,7 @@ class Claims:
     def recorded(self) -> None:
         """Note that the journal was given what became of a claim that was handed out."""
         self._unrecorded -= 1
-        self._changed.set()
+        self._wake_for_room()
 
     def __aiter__(self) -> Self:
         return self
@@ -114,7 +112,7 @@ class Claims:
             return None
         claim = self._ready.popleft()
         claim.started = self._task.get_loop().time()
-        self._changed.set()
+        self._wake_for_room()
         return claim
 
     async def _claim(self) -> None:
@@ -122,30 +120,35 @@ class Claims:
         try:
             async for page in self._prepared:
                 waiting += page
-                while len(waiting) >= self._least and not self._stopped:
-                    await self._write(waiting, self._least)
+                while len(waiting) >= self._limit and not self._stopped:
+                    await self._write(waiting)
                 if self._stopped:
                     return
         finally:
             while waiting and not self._stopped:
-                await self._write(waiting, min(len(waiting), self._least))
+                await self._write(waiting)
 
-    async def _write(self, waiting: deque[Claim], least: int) -> None:
-        """Claim as many of the first rows as may be claimed, ``least`` or more of them."""
+    async def _write(self, waiting: deque[Claim]) -> None:
+        """Claim the first ``limit`` rows. A commit costs nearly the same for any number of them."""
         # What was recorded before is on the disk with this group, at the latest.
-        while (free := self._free()) < least and not self._stopped:
+        while not self._has_room and not self._stopped:
             await self._next_change()
         if not self._stopped:
-            group = [waiting.popleft() for _ in range(min(free, len(waiting)))]
+            group = [waiting.popleft() for _ in range(min(self._limit, len(waiting)))]
             self._unrecorded += len(group)
             if self._begin:
                 await self._journal.begin([claim.row.number for claim in group])
             self._ready.extend(group)
             self._changed.set()
 
-    def _free(self) -> int:
-        """Return how many rows may be claimed now."""
-        return min(self._limit - len(self._ready), 2 * self._limit - self._unrecorded)
+    @property
+    def _has_room(self) -> bool:
+        """Whether a whole group may be claimed."""
+        return not self._ready and self._unrecorded <= self._limit
+
+    def _wake_for_room(self) -> None:
+        if self._has_room:
+            self._changed.set()
 
     async def _next_change(self) -> None:
         self._changed.clear()

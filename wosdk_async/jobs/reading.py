@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from itertools import islice
 
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
 from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
@@ -20,8 +21,6 @@ from wosdk_async.model import Record
 
 __all__ = ["PlannedRows", "RowBuilder"]
 
-_PAGE = 200  # rows that are read, and looked up, together
-
 
 @attrs.frozen
 class PlannedRows:
@@ -30,23 +29,30 @@ class PlannedRows:
     source: Source
     journal: Journal
     identities: Identities
+    fingerprints: Sequence[int]
+    """Those of the pages of the file, as it was read first."""
     keyed: bool = attrs.field(kw_only=True)
     """Whether the marker carries keys."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
         """Yield the planned rows with their keys, a page at a time.
 
+        Rows of a page with another fingerprint are compared one by one: what changed may be a cell that the
+        map does not read, or a row that is not sent.
+
         Raises:
             ImportMapError: the file has changed since it was read first; no row of that page is given.
         """
         rows, last, digest = iter(self.source), 0, self.identities.digest
-        while page := list(islice(rows, _PAGE)):
+        fingerprints = iter(self.fingerprints)
+        while page := list(islice(rows, PAGE)):
             first, last = page[0].number, page[-1].number
+            same = fingerprint(page) == next(fingerprints, None)
             planned = []
             for place, number, state, known, key in await self.journal.page(first, last):
                 if state == State.PLANNED:
                     row = page[place - first] if place - first < len(page) else None
-                    if row is None or digest(row) != known:
+                    if row is None or not (same or digest(row) == known):
                         raise self._changed(row or page[-1])
                     row.number = number
                     planned.append((row, key if self.keyed else None))
@@ -65,7 +71,7 @@ class PlannedRows:
             if (stored := places.get(row.number)) is not None:
                 row.number = stored.row
                 yield row
-            elif row.number % _PAGE == 0:
+            elif row.number % PAGE == 0:
                 await asyncio.sleep(0)
 
     def _changed(self, row: Row) -> ImportMapError:

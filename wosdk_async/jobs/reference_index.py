@@ -29,7 +29,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["ReferenceIndex"]
 
 _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
-_RECENT = 4096  # names of a reference that are not collected again
+_RECENT = 4096  # names of a reference that are not read again
 _LONGEST_RECENT = 256  # characters
 
 
@@ -42,6 +42,8 @@ class ReferenceIndex:
         self.warnings: list[str] = []
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
         self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
+        self._ids: dict[str, dict[str, int]] = {name: {} for name in self.specs}
+        """Ids by names as rows give them."""
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -88,6 +90,8 @@ class ReferenceIndex:
     async def look_up(self, company: Company, limit: int) -> None:
         """Find the records that exist. Raise the first WosdkError: without a response no row can be sent."""
         self.found = 0
+        for ids in self._ids.values():
+            ids.clear()
         for spec in self.specs.values():
             entries = self._entries[spec.name].values()
             if spec.template is None:
@@ -191,8 +195,13 @@ class ReferenceIndex:
         Raises:
             RowError: there is no such record, or it cannot be created from this row.
         """
-        spec = self.specs[reference]
-        name = spec.name_in(context.cells)
+        spec, ids = self.specs[reference], self._ids[reference]
+        raw = spec.raw_name_in(context.cells)
+        if raw is None:
+            return None
+        if (id := ids.get(raw)) is not None:
+            return id
+        name = spec.name_of(raw)
         if name is None:
             return None
         entry = self._entries[reference].get(name.key)
@@ -202,9 +211,16 @@ class ReferenceIndex:
             )
         if entry.reason:
             raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason)
+        if entry.id is None:
+            context.warnings.extend(entry.warnings)
+            return self._placeholder(spec, entry, context)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
-        return entry.id if entry.id is not None else self._placeholder(spec, entry, context)
+        elif len(raw) <= _LONGEST_RECENT:  # most columns with names repeat a few
+            if len(ids) == _RECENT:
+                ids.clear()
+            ids[raw] = entry.id
+        return entry.id
 
     def _placeholder(self, spec: ReferenceSpec, entry: ReferenceEntry, context: RowContext) -> int:
         if not entry.wanted:

@@ -71,8 +71,10 @@ class JobWork:
 
     @_rows.default
     def _make_rows(self) -> PlannedRows:
-        keyed = self._request.marker is not None
-        return PlannedRows(self._request.source, self._job.journal, self._job.rows.identities, keyed=keyed)
+        rows, keyed = self._job.rows, self._request.marker is not None
+        return PlannedRows(
+            self._request.source, self._job.journal, rows.identities, rows.fingerprints, keyed=keyed
+        )
 
     @_builder.default
     def _make_builder(self) -> RowBuilder:

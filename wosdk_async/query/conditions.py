@@ -161,7 +161,7 @@ def text(value: Any, path: ResolvedPath) -> str:
     if path.meta is None:
         return _by_python_type(value, where)
     kind = path.meta["type"]
-    found = FIELD_TYPES[kind].check(value, {**path.meta, "max_length": None})
+    found = FIELD_TYPES[kind].check(value, path.unbounded)
     if found and found[1] == "error":
         in_json = f"{where} {found.in_json}" if found.in_json else ""
         raise InvalidCallError(f"{where} {found.message}", for_callers=in_json)

@@ -35,6 +35,11 @@ class ResolvedPath:
     in_list: bool = False
     """Whether the path goes through a list, so that any element may match."""
 
+    @functools.cached_property
+    def unbounded(self) -> Wire:
+        """Metadata of the last step without the longest text, which a comparison may exceed."""
+        return {**(self.meta or {}), "max_length": None}
+
     def __str__(self) -> str:
         """Return the path as messages show it: ``WorkOrder.Customer``."""
         return f"{self.entity}{self.path and '.'}{self.path}"

@@ -142,7 +142,9 @@ class Secrets:
         folded = text.translate(_FOLDED)
         for size, halves in self._halves.items():
             half = size // 2
-            if not halves.isdisjoint([hash(folded[at : at + half]) for at in range(len(folded) - half + 1)]):
+            if len(folded) >= size and not halves.isdisjoint(
+                [hash(folded[at : at + half]) for at in range(len(folded) - half + 1)]
+            ):
                 return False
         return True
 

@@ -108,6 +108,27 @@ async def test_a_file_that_is_removed_before_its_first_row_stops_the_import(
     assert (summary.not_started, "rows.csv" in (summary.stopped or "")) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("change", "sent_rows", "stopped"),
+    [
+        (("text 300", "text 301"), 200, "line 301: the file has changed"),
+        ((",shop", ",office"), 300, ""),  # no column that the map reads
+    ],
+    ids=["a cell that is sent", "another cell"],
+)
+async def test_a_file_that_changes_before_its_rows_are_sent(
+    local: Local, job: Job, write: Write, change: tuple[str, str], sent_rows: int, stopped: str
+) -> None:
+    """The page before the change is sent."""
+    source = write(HEADER, rows(*range(1, 301), customer="shop"))
+    ready = job(source, MAP)
+    await ready.open(local.company)
+    source.write_text(source.read_text().replace(*change))
+    summary = await sent(ready, local)
+    assert summary.done == sent_rows
+    assert stopped in (summary.stopped or "")
+
+
 def test_a_full_temporary_directory_is_named(job: Job, write: Write) -> None:
     ready = job(write(HEADER, rows(*range(30_000))), MAP)
     with full_disk(), pytest.raises(ImportMapError, match="temporary file"):

@@ -38,6 +38,10 @@ if sys.platform == "win32":
         os.lseek(file, _FAR, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
 
+    def _write_first(file: int, content: bytes) -> None:
+        os.lseek(file, 0, os.SEEK_SET)
+        os.write(file, content)
+
 else:
     import fcntl
 
@@ -46,6 +50,9 @@ else:
 
     def _give_back(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_UN)  # also when a forked child still has the file open
+
+    def _write_first(file: int, content: bytes) -> None:
+        os.pwrite(file, content, 0)
 
 
 class FolderLock:
@@ -69,6 +76,7 @@ class FolderLock:
         except OSError:
             os.close(self._file)
             raise _held(folder) from None
+        self._opened = os.fstat(self._file)
         self.stamp = _stamp_in(self._file)
         self._job = job_in(folder)
         try:
@@ -83,7 +91,7 @@ class FolderLock:
 
     def require_in_place(self) -> None:
         """Raise JournalError when the lock was removed or replaced: another process may hold the new one."""
-        if self._file < 0 or is_same_file(self._path, os.fstat(self._file)):
+        if self._file < 0 or is_same_file(self._path, self._opened):
             return
         if not self._path.parent.is_dir():
             raise JournalError(
@@ -100,8 +108,7 @@ class FolderLock:
         self.stamp = stamp
         if self._file >= 0:
             with contextlib.suppress(OSError):  # an older stamp promises less
-                os.lseek(self._file, 0, os.SEEK_SET)
-                os.write(self._file, b"%0*d" % (_STAMP, stamp))
+                _write_first(self._file, b"%0*d" % (_STAMP, stamp))
 
     def write_job(self, job: str) -> None:
         """Note the id of the job whose journal is in the folder. Raises OSError."""
@@ -128,8 +135,7 @@ class FolderLock:
             "job": self._job,
         }
         text = b"%0*d\n%s\n" % (_STAMP, self.stamp, orjson.dumps(holder))
-        os.lseek(self._file, 0, os.SEEK_SET)
-        os.write(self._file, text)
+        _write_first(self._file, text)
         os.ftruncate(self._file, len(text))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 import sqlite3
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import attrs
@@ -21,9 +23,10 @@ from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source
 
-__all__ = ["FILE_COLUMNS", "FileRow", "FileRows"]
+__all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint"]
 
-_CHUNK = 5000  # rows
+PAGE = 200  # rows that have one fingerprint
+_CHUNK = 10 * PAGE
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
 FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
@@ -32,6 +35,12 @@ carries, name, fault, and the row of the ledger that a reject names."""
 
 FILE_COLUMNS = "place INTEGER PRIMARY KEY, line, digest, identity, cells, key, name, fault, row"
 """Columns of a table of these."""
+
+
+def fingerprint(rows: Sequence[Row]) -> int:
+    """Return a hash of the cells of a page of rows, which only this process can compare."""
+    cells = (row.cells.values() if row.raw_cells is None else row.raw_cells for row in rows)
+    return hash(tuple(map(tuple, cells)))
 
 
 @attrs.define(eq=False)
@@ -60,6 +69,8 @@ class FileRows:
     problem: tuple[RejectsProblem, int] | None = None
     """What is wrong with the rejects, and the line."""
     identities: Identities = attrs.field(init=False)
+    fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
+    """That of each page of the rows."""
     _db: sqlite3.Connection = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -71,7 +82,8 @@ class FileRows:
         try:
             self._db.execute("PRAGMA journal_mode = OFF")
             self._db.execute("PRAGMA synchronous = OFF")
-            self._db.execute(f"CREATE TABLE file ({FILE_COLUMNS})")
+            self._db.execute("CREATE TABLE chunk (rows BLOB)")
+            self._db.execute("CREATE TABLE reject (row INTEGER, line INTEGER)")
             self._read()
         except sqlite3.Error as error:
             self.close()
@@ -107,9 +119,8 @@ class FileRows:
 
     def chunks(self) -> Iterator[list[FileRow]]:
         """Yield the rows, some thousand at a time."""
-        found = self._db.execute("SELECT * FROM file ORDER BY place")
-        while chunk := found.fetchmany(_CHUNK):
-            yield chunk
+        for (rows,) in self._db.execute("SELECT rows FROM chunk ORDER BY rowid"):
+            yield marshal.loads(rows)  # noqa: S302 - written by this object
 
     def close(self) -> None:
         """Remove the rows."""
@@ -126,8 +137,15 @@ class FileRows:
                     self.index.collect(row.cells)
                     if (warning := replaced.in_row(row.cells)) is not None:
                         warned[warning] += 1
-            self._db.executemany(
-                "INSERT INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", map(self._entry, chunk)
+            entries = list(map(self._entry, chunk))
+            # A column for each value takes longer than all else that is done with the row here.
+            self._db.execute("INSERT INTO chunk VALUES (?)", [marshal.dumps(entries)])
+            if self.is_rejects:
+                self._db.executemany(
+                    "INSERT INTO reject VALUES (?, ?)", [(entry[-1], entry[1]) for entry in entries]
+                )
+            self.fingerprints.extend(
+                fingerprint(chunk[start : start + PAGE]) for start in range(0, len(chunk), PAGE)
             )
             self.rows += len(chunk)
         self._db.execute("COMMIT")
@@ -166,7 +184,7 @@ class FileRows:
 
     def _require_single_rows(self) -> None:
         twice = self._db.execute(
-            "SELECT max(line) FROM file GROUP BY row HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
+            "SELECT max(line) FROM reject GROUP BY row HAVING count(*) > 1 ORDER BY 1 LIMIT 1"
         ).fetchone()
         if twice is not None:
             self.problem = "row_twice", twice[0]

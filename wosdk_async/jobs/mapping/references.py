@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import lru_cache
+from collections.abc import Mapping
 
 import attrs
 
@@ -43,9 +42,6 @@ class RowName:
 _ONLY = RowName("", "", "")
 """The name of a record that is the same for every row."""
 
-_REMEMBERED = 4096  # names of a reference
-_LONGEST_REMEMBERED = 256  # characters
-
 
 @attrs.frozen(kw_only=True)
 class ReferenceSpec:
@@ -60,12 +56,6 @@ class ReferenceSpec:
     create: ObjectNode | None = None
     takes_first: bool = False
     """Whether of several records with one name the one with the lowest id is meant."""
-    _name_of: Callable[[str], RowName | None] = attrs.field(init=False, eq=False, repr=False)
-
-    @_name_of.default
-    def _remembering(self) -> Callable[[str], RowName | None]:
-        """Return :meth:`_read_name` with a memory: most columns with names repeat a few."""
-        return lru_cache(_REMEMBERED)(self._read_name)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -97,9 +87,6 @@ class ReferenceSpec:
         """Return the name that ``raw`` spells, or None; raise RowError when it is too long to be used."""
         if self.template is None:
             return _ONLY
-        return self._name_of(raw) if len(raw) <= _LONGEST_REMEMBERED else self._read_name(raw)
-
-    def _read_name(self, raw: str) -> RowName | None:
         if not raw.strip():
             return None
         warnings: list[str] = []
