@@ -23,6 +23,7 @@ from wosdk_async import (
     fields,
 )
 from wosdk_async.query.conditions import criteria
+from wosdk_async.query.operators import compared
 
 f = fields(WorkOrder)
 EAST = timezone(timedelta(hours=2))
@@ -176,3 +177,12 @@ def test_what_python_would_decide_by_itself(build: Callable[[], Any]) -> None:
     """``and``, ``or``, ``not``, ``in`` and chained comparisons cannot be overloaded: they are TypeErrors."""
     with pytest.raises(TypeError):
         build()
+
+
+@pytest.mark.parametrize("operator", ["like", "not like"])
+@pytest.mark.parametrize("path", ["StatusId", "Id", "Customer", "Items"])
+def test_a_pattern_needs_text(operator: str, path: str) -> None:
+    with pytest.raises(
+        UnknownPropertyError, match=rf"^WorkOrder\.{path} holds no text, so it has no {operator}"
+    ):
+        compared(f[path], operator, ["N%"])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wosdk_async.errors import UnknownPropertyError
 from wosdk_async.query.conditions import Condition
-from wosdk_async.query.properties import Path
+from wosdk_async.query.properties import Path, PatternProperty, resolved
 
 __all__ = ["FOR_REFERENCES", "METHODS", "compared"]
 
@@ -33,6 +34,12 @@ FOR_REFERENCES = ("=", "!=", "in", "not in", "is null", "is not null")
 
 
 def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
-    """Return the condition that compares a property with values: one, two of a range, or those of a list."""
+    """Return the condition that compares a property with values: one, two of a range, or those of a list.
+
+    Raises UnknownPropertyError for a pattern where the property holds no text.
+    """
+    if "like" in operator and not isinstance(field, PatternProperty):
+        path = resolved(field)
+        raise UnknownPropertyError(f"{path} holds no text, so it has no {operator}; compare it, or use in")
     compare: Callable[..., Condition] = getattr(field, METHODS[operator])
     return compare(values) if operator in ("in", "not in") else compare(*values)

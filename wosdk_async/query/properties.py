@@ -10,7 +10,16 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.query.conditions import Comparison, Condition, Order, identifier, text
 from wosdk_async.query.paths import ResolvedPath, find
 
-__all__ = ["Nested", "Path", "Property", "TextProperty", "Unchecked", "property_at", "resolved"]
+__all__ = [
+    "Nested",
+    "Path",
+    "PatternProperty",
+    "Property",
+    "TextProperty",
+    "Unchecked",
+    "property_at",
+    "resolved",
+]
 
 T = TypeVar("T")
 
