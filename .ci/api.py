@@ -27,10 +27,10 @@ ROOT = Path(__file__).parents[1]
 ALLOWED = Path(__file__).parent / "api_changes.toml"
 PUBLIC = (
     "wosdk_async",
-    "wosdk_async.asgi",
-    "wosdk_async.integrations.fastapi",
-    "wosdk_async.integrations.litestar",
-    "wosdk_async.integrations.pydantic",
+    "wosdk_async.web.asgi",
+    "wosdk_async.web.fastapi",
+    "wosdk_async.web.litestar",
+    "wosdk_async.web.pydantic",
     "wosdk_async.jobs",
     "wosdk_async.jobs.cluster.dask",
     "wosdk_async.jobs.cluster.processes",
@@ -83,7 +83,7 @@ def reference() -> str:
 
 
 class CallersOnly(griffe.Extension):
-    """Signatures without what only refuses: for griffe, a function with ``**_unknown`` takes every name."""
+    """Signatures without what only refuses, as in 0.2: for griffe ``**_unknown`` takes every name."""
 
     def on_function(self, *, func: griffe.Function, **_: Any) -> None:
         """Drop those of one function."""

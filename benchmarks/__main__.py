@@ -40,7 +40,8 @@ from collections.abc import Callable
 
 import attrs
 
-from benchmarks import arguments, cells, codec, goals, growth, load, memory, report
+from benchmarks import cells, codec, goals, growth, load, memory, report
+from tests.support import arguments
 
 ROUND = 0.02  # seconds that a case runs in each round, much longer than a step of the clock
 

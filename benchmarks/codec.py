@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.payload import object_reader, work_order
+from tests.support.payload import object_reader, work_order
 from wosdk_async import WorkOrder, codec
 
 __all__ = ["cases", "ratios"]

@@ -14,8 +14,9 @@ import json
 import statistics
 import time
 
-from benchmarks import arguments, load
+from benchmarks import load
 from benchmarks.stacks import STACKS, Call
+from tests.support import arguments
 
 _NAMES = [load.OURS, load.FLOOR, load.PYREQWEST, load.AIOHTTP]
 

@@ -26,7 +26,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from benchmarks import arguments
+from tests.support import arguments
 from wosdk_async import Client, Company, Credentials, Region, WorkOrder
 from wosdk_async.jobs import Export
 

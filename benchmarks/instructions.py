@@ -17,9 +17,10 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks import arguments, load
+from benchmarks import load
 from benchmarks.cells import Cell
 from benchmarks.stacks import Target
+from tests.support import arguments
 
 __all__ = ["count"]
 

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks.jobs_files import REQUESTS_MAP, write_requests
 from benchmarks.load import OURS, Server, drive, open_stacks, own_core
 from benchmarks.stacks import Target, client
+from tests.support.import_files import REQUESTS_MAP, write_requests
 from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
 
 __all__ = ["LongImport", "Overhead", "long_import", "overhead"]

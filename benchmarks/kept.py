@@ -17,9 +17,9 @@ import gc
 import statistics
 import time
 
-from benchmarks import arguments
 from benchmarks.load import AT_ONCE, FLOOR, OURS, Server, open_stacks
 from benchmarks.stacks import Call
+from tests.support import arguments
 
 __all__ = ["measure"]
 

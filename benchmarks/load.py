@@ -21,8 +21,8 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 
 import attrs
 
-from benchmarks.certificate import certificate
 from benchmarks.stacks import STACKS, Call, Target
+from tests.support.certificate import certificate
 
 __all__ = ["Figures", "Rounds", "Server", "compare", "drive", "latency", "open_stacks", "own_core"]
 

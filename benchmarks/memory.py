@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks import arguments
 from benchmarks.load import AT_ONCE, Server, drive
 from benchmarks.stacks import STACKS, Target
+from tests.support import arguments
 
 __all__ = ["peaks"]
 

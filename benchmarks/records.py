@@ -18,9 +18,9 @@ from collections.abc import Callable
 
 import orjson
 
-from benchmarks import arguments
 from benchmarks.__main__ import measure
-from benchmarks.payload import object_reader, work_order
+from tests.support import arguments
+from tests.support.payload import object_reader, work_order
 from wosdk_async import WorkOrder, codec, from_dict, from_json, to_dict, to_json
 
 __all__ = ["cases", "ratios"]

@@ -18,11 +18,11 @@ from pathlib import Path
 import attrs
 import msgspec
 
-from benchmarks import arguments
 from benchmarks.cells import HTTP, OTHERS, STACKS
 from benchmarks.chart import grouped_chart
 from benchmarks.goals import GOALS, Goal, mark
 from benchmarks.load import FLOOR, OURS, Figures
+from tests.support import arguments
 
 __all__ = ["Run", "insert", "picture", "tables"]
 

@@ -21,8 +21,8 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks import arguments
-from benchmarks.sandbox_server import Sandbox, Session
+from tests.support import arguments
+from tests.support.sandbox_process import Sandbox, Session
 
 FEW, ROUNDS, AT_ONCE = 1000, 7, 32
 

@@ -20,8 +20,8 @@ from collections import deque
 from typing import Any
 from zlib import crc32
 
-from benchmarks import arguments
-from benchmarks.payload import work_order
+from tests.support import arguments
+from tests.support.payload import work_order
 
 TOKEN = json.dumps({"access_token": "t" * 64, "token_type": "bearer", "expires_in": 1199}).encode()
 _TICK = 0.001  # seconds between two checks for delayed responses

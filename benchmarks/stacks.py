@@ -18,8 +18,8 @@ import attrs
 import orjson
 
 import wosdk_async as wosdk
-from benchmarks.floor import Pool
-from benchmarks.payload import object_reader
+from tests.support.floor import Pool
+from tests.support.payload import object_reader
 from wosdk_async.protocol import calls
 
 __all__ = ["STACKS", "Call", "Target", "client", "command"]

@@ -16,9 +16,9 @@ import random
 import attrs
 
 import wosdk_async as wosdk
-from benchmarks import arguments
 from benchmarks.server import NO_ID, TOKEN, created, http_response
-from benchmarks.serving import read_request, serving
+from tests.support import arguments
+from tests.support.serving import read_request, serving
 
 PAUSE = (0.02, 0.06)  # seconds
 ID_END = len(NO_ID) + 2  # RequestId with the quote and the brace behind it

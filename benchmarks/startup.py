@@ -12,7 +12,7 @@ import statistics
 import subprocess
 import sys
 
-from benchmarks import arguments
+from tests.support import arguments
 
 PROBE = """
 import json, sys, time

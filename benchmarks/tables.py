@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks import arguments
-from benchmarks.stream_rows import ROW
+from tests.support import arguments
+from tests.support.order_pages import ROW
 from wosdk_async import WorkOrder, codec
 from wosdk_async.protocol import calls
 from wosdk_async.query.columns import columns_of

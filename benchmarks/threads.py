@@ -31,9 +31,10 @@ from typing import Any
 import attrs
 
 import wosdk_async as wosdk
-from benchmarks import arguments, load
-from benchmarks.payload import work_order
+from benchmarks import load
 from benchmarks.stacks import Call, client, command
+from tests.support import arguments
+from tests.support.payload import work_order
 from wosdk_async import codec
 
 __all__ = ["Case", "Figures", "measure"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wosdk_async.asgi import CancelAbandonedReads
+from wosdk_async.web.asgi import CancelAbandonedReads
 
 GONE = {"type": "http.disconnect"}
 START = {"type": "http.response.start", "status": 200, "headers": []}

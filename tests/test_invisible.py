@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 import wosdk_async.sandbox.console
-from wosdk_async.asgi import one_line as path_of_request
-from wosdk_async.cli.output.cells import json_text, readable, visible
+from wosdk_async.cli.output.cells import readable
+from wosdk_async.cli.texts import json_text, visible
 from wosdk_async.jobs.report.markup import text as markup
-from wosdk_async.mcp.planned_view import planned_view
-from wosdk_async.mcp.untrusted import one_fitted, safe_text
+from wosdk_async.mcp.plan_rules import planned_view
+from wosdk_async.mcp.results import one_fitted, safe_text
 from wosdk_async.protocol import calls
-from wosdk_async.safe_text import INVISIBLE, Secrets, json_escaped, one_line
+from wosdk_async.text.safe_text import INVISIBLE, Secrets, json_escaped, one_line
+from wosdk_async.web.asgi import one_line as path_of_request
 
 CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]

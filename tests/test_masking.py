@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.masking import mask_fields, mask_text
-from wosdk_async.safe_text import Secrets
+from wosdk_async.codec.masking import mask_fields, mask_text
+from wosdk_async.text.safe_text import Secrets
 
 NAMES = ("Password", "newPassword", "ApiToken", "client_secret", "Set-Cookie", "Authorization")
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import io
 from collections.abc import Awaitable, Callable
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-import attrs
 import pytest
 
 from tests.support.laws import case
 from tests.support.service import Answer, Service
 from wosdk_async import (
     AssetTree,
-    CallOptions,
     Company,
     Customer,
     EntitySpecifier,
@@ -257,26 +254,11 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "Ref of a text": (lambda _: refer("512"), "takes a whole number, not '512'; pass Ref(512)"),
     # queries
-    "await a query": (
-        lambda a: a.query(WorkOrder),
-        "cannot be awaited; await query.all(), .first() or .one()",
-    ),
-    "loop over a query": (
-        lambda a: list(a.query(WorkOrder)),
-        "is read with async for, not with for; await query.all()",
-    ),
-    "keywords in where": (
-        lambda a: a.query(WorkOrder).where(status_id="New"),
-        "not the keyword 'status_id'; with f = fields(WorkOrder) write where(f.status_id == value)",
-    ),
     "a property in where": (
         lambda a: a.query(WorkOrder).where(f.customer),
         "takes conditions, not WorkOrder.Customer; fields(WorkOrder).id == 1 makes one",
     ),
     "a text in where": (lambda a: a.query(WorkOrder).where("Id = 5"), "takes conditions, not 'Id = 5'"),
-    "filter": (lambda a: a.query(WorkOrder).filter(f.id == 5), "has no 'filter'; narrow it with where("),
-    "a method misspelt": (lambda a: a.query(WorkOrder).selct("*"), "has no 'selct'; did you mean 'select'?"),
-    "count": (lambda a: a.query(WorkOrder).count(), "the service does not count rows"),
     "a condition behind the entity": (
         lambda a: a.query(WorkOrder, f.id == 5),
         "not a Comparison; conditions go into query(WorkOrder).where(...)",
@@ -300,36 +282,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "WorkOrder.Id: In takes a list of at least one",
     ),
     "an object compared": (lambda _: f.vendor_nte == Money(), "WorkOrder.VendorNte has no Id to compare"),
-    # keywords
-    "get with a timeout": (
-        lambda a: a.get(WorkOrder, 1, timeout=3),
-        "no keyword 'timeout'; options are set before: with_options(deadline=3).get(...)",
-    ),
-    "get with a deadline": (lambda a: a.get(WorkOrder, 1, deadline=3), "with_options(deadline=3).get(...)"),
-    "get with a typo": (
-        lambda a: a.get(WorkOrder, 1, propertes=["*"]),
-        "no keyword 'propertes'; did you mean 'properties'?",
-    ),
-    "get with retries": (lambda a: a.get(WorkOrder, 1, retries=3), "with_options(retry=...).get(...)"),
-    "create with a timeout": (
-        lambda a: a.create(Customer(name="x"), timeout=3),
-        "with_options(deadline=3).create(...)",
-    ),
     "update with a timeout": (
         lambda a: a.update(ORDER, po_number="x", timeout=3),
-        "with_options(deadline=3).update(...)",
+        "no field 'timeout'; with_options(deadline=...) sets the time of a call",
     ),
-    "delete with a timeout": (
-        lambda a: a.delete(Customer, 1, timeout=3),
-        "with_options(deadline=3).delete(...)",
-    ),
-    "query with a timeout": (lambda a: a.query(WorkOrder, timeout=3), "with_options(deadline=3).query(...)"),
-    "query with properties": (
-        lambda a: a.query(WorkOrder, properties=["*"]),
-        "no keyword 'properties'; narrow the query itself: query(...).where(...).select(...)",
-    ),
-    "query with a condition": (lambda a: a.query(WorkOrder, status_id="New"), "no keyword 'status_id'"),
-    "run with a timeout": (lambda a: a.run(START, timeout=3), "with_options(deadline=3).run(...)"),
     # what an update does not write
     "update the id": (
         lambda a: a.update(ORDER, id=13, po_number="x"),
@@ -406,41 +362,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
         "parallel is '4'; it takes a whole number from 1",
     ),
-    # keywords that other verbs or libraries have
-    "run_many with a concurrency": (
-        lambda a: a.run_many([], concurrency=8),
-        "run_many() has no keyword 'concurrency'; it takes command, marker, look_first, limit, grace,"
-        " keep_replies",
-    ),
-    "complete with a comment": (
-        lambda a: a.work_orders.complete(ORDER, comment="x"),
-        "complete() has no keyword 'comment'; it takes note, note_option, repair_code, at",
-    ),
-    "hold with a note": (
-        lambda a: a.work_orders.hold(ORDER, reason=1, note="x"),
-        "hold() has no keyword 'note'; it takes reason, comment, at",
-    ),
-    "cancel with a note": (
-        lambda a: a.work_orders.cancel(ORDER, reason=1, note="x"),
-        "it takes reason, comment, at",
-    ),
-    "edit with retries": (
-        lambda a: a.edit(WorkOrder, 1, print, retries=3),
-        "options are set before: with_options(retry=...).edit(...)",
-    ),
-    "edit with tries": (
-        lambda a: a.edit(WorkOrder, 1, print, tries=3),
-        "edit() has no keyword 'tries'; it takes properties, attempts, check",
-    ),
-    "changes from": (lambda a: a.changes(WorkOrder, from_=None), "it takes since, properties, overlap"),
-    "pages with a page size": (
-        lambda a: a.query(WorkOrder).pages(page_size=10),
-        "pages() has no keyword 'page_size'; did you mean 'size'?",
-    ),
-    "scan with workers": (
-        lambda a: a.query(WorkOrder).scan(workers=3).__anext__(),
-        "scan() has no keyword 'workers'; it takes parallel, size",
-    ),
     # conditions
     "no parentheses": (
         lambda _: anything(WorkOrder).status_id == "New" & anything(WorkOrder).id == 1,
@@ -454,15 +375,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a property negated": (
         lambda _: ~anything(WorkOrder).is_warranty,
         "WorkOrder.IsWarranty is not a condition: compare it (booleans with == True) before ~",
-    ),
-    "a pattern for an enum": (
-        lambda _: anything(WorkOrder).status_id.like("N%"),
-        "WorkOrder.StatusId holds no text, so it has no like(); compare it, or use in_([...])",
-    ),
-    "a pattern for a number": (lambda _: anything(WorkOrder).id.not_like("1%"), "so it has no not_like()"),
-    "a misspelt comparison": (
-        lambda _: anything(WorkOrder).number.betwen("a", "b"),
-        "WorkOrder.Number is a single value and has no 'betwen'; did you mean 'between'?",
     ),
     # values of another kind
     "a record for an id in a command": (
@@ -555,33 +467,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.changes(WorkOrder).poll(True),
         "every is True; it takes a number of seconds",
     ),
-    # one argument too few or too many
-    "delete by the record alone": (
-        lambda a: a.delete(Customer(id=512)),
-        "not as a Customer; pass the class Customer and the id: delete(Customer, 512)",
-    ),
-    "delete without an id": (lambda a: a.delete(Customer), "the id of a Customer is missing; pass it"),
-    "get without an id": (lambda a: a.get(Customer), "the id of a Customer is missing; pass it"),
-    "get by the record alone": (
-        lambda a: a.get(Customer(id=512)),
-        "pass the class Customer and the id: get(Customer, 512)",
-    ),
-    "get with properties behind the id": (
-        lambda a: a.get(Customer, 512, ["Name"]),
-        "get() takes an entity and an id, and no list behind them; pass properties=['Name']",
-    ),
-    "delete with a truth value behind the id": (
-        lambda a: a.delete(Customer, 512, True),
-        "delete() takes an entity and an id, and no bool behind them; pass missing_ok=True",
-    ),
-    "values in a row": (
-        lambda _: anything(WorkOrder).status_id.in_("New", "Open"),
-        "WorkOrder.StatusId: In takes one list of values: write in_(['New', 'Open'])",
-    ),
-    "references in a row": (
-        lambda _: anything(WorkOrder).customer.not_in(5, 6),
-        "WorkOrder.Customer: NotIn takes one list of values: write not_in([5, 6])",
-    ),
+    # fields without their names
     "a record by its id alone": (
         lambda _: customer(512),
         "Customer takes its fields by name, Customer(field=value); a reference by id is Customer.ref(512)",
@@ -603,14 +489,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.update(ORDER, customer="Pier Coffee Inc"),
         "'Pier Coffee Inc', a text; find the record: await company.resolve(Customer, name='Pier Coffee Inc')",
     ),
-    "create with fields": (
-        lambda a: a.create(Customer, name="x"),
-        "create() has no keyword 'name'; fields go into the record: create(Customer(name=...))",
-    ),
-    "create by name with fields": (
-        lambda a: a.create("Customer", name="x"),
-        "create() has no keyword 'name'; fields go into a dict: create('Customer', {...})",
-    ),
     "post to a path with its root": (
         lambda a: a.post("api/v1/cmd/X", {}),
         "'api/v1/cmd/X' does not start below api/v1/; post() takes what follows it, without a leading slash:"
@@ -619,22 +497,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "post to a path with a slash": (
         lambda a: a.post("/cmd/X", {}),
         "'/cmd/X' does not start below api/v1/; post() takes what follows it, without a leading slash: 'cmd",
-    ),
-    "option of attach": (
-        lambda a: a.documents.attach(ORDER, b"x", filename="a.jpg"),
-        "documents.attach() has no keyword 'filename'; did you mean 'file_name'?",
-    ),
-    "option of link": (
-        lambda a: a.documents.link(ORDER, "https://a.example/", title="a", descripton="b"),
-        "documents.link() has no keyword 'descripton'; did you mean 'description'?",
-    ),
-    "option of download": (
-        lambda a: a.documents.download(7, path="a.jpg"),
-        "documents.download() has no keyword 'path'; it takes to, progress, max_bytes",
-    ),
-    "deadline of download": (
-        lambda a: a.documents.download(7, timeout=5),
-        "options are set before: with_options(deadline=5).documents.download(...)",
     ),
     "file name that is a number": (
         lambda a: a.documents.attach(ORDER, b"x", file_name=5),
@@ -664,14 +526,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.documents.link(ORDER, f"https://a.example/{'x' * 2048}", title="a"),
         "which is not an address: it has 2,066 characters, 2,048 at most",
     ),
-    "flags that are misspelt options": (
-        lambda a: a.work_orders.set_flags(ORDER, [7], coment="x"),
-        "work_orders.set_flags() has no keyword 'coment'; did you mean 'comment'?",
-    ),
-    "flags cleared for a reason": (
-        lambda a: a.work_orders.clear_flags(ORDER, [7], reason="x"),
-        "work_orders.clear_flags() has no keyword 'reason'; it takes comment, at",
-    ),
     "an empty list of flags": (
         lambda a: a.work_orders.set_flags(ORDER, []),
         "flags is empty; it takes a list of at least one name or id",
@@ -688,14 +542,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.work_orders.complete("RSC000001"),
         "find the record by its number: work_orders.by_number('RSC000001')",
     ),
-    "custom field as keyword": (
-        lambda a: a.custom_fields.set(ORDER, {}, dock="5"),
-        "has no keyword 'dock'; values go into a dict: custom_fields.set(record, {label: value})",
-    ),
-    "kind of get": (
-        lambda a: a.custom_fields.get(ORDER, kind="WO"),
-        "custom_fields.get() has no keyword 'kind'; it takes the record alone",
-    ),
     "kind that is misspelt": (
         lambda a: a.custom_fields.set(ORDER, {"Dock": "5"}, kind="Propperty"),
         "kind is 'Propperty'; it takes an ActorType, such as 'Property'; did you mean 'Property'?",
@@ -703,10 +549,6 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "labor since a text": (
         lambda a: anext(a.labor.entries(since="2024-05-01")),
         "since is '2024-05-01'; it takes a datetime in local time",
-    ),
-    "labor with a misspelt option": (
-        lambda a: anext(a.labor.entries(untill=None)),
-        "labor.entries() has no keyword 'untill'; did you mean 'until'?",
     ),
     "names by a number": (
         lambda a: a.resolve(Customer, names=["x"], by=5),
@@ -739,15 +581,6 @@ def test_some_are_python_s_errors_too() -> None:
     assert issubclass(UnknownFieldError, TypeError)
 
 
-async def test_a_query_has_no_more_methods_than_it_shows() -> None:
-    """The remedies for methods of other libraries are no methods: it can be copied and inspected."""
-    async with Service() as service, service.client() as client:
-        query = client.company().query(WorkOrder).where(f.id > 5)
-        assert not hasattr(query, "filter")
-        assert not hasattr(query, "__len__")
-        assert copy.copy(query).expression == query.expression
-
-
 @pytest.mark.parametrize(
     ("given", "told"),
     [
@@ -770,15 +603,6 @@ async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, ma
     assert isinstance(failed.error, InvalidCallError)
     assert told in failed.error.message
     assert [call.path for call in service.calls] == ["/api/v1/cmd/WoCreateCommand"]
-
-
-async def test_every_option_of_a_call_is_known_by_its_name() -> None:
-    """An option that is passed to a verb is refused with the place where it goes."""
-    async with Service() as service, service.client() as client:
-        acme: Any = client.company()
-        for option in [field.name for field in attrs.fields(CallOptions)]:
-            with case(option), pytest.raises(UnknownFieldError, match=rf"with_options\({option}=.*\).update"):
-                await acme.update(ORDER, **{option: 1})
 
 
 @pytest.mark.parametrize(

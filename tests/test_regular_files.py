@@ -35,7 +35,7 @@ from wosdk_async.regular_files import (
 )
 from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.storage.store import Store
-from wosdk_async.strict_toml import parse_toml
+from wosdk_async.text.strict_toml import parse_toml
 
 PACKAGE = Path(__file__).parents[1] / "wosdk_async"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from benchmarks.simulate.generate import generate_plan
-from benchmarks.simulate.plan import CallScript, Plan, Reaction, Step, Surplus, World
-from benchmarks.simulate.reverts import REVERTS
-from benchmarks.simulate.runs import run
-from benchmarks.simulate.shrink import shrink_plan
+from tests.simulation.client.generate import generate_plan
+from tests.simulation.client.plan import CallScript, Plan, Reaction, Step, Surplus, World
+from tests.simulation.client.reverts import REVERTS
+from tests.simulation.client.runs import run
+from tests.simulation.client.shrink import shrink_plan
 
 SOME = range(48)
 

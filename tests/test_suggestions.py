@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from wosdk_async import InvalidCallError, UnknownFieldError, WoCancelCommand, WoCreateCommand, WorkOrder
-from wosdk_async.markers import field_of
+from wosdk_async.calls.markers import field_of
 from wosdk_async.model import index
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 ORDER = list(WorkOrder.__wire__)
 ENTITIES = [*index.ENTITIES, *index.ALIASES]

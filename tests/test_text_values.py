@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import WOType
-from wosdk_async.text_values import parse_value, shown_value
+from wosdk_async.codec.text_values import parse_value, shown_value
 
 TYPES = ("integer", "number", "boolean", "datetime-local", "datetime-utc", "string")
 

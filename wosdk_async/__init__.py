@@ -3,16 +3,16 @@
 One call goes down this chain, and its response comes back up::
 
     company.py            every verb of a Company; resources/ holds what programs ask for most
-    sender.py             session, options and trace of a Company's calls
+    calls/sender.py       session, options and trace of a Company's calls
     query/                conditions checked as they are built, pages past the row cap
     protocol/             a verb becomes a Call, a response becomes a value or an error; no input, no output
     codec/                objects of the model to JSON and back
     transport/            deadline -> retry( limiter slot -> session -> engine.send -> read the response )
     transport/http/       bytes out, bytes in
 
-``client.py`` owns the transport of many Companies, ``bulk.py`` runs many calls at once, ``reconcile.py``
-looks up a call in doubt. ``model/`` holds the classes of the service (written from ``catalogue/``), ``jobs/``
-works on files, ``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
+``client.py`` owns the transport of many Companies, ``calls/`` runs many calls at once and looks up those in
+doubt. ``model/`` holds the classes of the service (written from ``catalogue/``), ``jobs/`` works on files,
+``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
 
 The names below are all that most programs need; the classes of the model (``WorkOrder``,
 ``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.
@@ -24,11 +24,15 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from wosdk_async.pydantic_hook import PydanticHook
 from wosdk_async.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from wosdk_async.bulk import Run
+    from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+    from wosdk_async.calls.run_many import Run
     from wosdk_async.client import Client
+    from wosdk_async.codec.json_schema import json_schema
+    from wosdk_async.codec.records import from_dict, from_json, to_dict, to_json
     from wosdk_async.company import Company
     from wosdk_async.errors import (
         BusinessRuleError,
@@ -58,22 +62,19 @@ if TYPE_CHECKING:
         UnsupportedError,
         WosdkError,
     )
-    from wosdk_async.hooks import Attempt, DryRun
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
-    from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-    from wosdk_async.problems import ProblemDetails, problem_of
+    from wosdk_async.options.hooks import Attempt, DryRun
     from wosdk_async.query.builder import Query
     from wosdk_async.query.conditions import Condition
     from wosdk_async.query.fields import fields
-    from wosdk_async.records import from_dict, from_json, to_dict, to_json
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
-    from wosdk_async.schemas import json_schema
-    from wosdk_async.secret import Secret
+    from wosdk_async.text.secret import Secret
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
-    from wosdk_async.webhooks import read_event
+    from wosdk_async.web.problems import ProblemDetails, problem_of
+    from wosdk_async.web.webhooks import read_event
 
 __all__ = [
     "Attempt",
@@ -140,6 +141,14 @@ __all__ = [
 ]
 
 
+def _record_schema(cls: type[Any]) -> Any:
+    from wosdk_async.web.pydantic import record_schema
+
+    return record_schema(cls)
+
+
+PydanticHook.record_schema = _record_schema
+
 if TYPE_CHECKING:
     from wosdk_async import model as _model
 
@@ -151,22 +160,22 @@ else:  # __getattr__ adds the names of the model when `import *` asks: nothing e
 _EXPORTS = {
     "wosdk_async.client": ("Client",),
     "wosdk_async.company": ("Company",),
-    "wosdk_async.hooks": ("Attempt", "DryRun"),
-    "wosdk_async.bulk": ("Run",),
+    "wosdk_async.options.hooks": ("Attempt", "DryRun"),
+    "wosdk_async.calls.run_many": ("Run",),
     "wosdk_async.resources.changes": ("ChangeFeed",),
     "wosdk_async.resources.watermark": ("Watermark",),
-    "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
+    "wosdk_async.calls.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
-    "wosdk_async.schemas": ("json_schema",),
-    "wosdk_async.records": ("from_dict", "from_json", "to_dict", "to_json"),
-    "wosdk_async.secret": ("Secret",),
+    "wosdk_async.codec.json_schema": ("json_schema",),
+    "wosdk_async.codec.records": ("from_dict", "from_json", "to_dict", "to_json"),
+    "wosdk_async.text.secret": ("Secret",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
-    "wosdk_async.problems": ("ProblemDetails", "problem_of"),
-    "wosdk_async.webhooks": ("read_event",),
+    "wosdk_async.web.problems": ("ProblemDetails", "problem_of"),
+    "wosdk_async.web.webhooks": ("read_event",),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 

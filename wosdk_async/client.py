@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Never, Self
+from typing import Any, Self
 
 import attrs
 
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.option_checks import (
+from wosdk_async.options import CallOptions, ClientOptions, Limits
+from wosdk_async.options.checks import (
     HIDDEN_FIRST,
     check_kind,
-    check_names,
     check_number,
     hook,
     instance,
     takes_options,
 )
-from wosdk_async.options import CallOptions, ClientOptions, Limits
-from wosdk_async.profiles import hidden_variables
 from wosdk_async.protocol.arguments import described
-from wosdk_async.secret import withheld
-from wosdk_async.sender import CallSender
-from wosdk_async.settings import Settings
+from wosdk_async.settings.environment import Settings
+from wosdk_async.settings.profiles import hidden_variables
+from wosdk_async.text.secret import withheld
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.loop_state import TransportSettings
@@ -127,10 +126,10 @@ class Client:
     :class:`~wosdk_async.options.ClientOptions`, where each one is described.
 
     Raises:
-        ConfigurationError: an argument is unknown, or its value is not allowed.
+        ConfigurationError: the value of an argument is not allowed.
     """
 
-    @takes_options(ClientArguments, "Client")
+    @takes_options(ClientArguments)
     def __init__(self, arguments: ClientArguments) -> None:
         self._region = arguments.region or Region.AMERICAS
         self._credentials = arguments.credentials
@@ -145,7 +144,7 @@ class Client:
             self._transport.require_usable(arguments.region)
 
     @classmethod
-    @takes_options(EnvArguments, "Client.from_env()")
+    @takes_options(EnvArguments)
     def from_env(cls, arguments: EnvArguments) -> Self:
         """Return a client configured by the ``WOSDK_*`` variables and a profile of the settings file.
 
@@ -181,7 +180,6 @@ class Client:
         *,
         credentials: Credentials | CredentialProvider | GrantProvider | None = None,
         region: Region | None = None,
-        **_unknown: Never,
     ) -> Company:
         """Return one Company. Nothing is sent yet. Companies of the same name share their session.
 
@@ -195,10 +193,7 @@ class Client:
             ConfigurationError: the name cannot be sent in a header, there are no credentials for it, or an
                 address of the region or ``SSL_CERT_FILE`` cannot be used.
         """
-        unknown = tuple(_unknown)
-        _unknown.clear()  # a traceback shows the variables of this function
         credentials = _shielded(credentials)
-        check_names(unknown, ("name", "credentials", "region"), "company()")
         _check_credentials(credentials)
         if region is not None:
             check_kind("region", region, Region, "a Region, such as Region.EMEA")
@@ -233,13 +228,12 @@ class Client:
         """Return counters and the present state of the client; call it inside the event loop."""
         return self._transport.stats()
 
-    async def aclose(self, grace: float = 5.0, **_unknown: Never) -> None:
+    async def aclose(self, grace: float = 5.0) -> None:
         """Close the client and every Company of it; new calls are refused. It may be called again.
 
         Calls under way get ``grace`` seconds to end. A call that has not ended by then raises InDoubtError if
         its request was sent and is not safe to repeat, else DeadlineError.
         """
-        check_names(_unknown, ("grace",), "aclose()")
         check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)
 

@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.marked_records import find_marked
+from wosdk_async.calls.markers import Key, Marker, field_of
+from wosdk_async.calls.run_many import Run
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.marked_records import find_marked
-from wosdk_async.markers import Key, Marker, field_of
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
-from wosdk_async.option_checks import check_names, check_number
 from wosdk_async.options import CallOptions
+from wosdk_async.options.checks import check_number
 from wosdk_async.protocol import calls, updates
 from wosdk_async.protocol.arguments import (
-    NOT_GIVEN,
     described,
     entity_name,
-    refuse_keywords,
-    refuse_values,
     require_id,
-    require_pair,
     require_record,
     require_support,
 )
@@ -39,9 +36,7 @@ from wosdk_async.resources.editing import Change, edit
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
 from wosdk_async.resources.watermark import Watermark
-from wosdk_async.safe_text import Secrets
-from wosdk_async.sender import CallSender
-from wosdk_async.suggestions import no_attribute
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -63,8 +58,6 @@ T = TypeVar("T")
 Expression = QueryExpression | Mapping[str, Any]
 Inputs = Iterable[T] | AsyncIterable[T]
 
-_PAIR = "an entity and an id"
-
 
 class Company:
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
@@ -82,11 +75,6 @@ class Company:
     def __repr__(self) -> str:
         tenant = self._sender.tenant
         return f"<Company {tenant.company!r} region={tenant.region.name} {self._sender.sessions!r}>"
-
-    if not TYPE_CHECKING:  # to type checkers every name would be an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, "a Company")
 
     @property
     def name(self) -> str:
@@ -176,9 +164,8 @@ class Company:
         """Return the same Company with other :class:`CallOptions`: ``with_options(deadline=5)``.
 
         Raises:
-            ConfigurationError: an option does not exist, or does not take the value.
+            ConfigurationError: an option does not take the value.
         """
-        check_names(changes, (field.name for field in attrs.fields(CallOptions)), "with_options")
         options = attrs.evolve(self._sender.own_options, **changes)
         return type(self)(attrs.evolve(self._sender, options=options))
 
@@ -235,11 +222,10 @@ class Company:
     async def get(
         self,
         entity: type[Record] | str,
-        id: Id = NOT_GIVEN,
-        *_more: Any,
+        id: Id,
+        *,
         properties: Iterable[str | Path] = (),
         check: bool = True,
-        **_unknown: Any,
     ) -> Any:
         """Read one record.
 
@@ -254,11 +240,6 @@ class Company:
             NotFoundError: no record has that id.
             InvalidCallError: the value cannot be an id.
         """
-        if _unknown:
-            refuse_keywords("get", _unknown, ("properties", "check"))
-        if _more:
-            refuse_values("get", _PAIR, _more, "properties")
-        require_pair("get", entity, id)
         return await self._sender.send(calls.retrieve(entity, id, selection(entity, properties, check)))
 
     @overload
@@ -277,7 +258,6 @@ class Company:
         marker: str | None = None,
         look_first: bool = False,
         check: bool = True,
-        **_unknown: Any,
     ) -> EntitySpecifier:
         """Create a record and return its type, id and version. WoCreateCommand creates work orders.
 
@@ -295,9 +275,6 @@ class Company:
             InDoubtError: the record may have been created, but no response confirms it.
             NotUniqueError: several records have the key of the marker.
         """
-        if _unknown:
-            takes = ("marker", "look_first", "check")
-            refuse_keywords("create", _unknown, takes, _where_fields_go(entity))
         if not isinstance(entity, str):
             require_record("create", entity)
         if check:
@@ -392,7 +369,6 @@ class Company:
         properties: Iterable[str | Path] = ("*",),
         attempts: int = 5,
         check: bool = True,
-        **_unknown: Never,
     ) -> E:
         """Read a record, let ``change`` edit a copy of it, write the difference, and return the record.
 
@@ -412,8 +388,6 @@ class Company:
         Raises:
             ConflictError: every attempt met a change of another caller.
         """
-        if _unknown:
-            refuse_keywords("edit", _unknown, ("properties", "attempts", "check"))
         wait = self._sender.pause
         return await edit(
             self, entity, id, change, properties=properties, attempts=attempts, check=check, pause=wait
@@ -430,22 +404,16 @@ class Company:
     async def delete(
         self,
         entity: type[Record] | str,
-        id: Id = NOT_GIVEN,
-        *_more: Any,
+        id: Id,
+        *,
         missing_ok: bool = False,
         check: bool = True,
-        **_unknown: Any,
     ) -> EntitySpecifier:
         """Delete a record; the service only marks a record that can be restored.
 
         With ``missing_ok``, a record that does not exist any more is not an error: the call is then safe to
         repeat.
         """
-        if _unknown:
-            refuse_keywords("delete", _unknown, ("missing_ok", "check"))
-        if _more:
-            refuse_values("delete", _PAIR, _more, "missing_ok")
-        require_pair("delete", entity, id)
         if check:
             require_support(entity, "delete")
         return await self._sender.send(calls.delete(entity, id, missing_ok=missing_ok))
@@ -478,16 +446,12 @@ class Company:
         expression: Expression | None = None,
         *,
         check: bool = True,
-        **_unknown: Any,
     ) -> Any:
         """Return a :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
 
         A QueryExpression is sent unchanged: ``await query(WorkOrder, expression)`` returns its records, 4,000
         at most.
         """
-        if _unknown:
-            remedy = "; narrow the query itself: query(...).where(...).select(...).order_by(...).limit(n)"
-            refuse_keywords("query", _unknown, ("check",), remedy)
         entity_name(entity)
         if check:
             require_support(entity, "query")
@@ -502,7 +466,6 @@ class Company:
         since: Watermark | datetime | None = None,
         properties: Iterable[str | Path] = (),
         overlap: timedelta = timedelta(minutes=5),
-        **_unknown: Never,
     ) -> ChangeFeed[E]:
         """Return the records that moved since a watermark: ``async for order in acme.changes(WorkOrder)``.
 
@@ -520,8 +483,6 @@ class Company:
             UnsupportedError: the entity has no time of its last change.
             InvalidCallError: the watermark belongs to another Company.
         """
-        if _unknown:
-            refuse_keywords("changes", _unknown, ("since", "properties", "overlap"))
         return follow(self._sender, entity, since, properties, overlap)
 
     @overload
@@ -598,7 +559,6 @@ class Company:
         marker: str | None = None,
         look_first: bool = False,
         check: bool = True,
-        **_unknown: Any,
     ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
@@ -622,8 +582,6 @@ class Company:
             NotUniqueError: several records have the key of the marker.
         """
         # spec 4.2
-        if _unknown:
-            refuse_keywords("run", _unknown, ("marker", "look_first", "check"))
         if marker is not None or look_first:
             mark = Marker.of_command(command, _marker(marker))
             call = calls.command(command, fields, check=check)
@@ -663,7 +621,6 @@ class Company:
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
-        **_unknown: Any,
     ) -> Run[Any, Any]:
         """Run many commands at once: one outcome for each input, in the order in which the calls end.
 
@@ -672,16 +629,13 @@ class Company:
             command: makes the command of an input when its turn comes. If it raises, only that input fails.
             marker: where each command carries a key of your own, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
-                query. ``found`` of a :class:`~wosdk_async.outcome.Done` says that its record was there.
+                query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` says that its record was there.
             limit: most calls under way, and most outcomes that wait to be read.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
             keep_replies: put the raw response of each call into its outcome, as ``reply``.
 
-        :class:`~wosdk_async.bulk.Run` says what happens if the block is left early.
+        :class:`~wosdk_async.calls.run_many.Run` says what happens if the block is left early.
         """
-        if _unknown:
-            takes = ("command", "marker", "look_first", "limit", "grace", "keep_replies")
-            refuse_keywords("run_many", _unknown, takes)
         if command is not None and not callable(command):
             raise InvalidCallError(
                 f"command is {described(command)}; it takes a function that makes the command of an input"
@@ -721,7 +675,6 @@ class Company:
         keys: Iterable[Key],
         *,
         properties: Iterable[str | Path] = (),
-        **_unknown: Any,
     ) -> Any:
         """Return the records that carry keys of your own: a list for each key, empty if no record has it.
 
@@ -742,8 +695,6 @@ class Company:
             InvalidCallError: keys there could not be found, or a value cannot be a key.
             NotUniqueError: 1,000 records or more have the same key.
         """
-        if _unknown:
-            refuse_keywords("find_marked", _unknown, ("properties",))
         field = field_of(owner, marker)
         return await find_marked(field, keys, self._sender.send, selection(field.entity, properties))
 
@@ -776,15 +727,6 @@ def _marker(marker: str | None) -> str:
             " key: marker='work_order.po_number'"
         )
     return marker
-
-
-def _where_fields_go(entity: object) -> str:
-    """Return the remedy for fields of a record that are keywords of ``create``."""
-    if isinstance(entity, type):
-        return f"; fields go into the record: create({entity.__name__}(name=...))"
-    if isinstance(entity, str):
-        return f"; fields go into a dict: create({entity!r:.80}, {{...}})"
-    return "; set the field in the record"
 
 
 def sender_of(company: Company) -> CallSender:

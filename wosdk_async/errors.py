@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from wosdk_async.safe_text import Secrets, one_line, without_markup
+from wosdk_async.text.safe_text import Secrets, one_line, without_markup
 
 __all__ = [
     "BusinessRuleError",

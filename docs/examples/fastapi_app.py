@@ -32,8 +32,8 @@ from wosdk_async import (
     fields,
     problem_of,
 )
-from wosdk_async.asgi import CancelAbandonedReads, one_line
-from wosdk_async.integrations.pydantic import Strict
+from wosdk_async.web.asgi import CancelAbandonedReads, one_line
+from wosdk_async.web.pydantic import Strict
 
 log = logging.getLogger(__name__)
 

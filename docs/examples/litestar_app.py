@@ -34,8 +34,8 @@ from wosdk_async import (
     fields,
     problem_of,
 )
-from wosdk_async.asgi import CancelAbandonedReads, one_line
-from wosdk_async.integrations.litestar import RecordPlugin
+from wosdk_async.web.asgi import CancelAbandonedReads, one_line
+from wosdk_async.web.litestar import RecordPlugin
 
 log = logging.getLogger(__name__)
 

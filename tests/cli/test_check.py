@@ -23,7 +23,7 @@ from tests.support.certificates import FUTURE, PAST, VALID, certificate_file
 from tests.support.deaf import deaf_port
 from tests.support.service import SECRET, Answer, Handler, Service, error
 from wosdk_async.cli import diagnostics
-from wosdk_async.cli.step_report import remedy
+from wosdk_async.cli.diagnostics import remedy
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
 from wosdk_async.sandbox import LocalCompany
 

@@ -103,7 +103,7 @@ def test_a_shell_asks_the_program() -> None:
 
 def test_every_name_that_describe_knows_is_completed(wosdk: Wosdk) -> None:
     """What completion offers is described, and nothing is missing."""
-    from wosdk_async.cli.completed_names import names
+    from wosdk_async.cli.options import names
 
     catalogue = load()
     entities = [row.name for row in catalogue.entities.values() if row.kind == "entity"]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.support.service import Answer, Request, Service
-from wosdk_async.cli.output.default_columns import DefaultColumns
+from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.table import TableFormat, print_record
 from wosdk_async.model import entity_class, index
 from wosdk_async.query.plan import selection

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from wosdk_async.cli.app import app
-from wosdk_async.cli.commands.import_init import init_command
+from wosdk_async.cli.commands.import_ import init_command
 
 NARROW, WIDE = 58, 98  # characters of a line on terminals of 60 and 100 columns
 

@@ -15,7 +15,8 @@ import pytest
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP, imported, killed
 from wosdk_async.cli.commands.import_ import import_command
-from wosdk_async.cli.kept_commands import _NOT_KEPT, kept_arguments
+from wosdk_async.cli.import_arguments import kept_arguments
+from wosdk_async.cli.import_options import OneRun
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.errors import NoAnswerError
 from wosdk_async.jobs import settling
@@ -94,7 +95,9 @@ def test_a_journal_skips_no_question(
     assert State.DONE is not states(folder)[3]
 
 
-@pytest.mark.parametrize("name", sorted(_NOT_KEPT - {"file"}))
+@pytest.mark.parametrize(
+    "name", sorted(str(each.name) for each in import_command.params if isinstance(each, OneRun))
+)
 def test_an_option_that_is_not_kept_is_not_believed(tmp_path: Path, name: str) -> None:
     """However it is written: also one that would take the next argument for its value."""
     option = next(each.opts[0] for each in import_command.params if each.name == name)

@@ -16,8 +16,8 @@ from tests.cli.conftest import Wosdk, full_disk
 from tests.support.laws import examples
 from tests.support.service import Answer, Service
 from wosdk_async import codec
-from wosdk_async.cli.output.cells import json_text, visible
 from wosdk_async.cli.output.table import TableFormat, print_record
+from wosdk_async.cli.texts import json_text, visible
 
 EVIL = "[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
 TAME = r"[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
@@ -184,7 +184,7 @@ def test_rows_that_cannot_be_written_were_read(
 
 def test_invisible_tags_are_shown_and_json_keeps_them() -> None:
     """They are beyond 16 bits, so JSON writes them as a pair of escapes."""
-    from wosdk_async.cli.output.cells import json_text, visible
+    from wosdk_async.cli.texts import json_text, visible
 
     assert visible("a\U000e0041") == "a\\U000e0041"
     assert json_text("a\U000e0041\x7f") == '"a\\udb40\\udc41\\u007f"'

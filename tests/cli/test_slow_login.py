@@ -15,7 +15,7 @@ from tests.cli.conftest import Wosdk, spawn
 from tests.cli.importing import MAP
 from tests.support.service import SECRET, Answer, Request, Service, error
 from wosdk_async import Client
-from wosdk_async.cli.slow_login import LoginWait, login_wait_of, saying_slow_login
+from wosdk_async.cli.runner import LoginWait, login_wait_of, saying_slow_login
 
 QUERY = ("query", "Customer", "--json")
 

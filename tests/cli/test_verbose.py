@@ -19,7 +19,7 @@ from tests.support.service import RESET, SECRET, Answer, Request, Service
 from wosdk_async import NotUniqueError
 from wosdk_async.cli.options import Target
 from wosdk_async.cli.runner import Runner
-from wosdk_async.safe_text import is_secret_name
+from wosdk_async.text.safe_text import is_secret_name
 
 TOKEN = "tk-7Qd1m0/pZ+x84'Lw=bb\"c-19fe"
 LINE = re.compile(

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import pytest
 
-from benchmarks.payload import work_order
+from tests.support.payload import work_order
 from wosdk_async import (
     Customer,
     Employee,

@@ -17,7 +17,7 @@ from tests.console.served import CANCEL, Served, document
 from tests.jobs.test_report import everything
 from wosdk_async.catalogue import load
 from wosdk_async.jobs.report.page import report_page
-from wosdk_async.safe_text import INVISIBLE
+from wosdk_async.text.safe_text import INVISIBLE
 
 pytestmark = pytest.mark.browser
 

@@ -17,8 +17,8 @@ from wosdk_async import model
 from wosdk_async.client import ClientArguments
 
 PUBLIC = (
-    "jobs", "sandbox", "testing", "asgi", "problems", "webhooks", "hooks", "errors",
-    "integrations.pydantic", "integrations.fastapi", "integrations.litestar",
+    "jobs", "sandbox", "testing", "web.asgi", "web.problems", "web.webhooks", "options.hooks", "errors",
+    "web.pydantic", "web.fastapi", "web.litestar",
 )  # fmt: skip
 PAGES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.md"))
 DIRECTIVES = dict(re.findall(r"^::: wosdk_async\.(\S+)\n((?:    .*\n)*)", PAGES, re.MULTILINE))
@@ -126,7 +126,7 @@ def test_an_example_is_a_block_of_python(api: dict[str, Any]) -> None:
             "Args:\n    one: such as:\n\n    ```python\n    a = 1\n    ```\n\n    two: b",
         ),
         ("A ratio of 1::2 stays.", "A ratio of 1::2 stays."),
-        (":class:`~wosdk_async.bulk.Run`, :meth:`run`", "`Run`, `run`"),
+        (":class:`~wosdk_async.calls.run_many.Run`, :meth:`run`", "`Run`, `run`"),
         (":meth:`trace <traced>` in ``docs/load.md``", "`trace` in [load](../load.md)"),
     ],
 )

@@ -27,9 +27,9 @@ PUBLIC = (
     "wosdk_async.jobs",
     "wosdk_async.model",
     "wosdk_async.sandbox",
-    "wosdk_async.settings",
+    "wosdk_async.settings.environment",
     "wosdk_async.testing",
-    "wosdk_async.webhooks",
+    "wosdk_async.web.webhooks",
 )
 
 

@@ -15,8 +15,7 @@ import pytest
 from tests.docs.pages import ROOT, read
 from tests.errors.tables import rendered
 from tests.jobs.ledger_tables import PAGE, TABLES
-from wosdk_async.cli.commands.import_ import import_command
-from wosdk_async.cli.commands.import_init import init_command
+from wosdk_async.cli.commands.import_ import import_command, init_command
 from wosdk_async.cli.commands.jobs import jobs_command
 from wosdk_async.jobs import ImportOptions, open_source
 from wosdk_async.jobs.journal import JobPlan, Journal, ReferenceRecord, RowRecord, State

@@ -21,8 +21,8 @@ from tests.engine.raw import RawServer, responding
 from tests.engine.test_responses import raw_deflate, sized
 from tests.support.laws import case
 from tests.support.tls import trusted
-from wosdk_async.httpx_family import CORES
 from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.options.httpx_family import CORES
 from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import Request, SendError, StreamingEngine
 from wosdk_async.transport.http.selection import engine_for

@@ -14,8 +14,8 @@ from tests.engine.proxy import SocksProxy
 from tests.engine.raw import RawServer, responding
 from tests.support.service import SECRET, Answer, Request, Service
 from tests.support.tls import trusted
-from wosdk_async.httpx_family import CORES
 from wosdk_async.options import ClientOptions
+from wosdk_async.options.httpx_family import CORES
 from wosdk_async.transport.http.engine import Request as SentRequest
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for

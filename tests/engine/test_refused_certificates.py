@@ -26,7 +26,7 @@ from wosdk_async import (
     Region,
     problem_of,
 )
-from wosdk_async.outcome import Failed
+from wosdk_async.calls.outcome import Failed
 
 COMMAND = AssetMatchByTaskCodeCommand(task_code="x")
 

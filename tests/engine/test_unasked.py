@@ -28,7 +28,7 @@ from tests.engine.raw import (
     speaking_late,
 )
 from wosdk_async.options import Timeouts
-from wosdk_async.secret import Secret
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.native.engine import NativeEngine

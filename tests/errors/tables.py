@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from wosdk_async.problems import PROBLEMS
 from wosdk_async.protocol.verdicts import CODES, ENDINGS, REFUSED, VERDICTS, Verdict
+from wosdk_async.web.problems import PROBLEMS
 
 DOCS = Path(__file__).parents[2] / "docs"
 DOC = DOCS / "failures.md"

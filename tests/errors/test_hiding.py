@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.errors.test_secrets import PIECES, SECRET, TOKEN
-from wosdk_async import safe_text
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text import safe_text
+from wosdk_async.text.safe_text import Secrets
 
 TEXTS = st.text(st.sampled_from("abcXYZ/+ %&é\\\"'"), max_size=40)
 

@@ -29,8 +29,8 @@ from wosdk_async import (
     errors,
     problem_of,
 )
-from wosdk_async.problems import PROBLEMS
 from wosdk_async.protocol.verdicts import ENDINGS, ending_of
+from wosdk_async.web.problems import PROBLEMS
 
 KINDS = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
 

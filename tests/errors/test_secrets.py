@@ -36,8 +36,8 @@ from wosdk_async import (
     UnknownCompanyError,
     WosdkError,
 )
-from wosdk_async.problems import problem_of
-from wosdk_async.safe_text import without_markup
+from wosdk_async.text.safe_text import without_markup
+from wosdk_async.web.problems import problem_of
 
 ID = "id-1"
 SECRET = 'k9/Zq+7"w&Lm3 é\\Xr8tPv2B' * 3

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from wosdk_async import RefusedError, ThrottledError, WosdkError, errors
 from wosdk_async.jobs import errors as jobs_errors
 from wosdk_async.protocol.responses import refused
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 
 KINDS = [
     kind

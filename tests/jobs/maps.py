@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks.jobs_files import COLUMNS as HEADER
-from benchmarks.jobs_files import MARKER
-from benchmarks.jobs_files import ROWS_MAP as WORK_ORDER
+from tests.support.import_files import COLUMNS as HEADER
+from tests.support.import_files import MARKER
+from tests.support.import_files import ROWS_MAP as WORK_ORDER
 
 __all__ = ["CREATED", "CUSTOMER", "FIXED_CUSTOMER", "HEADER", "MAP", "MARKER", "WORK_ORDER", "rows"]
 

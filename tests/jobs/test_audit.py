@@ -12,7 +12,8 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import order
-from wosdk_async import WoCreateCommand, marked_records
+from wosdk_async import WoCreateCommand
+from wosdk_async.calls import marked_records
 from wosdk_async.jobs.audit import Audit
 from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal, RowRecord, State
 from wosdk_async.jobs.operation_names import operation_named

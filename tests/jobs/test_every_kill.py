@@ -1,7 +1,7 @@
 """An import on virtual time, killed at points of its commits and requests, and begun again.
 
-Every sixth point is tried here, which finds the faults that are put back below. ``python -m benchmarks.jobs
---every-kill``, a part of ``.ci/run``, tries them all.
+Every sixth point is tried here, which finds the faults that are put back below. ``python -m
+tests.simulation.killed_imports``, a part of ``.ci/run``, tries them all.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.jobs_simulated import KilledJob, break_by_kills, simulate
+from tests.simulation.killed_imports import KilledJob, break_by_kills, simulate
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.settling import Settling
 

@@ -9,7 +9,8 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
-from wosdk_async import WoCreateCommand, marked_records
+from wosdk_async import WoCreateCommand
+from wosdk_async.calls import marked_records
 from wosdk_async.jobs import ImportMapError
 
 

@@ -9,9 +9,9 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER, rows
 from wosdk_async import Customer, InvalidCallError, WoCreateCommand
+from wosdk_async.calls.markers import field_of
 from wosdk_async.jobs import ImportMap, ImportMapError
 from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.markers import field_of
 
 FITTING = r"name a text field, such as .*work_order\.po_number"
 

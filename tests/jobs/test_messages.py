@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wosdk_async import jobs
-from wosdk_async.cli.command_words import in_command_words
+from wosdk_async.cli.texts import in_command_words
 
 _OPTION = re.compile(r"(?<![-\w])--([a-z]|\Z)")
 _ARGUMENT = re.compile(r"--([a-z-]+(=\S*)?)?")

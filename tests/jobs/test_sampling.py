@@ -12,11 +12,11 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.test_outputs import planned, records
+from wosdk_async.calls.outcome import Done, Failed, InDoubt
 from wosdk_async.errors import InDoubtError
 from wosdk_async.jobs import RowOutcome, open_source
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.sampling import CallMeter
-from wosdk_async.outcome import Done, Failed, InDoubt
 
 
 async def test_each_second_with_calls_has_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,10 +6,10 @@ import random
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from benchmarks.jobs_process import running
-from benchmarks.simulate.loop import VirtualLoop
-from benchmarks.simulate.network import Network
-from benchmarks.simulate.plan import World
+from tests.simulation.client.loop import VirtualLoop
+from tests.simulation.client.network import Network
+from tests.simulation.client.plan import World
+from tests.simulation.killed_process import running
 from wosdk_async.jobs.stop import say_and_sleep
 
 T = TypeVar("T")

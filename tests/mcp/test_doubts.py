@@ -14,7 +14,7 @@ import pytest
 from tests.mcp.agents import ORDER, ByService, Workplace
 from wosdk_async import WoCreateCommand, WorkOrder, from_dict
 from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal
-from wosdk_async.mcp.write_gate import WriteGate
+from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.protocol.writes import State
 from wosdk_async.testing import Sandbox
 
@@ -79,7 +79,7 @@ async def test_what_another_server_sent_meanwhile_has_to_settle_from_then(work: 
         work.sandbox.clock.advance(seconds=30)
         other.plan_again(plan)
         other.begin(plan)
-        other.doubt(plan)
+        other.end(plan, State.IN_DOUBT)
         found = await agent("commit", plan=plan)
         assert (found["outcome"], found["wait_seconds"]) == ("in_doubt", 30)
     assert creates(work.sandbox) == 0

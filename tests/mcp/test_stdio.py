@@ -174,7 +174,7 @@ def test_a_signal_ends_the_server_at_once(local: LocalCompany, state: Path, numb
 _SERVE = """
 import asyncio, sys
 from pathlib import Path
-from wosdk_async.mcp.serving import ServerOptions, serve
+from wosdk_async.mcp.server import ServerOptions, serve
 from wosdk_async.testing import Sandbox
 
 sandbox, given = Sandbox(), []

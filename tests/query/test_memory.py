@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 import pytest
 
-from benchmarks.stream_rows import response_body
+from tests.support.order_pages import response_body
 from tests.support.service import Answer, Request, Service
 from wosdk_async import Trace, WorkOrder
 

@@ -20,7 +20,7 @@ import pytest
 
 from tests.query.table import OPERATORS, query, unsent
 from wosdk_async import Company, Customer, Employee, Location, Query, WorkOrder, fields
-from wosdk_async.errors import ConfigurationError, InvalidCallError, UnknownFieldError, UnknownPropertyError
+from wosdk_async.errors import ConfigurationError, InvalidCallError
 from wosdk_async.model import AssetTree, Contact, LaborCode
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.table import RecordTable
@@ -180,17 +180,7 @@ async def test_without_pyarrow_the_error_names_the_extra(monkeypatch: pytest.Mon
         await query().table()
 
 
-@pytest.mark.parametrize("name", ["to_pandas", "to_polars", "to_arrow", "to_frame", "df"])
-def test_methods_of_frames_name_table(name: str) -> None:
-    with pytest.raises(UnknownPropertyError, match=r"a query has no .*await table\(\)"):
-        getattr(query(), name)
-
-
-async def test_an_unknown_keyword_is_refused() -> None:
-    with pytest.raises(UnknownFieldError, match=r"table\(\) has no keyword 'paralel'; did you"):
-        await query().table(paralel=3)  # type: ignore[arg-type]
-    with pytest.raises(UnknownFieldError, match=r"batches\(\) has no keyword 'timeout'"):
-        query().batches(timeout=3)  # type: ignore[arg-type]
+async def test_a_page_is_no_larger_than_the_service_s() -> None:
     with pytest.raises(InvalidCallError, match="a page has from 1 to 4000 rows"):
         await query().table(size=5000)
 
@@ -224,14 +214,6 @@ async def test_all_that_the_sandbox_sends_has_a_column(
     assert table.column("Id").to_pylist() == [record.id for record in records]
 
 
-async def test_methods_of_other_libraries_name_the_way() -> None:
-    """And what a library asks for by ``hasattr`` is not there."""
+async def test_a_table_is_copied() -> None:
     table: Any = await served(3).table()
-    with pytest.raises(AttributeError, match=r"no 'to_pandas'; pandas\.DataFrame\.from_arrow"):
-        table.to_pandas()
-    with pytest.raises(AttributeError, match=r"no 'to_polars'; polars\.DataFrame\(table\)"):
-        table.to_polars()
-    with pytest.raises(AttributeError, match=r"^a RecordTable has no 'shape'$"):
-        table.shape  # noqa: B018
-    assert not hasattr(table, "__array__")
     assert len(copy.copy(table)) == len(pickle.loads(pickle.dumps(table))) == 3  # noqa: S301

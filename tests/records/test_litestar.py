@@ -13,7 +13,7 @@ from litestar.params import Body
 
 from tests.records.test_pydantic import FOUND, HOSTILE, ODD, find_references
 from wosdk_async import Employee, WorkOrder
-from wosdk_async.integrations.litestar import RecordPlugin
+from wosdk_async.web.litestar import RecordPlugin
 
 
 @post("/order")

@@ -15,7 +15,7 @@ TOOL: dict[str, Any] = runpy.run_path(str(ROOT / ".ci" / "api.py"))
 CHANGES = {
     "company.py": [
         ("async def connect(self", "async def connect_now(self"),
-        ("        look_first: bool = False,\n", ""),  # the method has **_unknown, too
+        ("        look_first: bool = False,\n", ""),
     ],
     "jobs/__init__.py": [('    "tune_process",\n', "")],
     "jobs/sources/formats.py": [("    format: str | None = None,\n", "    kind: str | None = None,\n")],

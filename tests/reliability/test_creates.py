@@ -1,4 +1,4 @@
-"""A small run of ``python -m benchmarks.reliability``: creates through faults, judged by the store."""
+"""A small run of ``python -m tests.chaos.reliability``: creates through faults, judged by the store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import pytest
 
-from benchmarks.reliability import Effort, run
+from tests.chaos.reliability import Effort, run
 
 SMALL = Effort(creates=300, kills=0, rate=0.012, late=0.1, settle=0.6, deadline=12)
 # each of these is answered in a way that tells nothing, and of none is the create sent again
@@ -61,7 +61,7 @@ async def test_servers_that_are_not_the_service() -> None:
     Here over our own engine; ``.ci/run`` tries all of them.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.hostile", "--quick", stdout=asyncio.subprocess.PIPE
+        sys.executable, "-m", "tests.chaos.hostile", "--quick", stdout=asyncio.subprocess.PIPE
     )
     said = (await process.communicate())[0].decode()
     assert process.returncode == 0, said

@@ -25,8 +25,8 @@ from wosdk_async import (
     WorkOrder,
     WosdkError,
 )
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.options import ClientOptions
-from wosdk_async.sender import CallSender
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.loop_state import TransportSettings
 from wosdk_async.transport.transport import Tenant, Transport

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.payload import create_command
 from tests.sandbox.faulty import creates, raw_client
+from tests.support.payload import create_command
 from wosdk_async import Client, Customer, WorkOrder
 from wosdk_async.sandbox import Clock, LocalCompany, VirtualClock
 

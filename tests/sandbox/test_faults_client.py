@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 import pytest
 
-from benchmarks.payload import create_command
 from tests.sandbox.faulty import Raw, creates, raw_client
+from tests.support.payload import create_command
 from wosdk_async import CallOptions, Client, Company, Customer, InDoubtError, RetryPolicy, WosdkError
 from wosdk_async.errors import NotSentError, ThrottledError
 from wosdk_async.sandbox import LocalCompany

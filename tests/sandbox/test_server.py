@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.sandbox_kills import Acknowledged, check_file, find_lost, kill_once
+from tests.chaos.sandbox_kills import Acknowledged, check_file, find_lost, kill_once
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError, VirtualClock, open_store, serve
 from wosdk_async.sandbox.storage.store import StoredCompany
@@ -47,7 +47,7 @@ def started(path: Path) -> tuple[subprocess.Popen[str], dict[str, str]]:
 
 
 async def test_killed_server_has_kept_all_it_answered(tmp_path: Path) -> None:
-    """Three kills in the middle of writing lose nothing (``benchmarks.sandbox_kills`` kills more often)."""
+    """Three kills in the middle of writing lose nothing (``tests.chaos.sandbox_kills`` kills more often)."""
     acknowledged = Acknowledged()
     for orders in (30, 150, 77):
         await kill_once(tmp_path / "sandbox.db", acknowledged, orders)

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.service import Service
 from wosdk_async.regular_files import connect_database
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.hosts import HostRules
 
 SECRET = "kq9/Zq+7w&Lm3=Xr8tPv2B"

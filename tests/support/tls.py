@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import ssl
 
-from benchmarks.certificate import certificate
+from tests.support.certificate import certificate
 
 __all__ = ["serving_context", "trust_certificate", "trusted", "use_tls"]
 

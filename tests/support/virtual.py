@@ -12,9 +12,9 @@ from typing import Any
 import attrs
 
 from wosdk_async import CallOptions, Company, Credentials, Region
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.protocol.wire import Response
-from wosdk_async.sender import CallSender
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import (
     PoolStatistics,

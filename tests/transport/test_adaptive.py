@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.limiter_simulation import (
+from tests.simulation.limiter import (
     BEHAVIOURS,
     DEFAULT,
     MAXIMUM,

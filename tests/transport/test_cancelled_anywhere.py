@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import uvloop
 
-from benchmarks.certificate import certificate
 from tests.engine.raw import RawServer, echoing, engine, get
+from tests.support.certificate import certificate
 from tests.support.service import RESET, Answer, Request, Service
 from tests.support.suspension import MOMENTS, CancelledAt, Moment
 from tests.transport.script import DONE, QUICK

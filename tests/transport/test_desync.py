@@ -1,10 +1,10 @@
-"""A short run of ``benchmarks.desync``: surplus responses over each engine, on each way to the service."""
+"""A short run of ``tests.chaos.desync``: surplus responses over each engine, on each way to the service."""
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks.desync import CELLS, ENGINES, Cell, run
+from tests.chaos.desync import CELLS, ENGINES, Cell, run
 
 WAYS = pytest.mark.parametrize("cell", CELLS, ids=str)
 

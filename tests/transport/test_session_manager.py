@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.forking import status_of_child
 from wosdk_async import CredentialsError, SessionError
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.threads import Case, measure
 from tests.support.virtual import World, reply, settle
 from wosdk_async.model import Customer
 from wosdk_async.protocol.wire import Response
@@ -149,10 +148,3 @@ async def test_a_shared_task_that_another_loop_takes_away_while_it_ends(when: in
     assert key.left < 0, "it was taken away"
     assert failures == []
     assert tasks.find(key, 0.0) is None
-
-
-def test_threads_that_share_a_client_or_have_one_each() -> None:
-    """A short run of ``python -m benchmarks.threads``: right results, and no log-in too many."""
-    cases = [Case(4, shared=True), Case(4, shared=False)]
-    figures = measure(cases, asyncio.new_event_loop, rounds=1, calls=400)
-    assert list(figures) == cases

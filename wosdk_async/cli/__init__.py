@@ -1,12 +1,14 @@
 """The ``wosdk`` command.
 
     app.py            the command group, which imports a command when it is named
-    options.py        options that commands share
-    runner.py         one Company on an event loop that Ctrl-C ends; the question before a change
-    interruption.py   signals that end a command as Ctrl-C does
-    diagnostics.py    the steps of ``wosdk check``
+    options.py        options and arguments that commands share
+    texts.py          texts for people, and messages of the library in the words of the command line
     exit_codes.py     errors as one line and an exit status
-    commands/         one file for each command
+    runner.py         one Company on an event loop that Ctrl-C ends; the question before a change
+    signals.py        SIGTERM and SIGHUP end a command as Ctrl-C does; a running import gets time to end
+    record_changes.py changes shown, asked about, made and reported; order_changes.py for work orders
+    import_*.py       options, arguments, run and check of an import; job_*.py of the jobs that it leaves
+    commands/         one file for each command, or for commands of one kind
     input/            conditions, fields and values that people type
     output/           tables, JSON lines, CSV, progress, the report of an import
 
@@ -32,7 +34,7 @@ def main() -> None:
         print("wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'", file=sys.stderr)
         sys.exit(2)
     _open_closed_streams()
-    from wosdk_async.cli.interruption import INTERRUPTION
+    from wosdk_async.cli.signals import INTERRUPTION
 
     INTERRUPTION.handle()
     try:
@@ -43,7 +45,7 @@ def main() -> None:
 
 
 def _run_app() -> None:
-    from wosdk_async.cli.interruption import INTERRUPTION
+    from wosdk_async.cli.signals import INTERRUPTION
 
     try:
         from wosdk_async.cli.app import app

@@ -10,27 +10,58 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem, get_completion_class
 
 from wosdk_async import __version__
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.help import Group, suggested_options
-from wosdk_async.cli.interruption import INTERRUPTION
 from wosdk_async.cli.options import target_options
+from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.regular_files import open_user_path
 
 __all__ = ["app"]
 
-_SECTIONS = {  # of the help
-    "Look": ("login", "check", "describe", "get", "query"),
-    "Change records": ("create", "delete", "run", "update"),
-    "Work orders": ("assign", "attach", "cancel", "complete", "hold", "note", "pickup", "resume", "start"),
-    "Files": ("export", "import", "jobs"),
-    "This machine": ("completion", "mcp", "sandbox"),
+_SECTIONS = {  # of the help, which needs no command imported
+    "Look": {
+        "login": "Check the credentials of a Company and keep them as a profile.",
+        "check": "Diagnose the connection step by step.",
+        "describe": "Show what is known of an entity, a command or an enum.",
+        "get": "Read one record.",
+        "query": "Read rows of an entity, at most 100 of them without --all or --limit.",
+    },
+    "Change records": {
+        "create": "Create a record.",
+        "delete": "Delete records.",
+        "run": "Run a command of the service.",
+        "update": "Write fields of a record, and no others.",
+    },
+    "Work orders": {
+        "assign": "Assign work orders to employees or providers; their state stays as it is.",
+        "attach": "Attach files to a work order, each of at most 20 MB.",
+        "cancel": "Cancel work orders.",
+        "complete": "Complete work orders, which must be in progress.",
+        "hold": "Put work orders on hold.",
+        "note": "Add a note to work orders.",
+        "pickup": "Pick up work orders that are New, which makes them Open.",
+        "resume": "Take up work orders that are on hold or paused.",
+        "start": "Start work orders that were picked up, which makes them InProgress.",
+    },
+    "Files": {
+        "export": "Write the records of an entity to a file.",
+        "import": "Create or change a record for each row of a file.",
+        "jobs": "Imports that ran or were stopped: show, resume, settle, undo.",
+    },
+    "This machine": {
+        "completion": "Print the script that completes names in a shell.",
+        "mcp": "Serve a Company to AI agents, over stdin and stdout.",
+        "sandbox": "Local Companies that respond like the service.",
+    },
 }
-_COMMANDS = tuple(sorted(name for names in _SECTIONS.values() for name in names))
+_COMMANDS = dict(sorted(row for section in _SECTIONS.values() for row in section.items()))
 _MODULES = {
     "import": "import_",  # a keyword of Python cannot name a module
-    **dict.fromkeys(("cancel", "complete", "hold", "pickup", "resume", "start"), "work_orders"),
+    **dict.fromkeys(("delete", "update"), "records"),
+    **dict.fromkeys(("cancel", "complete", "hold", "note", "pickup", "resume", "start"), "work_orders"),
 }
 
 
@@ -46,11 +77,20 @@ class Wosdk(Group):
         if cmd_name in _COMMANDS and cmd_name not in self.commands:
             module = import_module(f"wosdk_async.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
             self.add_command(getattr(module, f"{cmd_name}_command"), cmd_name)
-        return super().get_command(ctx, cmd_name)
+        found = super().get_command(ctx, cmd_name)
+        if found is not None:
+            found.short_help = _COMMANDS[cmd_name]
+        return found
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands and options that begin so."""
+        found = [CompletionItem(name, help=text) for name, text in _COMMANDS.items()]
+        commands = [each for each in found if each.value.startswith(incomplete)]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands to the help, one list for each section."""
-        self.write_commands(ctx, formatter, _SECTIONS)
+        self.write_commands(formatter, _SECTIONS)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the program; one more Ctrl-C while it ends does not change its exit status."""
@@ -127,3 +167,21 @@ def app() -> None:
     emea). The options below may also stand behind the command. Results go to stdout, everything else to
     stderr.
     """
+
+
+@app.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
+    """Print the script that completes commands, entities, properties and enum names.
+
+    \b
+      eval "$(wosdk completion bash)"  # in ~/.bashrc
+      eval "$(wosdk completion zsh)"   # in ~/.zshrc
+      wosdk completion fish > ~/.config/fish/completions/wosdk.fish
+    """
+    root = ctx.find_root()
+    completion = get_completion_class(shell)
+    if completion is None:  # a later click may have dropped the shell
+        raise click.UsageError(f"click has no completion for {shell}")
+    click.echo(completion(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())

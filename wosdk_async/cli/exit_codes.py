@@ -10,12 +10,23 @@ from typing import IO, Any
 
 import click
 
-from wosdk_async.cli.command_words import message_of
-from wosdk_async.cli.output.cells import brief_line
+from wosdk_async.cli.texts import brief_line, message_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.protocol.verdicts import ending_of
 
-__all__ = ["CliError", "Exit", "cli_errors", "sandbox_extra", "say", "saying_if_slow", "status_of", "writing"]
+__all__ = [
+    "CliError",
+    "Exit",
+    "advice",
+    "cli_errors",
+    "extra",
+    "is_verbose",
+    "say",
+    "say_sent",
+    "saying_if_slow",
+    "status_of",
+    "writing",
+]
 
 _SLOW = 3.0  # seconds
 
@@ -73,6 +84,12 @@ def say(message: str) -> None:
     click.echo(f"wosdk: {brief_line(message)}", err=True)
 
 
+def is_verbose() -> bool:
+    """Return whether the command that runs shows its requests."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.find_root().ensure_object(dict).get("verbose"))
+
+
 @contextmanager
 def saying_if_slow(message: str) -> Iterator[None]:
     """Print a line on stderr when the block takes longer than a few seconds."""
@@ -120,12 +137,29 @@ def writing(done: str, to: object = None) -> Iterator[None]:
 
 
 @contextmanager
-def sandbox_extra() -> Iterator[None]:
-    """Turn a failed import of the sandbox into a CliError that says what to install."""
+def extra(name: str, what: str) -> Iterator[None]:
+    """Turn a failed import of ``what`` into a CliError that says which extra to install."""
     try:
         yield
     except ModuleNotFoundError as error:
         if (error.name or "wosdk_async").startswith("wosdk_async"):
             raise
-        text = f"the sandbox needs {error.name}; run: pip install 'wosdk_async[sandbox]'"
-        raise CliError(text) from error
+        package = (error.name or "").partition(".")[0]
+        raise CliError(f"{what} needs {package}; run: pip install 'wosdk_async[{name}]'") from error
+
+
+def advice(look: str | None) -> str:
+    """Return the sentence that follows a doubt.
+
+    Args:
+        look: the ``wosdk`` command that shows the effect, if there was one; None if none is known.
+    """
+    if look is None:
+        return "Look at what it would have changed before you run it again"
+    return f"Look before you run it again: {look}"
+
+
+def say_sent(what: str, request_id: str | None, look: str | None) -> None:
+    """Print that Ctrl-C came after the request was sent, and before its response."""
+    known = f" (RequestId {request_id})" if request_id else ""
+    say(f"{what} was sent{known} and may have been carried out. {advice(look)}")

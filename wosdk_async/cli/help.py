@@ -8,9 +8,9 @@ from contextlib import contextmanager
 
 import click
 
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["Group", "HelpContext", "suggested_options"]
+__all__ = ["Group", "suggested_options"]
 
 _NARROW = 78  # characters of a line; below that the names of options get a third of it
 _COLUMN = 30  # characters that they get at most
@@ -42,7 +42,7 @@ class _HelpFormatter(click.HelpFormatter):
         return super().getvalue().replace(_UNBROKEN, "-")
 
 
-class HelpContext(click.Context):
+class _HelpContext(click.Context):
     """Context whose help is written by our formatter."""
 
     formatter_class = _HelpFormatter
@@ -51,7 +51,7 @@ class HelpContext(click.Context):
 class Group(click.Group):
     """Group whose help has the first sentence of each command, not cut."""
 
-    context_class = HelpContext
+    context_class = _HelpContext
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, whose help is formatted as that of the group."""
@@ -71,18 +71,18 @@ class Group(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands to the help."""
-        names = self.list_commands(ctx)
-        self.write_commands(ctx, formatter, {"Commands": names})
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        texts = {name: each.get_short_help_str(1000) for name, each in found.items() if each}
+        self.write_commands(formatter, {"Commands": texts})
 
     def write_commands(
-        self, ctx: click.Context, formatter: click.HelpFormatter, sections: Mapping[str, Iterable[str]]
+        self, formatter: click.HelpFormatter, sections: Mapping[str, Mapping[str, str]]
     ) -> None:
         """Write a list of commands for each section."""
         width = max(len(name) for names in sections.values() for name in names)
-        for title, names in sections.items():
-            found = [(name.ljust(width), self.get_command(ctx, name)) for name in names]
+        for title, texts in sections.items():
             with formatter.section(title):
-                formatter.write_dl([(name, each.get_short_help_str(1000)) for name, each in found if each])
+                formatter.write_dl([(name.ljust(width), text) for name, text in texts.items()])
 
 
 @contextmanager

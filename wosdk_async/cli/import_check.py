@@ -14,24 +14,23 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow
-from wosdk_async.cli.import_options import ImportArguments
+from wosdk_async.cli.import_arguments import ImportArguments
 from wosdk_async.cli.import_run import require_new, require_outcomes
-from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
-from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_writable
-from wosdk_async.cli.output.plan_view import plan_text, refusal_text
-from wosdk_async.cli.runner import Runner
-from wosdk_async.formula_guard import without_formulas
-from wosdk_async.hooks import DryRun
-from wosdk_async.jobs import ImportMap, ImportOptions
+from wosdk_async.cli.runner import Runner, company_variables, identity_of
+from wosdk_async.cli.texts import counted, json_text, plan_text, refusal_text, visible
+from wosdk_async.jobs import ImportMap
 from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.check_result import ProblemCause
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.ledger.decision import Plan, Refusal
 from wosdk_async.jobs.request import company_identity
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
+from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import replace_file
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.formula_guard import without_formulas
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["check_import"]
 
@@ -51,14 +50,15 @@ def check_import(given: ImportArguments) -> Exit:
     sandbox = given.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
         sandbox = TEMPORARY  # a store that is not there yet has what a new one has
+    workers = given.workers(say)
     with ExitStack() as exits:
-        folder = given.job["folder"]
+        folder = given.options.folder
         if is_remote(given.file):  # its copy goes away with the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
         with saying_if_slow(f"reading {shown_source(given.file)}"):
-            found = open_input(given.file, folder, **given.reading)
+            found = open_input(given.file, folder, **attrs.asdict(given.reading))
         dry = DryRun()
-        options = ImportOptions(**{**given.job, "folder": folder})
+        options = attrs.evolve(given.options, folder=folder)
         check = Check(
             found.source,
             import_map,
@@ -66,7 +66,7 @@ def check_import(given: ImportArguments) -> Exit:
             options=options,
             sample=given.sample,
             rate=given.rate,
-            workers=given.make_pool is not None,
+            workers=workers is not None,
         )
         variables = exits.enter_context(company_variables(sandbox))
         # Whatever would change something stops at the hook, so that nothing can be written.

@@ -1,27 +1,71 @@
-"""Options of ``wosdk import``: how a file is read, what is done with its rows, how the job is run."""
+"""Options of ``wosdk import``: how a file is read, what is done with its rows, how fast and where it runs."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any
 
-import attrs
 import click
 
-from wosdk_async.cli.engine_choice import PoolMaker, pool_maker
-from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.kept_commands import kept_command
-from wosdk_async.cli.local_company import TEMPORARY
-from wosdk_async.cli.options import Target, excel_separator, target_of
-from wosdk_async.cli.run_options import RUN_OPTIONS
+from wosdk_async.cli.options import TEMPORARY, added, excel_separator
 
-__all__ = ["ImportArguments", "excel_option", "input_options", "job_options", "operation_of", "sheet_of"]
-
-F = TypeVar("F", bound=Callable[..., Any])
+__all__ = ["RUN_NAMES", "OneRun", "excel_option", "import_options", "input_options", "run_options"]
 
 _PATH = click.Path(path_type=Path)
+
+
+class OneRun(click.Option):
+    """An option of one run alone, or one that the journal itself knows: no job keeps it for a resume."""
+
+
+class _Count(click.IntRange):
+    """A whole number; errors say which ones there are, and how one is written."""
+
+    def __init__(self, least: int, most: int | None = None, *, hint: str) -> None:
+        super().__init__(least, most)
+        self._hint = hint
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        try:
+            return int(super().convert(value, param, ctx))
+        except click.BadParameter:
+            which = f"of {self.min} or more" if self.max is None else f"from {self.min} to {self.max}"
+            self.fail(f"{value!r} is not a whole number {which}; {self._hint}", param, ctx)
+
+
+class _Above(click.FloatRange):
+    """A number; errors say which ones there are, and how one is written."""
+
+    def __init__(self, least: float, *, is_open: bool = False, hint: str) -> None:
+        super().__init__(least, min_open=is_open)
+        self._hint = hint
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        try:
+            found = float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            found = math.nan
+        if not math.isfinite(found):
+            which = f"over {self.min:g}" if self.min_open else f"of {self.min:g} or more"
+            self.fail(f"{value!r} is not a number {which}; {self._hint}", param, ctx)
+        return found
+
+
+# --- the file and its rows ------------------------------------------------------------------
+
+_FILE = click.argument("file", required=False, type=click.Path())
+_MAP = click.option(
+    "--map",
+    "map_file",
+    type=_PATH,
+    required=True,
+    metavar="MAP.toml",
+    help="TOML file that says which column fills which field.",
+)
 
 excel_option = click.option(
     "--csv-for-excel",
@@ -56,6 +100,8 @@ _INPUT = (
     ),
 )
 
+# --- the job --------------------------------------------------------------------------------
+
 _JOB = (
     click.option(
         "--sandbox",
@@ -67,6 +113,7 @@ _JOB = (
     click.option(
         "--job",
         "folder",
+        cls=OneRun,
         type=_PATH,
         metavar="DIR",
         help="Folder of the job, on a local disk; by default FILE.job beside FILE.",
@@ -85,21 +132,34 @@ _JOB = (
     ),
     click.option(
         "--again",
+        cls=OneRun,
         is_flag=True,
         help="Send all rows of FILE once more, in a new job. To resume after a stop or a kill, leave it out.",
     ),
     click.option(
         "--new-rows",
+        cls=OneRun,
         is_flag=True,
         help="Rows that the job does not know are new, although rows that it sent are gone from FILE.",
     ),
     click.option(
-        "--retry-refused", is_flag=True, help="Send unchanged rows again that the service refused before."
+        "--retry-refused",
+        cls=OneRun,
+        is_flag=True,
+        help="Send unchanged rows again that the service refused before.",
     ),
-    click.option("--retry-undone", is_flag=True, help="Send rows again that wosdk jobs undo took back."),
-    click.option("--check", is_flag=True, help="Write nothing; say what would become of each row."),
-    click.option("--sample", type=click.IntRange(1), metavar="N", help="With --check: look at N rows only."),
-    click.option("--resume", is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume)."),
+    click.option(
+        "--retry-undone", cls=OneRun, is_flag=True, help="Send rows again that wosdk jobs undo took back."
+    ),
+    click.option(
+        "--check", cls=OneRun, is_flag=True, help="Write nothing; say what would become of each row."
+    ),
+    click.option(
+        "--sample", cls=OneRun, type=click.IntRange(1), metavar="N", help="With --check: look at N rows only."
+    ),
+    click.option(
+        "--resume", cls=OneRun, is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume)."
+    ),
 )
 
 _RESULTS = (
@@ -109,124 +169,82 @@ _RESULTS = (
         metavar="OUT.jsonl",
         help="Write one JSON line for each row when its outcome is known; with --check as CSV.",
     ),
-    click.option("--force", is_flag=True, help="Overwrite the outcomes of an earlier import."),
+    click.option("--force", cls=OneRun, is_flag=True, help="Overwrite the outcomes of an earlier import."),
     excel_option,
-    click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object."),
+    click.option("--json", "as_json", cls=OneRun, is_flag=True, help="Print the summary as one JSON object."),
     click.option(
-        "--yes", is_flag=True, help="Do not ask before creating in a Company that is not on this machine."
+        "--yes",
+        cls=OneRun,
+        is_flag=True,
+        help="Do not ask before creating in a Company that is not on this machine.",
     ),
 )
 
+# --- one run, which ``wosdk jobs resume`` takes, too ----------------------------------------
 
-def input_options(command: F) -> F:
+_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+    "concurrency": {
+        "type": _Count(1, 1000, hint="write one, such as --concurrency 32"),
+        "metavar": "N",
+        "help": "The highest number of calls at a time; fewer when the service gets slow.",
+    },
+    "rate": {
+        "type": _Above(0, is_open=True, hint="write calls in a second, such as --rate 20, or leave it out"),
+        "metavar": "N",
+        "help": "The highest number of calls in a second.",
+    },
+    "processes": {
+        "type": _Count(
+            1, 256, hint="write one, such as --processes 4, or leave it out to send from one process"
+        ),
+        "metavar": "N",
+        "help": "Send the rows from N processes of this machine. Needs a marker, and the extra dask.",
+    },
+    "engine": {
+        "metavar": "URL",
+        "help": "Send the rows from the workers of a Dask cluster: dask+tls://HOST:8786, or "
+        "dask://127.0.0.1:8786. Needs the same.",
+    },
+    "lease": {
+        "type": _Above(1, hint="write seconds, such as --lease 30"),
+        "metavar": "SECONDS",
+        "help": "Seconds for which a worker may send the rows of one grant; 30 by default.",
+    },
+    "stop_after": {
+        "metavar": "N|P%",
+        "help": "Stop when so many rows have failed: 20, or 5% of all rows.",
+    },
+    "stop_after_doubt": {
+        "type": _Count(1, hint="write one, such as --stop-after-doubt 100"),
+        "metavar": "N",
+        "help": "Stop when so many rows are in doubt.",
+    },
+}
+_DEFAULTS = {"concurrency": 32, "stop_after_doubt": 100}
+
+RUN_NAMES = tuple("limit" if name == "concurrency" else name for name in _SETTINGS)
+"""The names of their parameters: those of the fields of ImportOptions, where it has one."""
+
+
+def _run_options(defaults: Mapping[str, int]) -> Iterable[Callable[[Any], Any]]:
+    for (name, settings), parameter in zip(_SETTINGS.items(), RUN_NAMES, strict=True):
+        option, default = f"--{name.replace('_', '-')}", defaults.get(name)
+        yield click.option(option, parameter, default=default, show_default=default is not None, **settings)
+
+
+# --- all of them ----------------------------------------------------------------------------
+
+
+def input_options(command: Any) -> Any:
     """Add the options that say how a file is read and what is done with its rows."""
-    return functools.reduce(lambda made, option: option(made), reversed(_INPUT), command)
+    return added(command, *_INPUT)
 
 
-def job_options(command: F) -> F:
-    """Add the options that say where the job is, and how it is carried out."""
-    options = (*_JOB, *RUN_OPTIONS, *_RESULTS)
-    return functools.reduce(lambda made, option: option(made), reversed(options), command)
+def run_options(command: Any) -> Any:
+    """Add the options of one run, without defaults: what is not given is as before."""
+    return added(command, *_run_options({}))
 
 
-@attrs.frozen(kw_only=True)
-class ImportArguments:
-    """What ``wosdk import`` was given, checked as far as the options alone can tell."""
-
-    target: Target
-    file: str
-    map_file: Path
-    operation: str | None
-    """The name of the operation; None leaves it to the map."""
-    reading: Mapping[str, Any]
-    """Arguments of ``open_input`` that say how the file is read."""
-    sandbox: str | None
-    sample: int | None
-    rate: float | None
-    make_pool: PoolMaker | None
-    """Makes the workers that send the rows; None sends them from this process."""
-    outcomes: Path | None
-    force: bool
-    as_json: bool
-    yes: bool
-    job: Mapping[str, Any]
-    """Options of :class:`wosdk_async.jobs.ImportOptions`."""
-
-    @classmethod
-    def of(cls, ctx: click.Context) -> Self:
-        """Return the arguments of a command. Raise CliError when two options exclude each other."""
-        given = ctx.params
-        for other in ("new_rows", "retry_refused", "retry_undone"):
-            if given["again"] and given[other]:
-                raise CliError(f"--again sends all rows, so --{other.replace('_', '-')} does not go with it")
-        return cls(
-            target=target_of(ctx),
-            operation=operation_of(
-                *(given[each] for each in ("command", "entity", "update_by", "delete_by"))
-            ),
-            reading={
-                "delimiter": given["delimiter"],
-                "encoding": given["encoding"],
-                "sheet": sheet_of(given["sheet"]),
-                "format": given["file_format"],
-            },
-            make_pool=pool_maker(given["processes"], given["engine"], given["lease"], given["sandbox"]),
-            **{name: given[name] for name in _AS_GIVEN},
-            job={
-                "limit": given["concurrency"],
-                "details": kept_command(ctx),
-                **{name: given[name] for name in _PASSED},
-                **({} if given["lease"] is None else {"lease": given["lease"]}),
-            },
-        )
-
-
-_AS_GIVEN = (
-    "file",
-    "map_file",
-    "sandbox",
-    "sample",
-    "rate",
-    "outcomes",
-    "force",
-    "as_json",
-    "yes",
-)
-_PASSED = (
-    "folder",
-    "marker",
-    "if_exists",
-    "again",
-    "new_rows",
-    "retry_refused",
-    "retry_undone",
-    "resume",
-    "stop_after",
-    "stop_after_doubt",
-    "csv_for_excel",
-)
-
-
-def operation_of(
-    command: str | None, entity: str | None, update_by: str | None, delete_by: str | None
-) -> str | None:
-    """Return the name of the operation that the options ask for; None leaves it to the map."""
-    if command is not None and entity is not None:
-        raise CliError("--command and --entity exclude each other; give one of them")
-    if update_by is not None and delete_by is not None:
-        raise CliError("--update-by and --delete-by exclude each other; give one of them")
-    if entity is None:
-        if update_by is not None or delete_by is not None:
-            raise CliError(
-                "--update-by and --delete-by need --entity: --entity Customer --update-by Id; a map that "
-                "says its operation needs none of them"
-            )
-        return command
-    if update_by is not None:
-        return f"update {entity} by {update_by}"
-    return f"create {entity}" if delete_by is None else f"delete {entity} by {delete_by}"
-
-
-def sheet_of(text: str | None) -> str | int | None:
-    """Return a number for digits; a sheet whose name is digits is named by its place."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
+def import_options(command: Any) -> Any:
+    """Add the argument and all options of an import."""
+    return added(command, _FILE, _MAP, *_INPUT, *_JOB, *_run_options(_DEFAULTS), *_RESULTS)

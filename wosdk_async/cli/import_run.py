@@ -10,21 +10,26 @@ from pathlib import Path
 from typing import IO
 
 import attrs
-import click
 
-from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
-from wosdk_async.cli.import_options import ImportArguments
-from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
-from wosdk_async.cli.output.cells import counted
+from wosdk_async.cli.import_arguments import ImportArguments
+from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
-from wosdk_async.cli.output.plan_view import plan_text
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
-from wosdk_async.cli.runner import Runner, confirm, is_interactive
-from wosdk_async.cli.stop_signals import StopSignals
+from wosdk_async.cli.runner import (
+    Runner,
+    company_variables,
+    confirm,
+    identity_of,
+    is_interactive,
+    require_yes,
+)
+from wosdk_async.cli.signals import StopSignals
+from wosdk_async.cli.texts import counted, message_of, plan_text
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs import Import, ImportMap, ImportOptions, RowOutcome, Summary, tune_process
+from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
+from wosdk_async.jobs.cluster.messages import WorkerPool
 from wosdk_async.jobs.importer import WORKERS_GRACE
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.job_commands import rejects_of
@@ -45,13 +50,14 @@ def run_import(given: ImportArguments) -> int:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
     require_outcomes(given)
     tune_process()
-    temporary = given.sandbox == TEMPORARY and given.job["folder"] is None  # the job ends with its Company
+    temporary = given.sandbox == TEMPORARY and given.options.folder is None  # the job ends with its Company
+    workers = given.workers(say)
     with ExitStack() as exits:
-        folder = given.job["folder"]
+        folder = given.options.folder
         if temporary:
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        job = _job(given, folder)  # before the sandbox starts
-        calls = given.job["limit"]
+        job = _job(given, folder, workers)  # before the sandbox starts
+        calls = given.options.limit
         variables = exits.enter_context(company_variables(given.sandbox))
         client = {
             "limits": Limits(connections=calls),
@@ -72,7 +78,7 @@ def run_import(given: ImportArguments) -> int:
             confirm(runner.company, rows, job.operation.question, ask=not given.yes)
         signals = StopSignals(
             job.stop,
-            grace=WORKERS_GRACE if given.make_pool is not None else None,
+            grace=WORKERS_GRACE if workers is not None else None,
             on_first=lambda status: setattr(job, "exit_status", status),
         )
         lines = _lines(given.outcomes, anew=opened.new or given.force)
@@ -88,16 +94,15 @@ def run_import(given: ImportArguments) -> int:
     return signals.status or Exit.SOME
 
 
-def _job(given: ImportArguments, folder: Path | None) -> Import:
+def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None) -> Import:
     """Return the import of a file, which is read."""
     import_map = ImportMap.load(given.map_file, operation=given.operation)
     with saying_if_slow(f"reading {shown_source(given.file)}"):
-        found = open_input(given.file, folder, **given.reading)
-        details = dict(given.job["details"])
+        found = open_input(given.file, folder, **attrs.asdict(given.reading))
+        details = dict(given.options.details)
         if found.address is not None:
             details[ADDRESS] = found.address
-        workers = given.make_pool(say) if given.make_pool is not None else None
-        options = ImportOptions(**{**given.job, "folder": found.folder, "details": details})
+        options = attrs.evolve(given.options, folder=found.folder, details=details)
         job = Import(found.source, import_map, workers=workers, options=options)
         job.read()
     return job
@@ -127,11 +132,9 @@ def _confirm_again(opened: OpenedJob, *, ask: bool) -> None:
     text = (
         f"{counted(opened.plan.leaves_done, 'row')} done by the job before: --again sends all rows once more"
     )
-    if not is_interactive():
-        raise CliError(f"{text}; confirm with --yes")
-    say(text)
-    if not click.confirm("Send them again?", err=True):
-        raise CliError("nothing was sent", Exit.SOME)
+    if is_interactive():
+        say(text)
+    require_yes("Send them again?", f"{text}; confirm with --yes")
 
 
 async def _run(
@@ -165,7 +168,7 @@ async def _run(
         with writing(ended):
             writer.say_problems(summary, given.outcomes)
             about = opened.about
-            say_files(summary, attrs.evolve(about, options={**about.options, **given.job["details"]}))
+            say_files(summary, attrs.evolve(about, options={**about.options, **given.options.details}))
             print_summary(summary, given.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
             text = f"{ended}, but its files could not be written: {summary.files_failed}"

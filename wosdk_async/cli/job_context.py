@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_options import sheet_of
-from wosdk_async.cli.kept_commands import import_parameters, kept_globals
-from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
-from wosdk_async.cli.options import target_of
+from wosdk_async.cli.import_arguments import Reading, kept_globals, kept_import
+from wosdk_async.cli.options import TEMPORARY, target_of
+from wosdk_async.cli.texts import in_command_words
 from wosdk_async.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -30,7 +28,7 @@ __all__ = ["company_of_job", "excel_of", "input_of", "require_lasting", "source_
 @contextmanager
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to the Company of a job. Raise CliError when the options lead to another one."""
-    from wosdk_async.cli.runner import Runner
+    from wosdk_async.cli.runner import Runner, company_variables, identity_of
     from wosdk_async.jobs.request import company_identity
     from wosdk_async.jobs.run_records import plan_as_last_given
 
@@ -40,7 +38,8 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     if target.read_only:
         raise CliError("--read-only: this changes the job or its Company, so nothing is sent")
     kept = {name: value for name, value in kept_globals(plan.options).items() if not getattr(target, name)}
-    sandbox = import_parameters(plan.options).get("sandbox")
+    given = kept_import(plan.options, folder)
+    sandbox = None if given is None else given.sandbox
     with (
         company_variables(sandbox) as variables,
         Runner(attrs.evolve(target, **kept), variables) as runner,
@@ -54,7 +53,8 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
 
 def require_lasting(plan: JobPlan, folder: Path) -> None:
     """Raise CliError when the Company of the job lived only in the process that began it."""
-    if import_parameters(plan.options).get("sandbox") == TEMPORARY:
+    given = kept_import(plan.options, folder)
+    if given is not None and given.sandbox == TEMPORARY:
         raise CliError(
             f"{folder}: the Company of this job ended with the import (--sandbox without STORE.db); nothing "
             "is left to go on with"
@@ -74,16 +74,15 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
     """Return the rows of a job, read as by its last command; ``plan`` has the options of that."""
     from wosdk_async.jobs import open_source
 
-    known = import_parameters(plan.options)
-    given = {name: known[name] for name in ("delimiter", "encoding") if known.get(name)}
-    given |= {"format": known.get("file_format"), "sheet": sheet_of(known.get("sheet"))}
-    return open_source(input_of(plan, folder), **given)
+    given = kept_import(plan.options, folder)
+    reading = Reading() if given is None else given.reading
+    return open_source(input_of(plan, folder), **attrs.asdict(reading))
 
 
-def excel_of(plan: JobPlan) -> ExcelSeparator | None:
+def excel_of(plan: JobPlan, folder: Path) -> ExcelSeparator | None:
     """Return what separates the cells of the files of a job; ``plan`` has the options of its last run."""
-    found: ExcelSeparator | None = import_parameters(plan.options).get("csv_for_excel")
-    return found
+    given = kept_import(plan.options, folder)
+    return None if given is None else given.options.csv_for_excel
 
 
 async def write_files(journal: Journal) -> None:
@@ -99,4 +98,4 @@ async def write_files(journal: Journal) -> None:
     except (CliError, ConfigurationError) as error:
         say(f"rejects.csv and in_doubt.csv stay as they are: {in_command_words(error.message)}")
         source = None
-    say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(plan)))
+    say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(plan, journal.folder)))

@@ -1,11 +1,12 @@
-"""Options that commands share: which Company, and how results are written."""
+"""Options that commands share: which Company, what is changed, how results are written."""
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
@@ -16,19 +17,35 @@ if TYPE_CHECKING:
     from wosdk_async import Client
 
 __all__ = [
+    "TEMPORARY",
+    "ChangeOptions",
     "Target",
+    "added",
+    "assignments",
+    "change_options",
+    "commands",
+    "entities",
+    "entity_argument",
     "excel_separator",
-    "has_unchecked",
-    "is_verbose",
-    "output_of",
+    "fields_argument",
+    "job_argument",
+    "json_body_option",
+    "json_option",
+    "names",
     "output_options",
+    "properties",
+    "properties_option",
     "target_of",
     "target_options",
-    "unchecked_hint",
     "unchecked_option",
+    "where_option",
+    "yes_option",
 ]
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+def added(command: Any, *options: Callable[[Any], Any]) -> Any:
+    """Return a function with options, in the order of its help."""
+    return functools.reduce(lambda made, option: option(made), reversed(options), command)
 
 
 @attrs.frozen(kw_only=True)
@@ -75,7 +92,7 @@ class _Seconds(click.types.FloatParamType):
         return seconds
 
 
-def target_options(hidden: bool = False) -> Callable[[F], F]:
+def target_options(hidden: bool = False) -> Callable[[Any], Any]:
     """Return a decorator that adds the global options, for ``wosdk`` and commands that use a Company."""
     shared: dict[str, Any] = {"expose_value": False, "callback": _remember, "hidden": hidden}
     deadline = "Seconds for each call as a whole; otherwise 60, and 120 for calls that change something."
@@ -95,12 +112,7 @@ def target_options(hidden: bool = False) -> Callable[[F], F]:
         ),
     )
 
-    def add(function: F) -> F:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
+    return lambda function: added(function, *options)
 
 
 def target_of(ctx: click.Context) -> Target:
@@ -108,44 +120,16 @@ def target_of(ctx: click.Context) -> Target:
     return Target(**ctx.find_root().ensure_object(dict))
 
 
-def is_verbose() -> bool:
-    """Return whether the command that runs shows its requests."""
-    context = click.get_current_context(silent=True)
-    return context is not None and bool(context.find_root().ensure_object(dict).get("verbose"))
-
-
 unchecked_option = click.option(
     "--unchecked", is_flag=True, help="Send names and values as they are, without asking the catalogue."
 )
 
 
-def has_unchecked() -> bool:
-    """Return whether the command that runs has the option ``--unchecked``."""
-    context = click.get_current_context(silent=True)
-    return context is None or any(each.name == "unchecked" for each in context.command.params)
-
-
-def unchecked_hint(does: str = "sends it as it is") -> str:
-    """Return what sends a name or value that the catalogue does not know, for a message."""
-    return f"--unchecked {does}" if has_unchecked() else f"`wosdk query --unchecked` {does}"
-
-
 excel_separator = click.Choice(["comma", "semicolon"])
 """What separates the cells of a CSV for Excel, in all commands that write one."""
 
-_EXCEL = "wosdk.csv_for_excel"  # in the context: commands need no parameter for it
-
-
-_RAW = "wosdk.csv_raw"
-
-
-def _remember_excel(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    ctx.meta[_EXCEL] = value
-
-
-def _remember_raw(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta[_RAW] = value
-
+TEMPORARY = "\0"
+"""``--sandbox`` without a STORE; no file can have this name."""
 
 _OUTPUT = (
     click.option("--json", "as_json", is_flag=True, help="JSON, one record a line, as the service sent it."),
@@ -154,16 +138,14 @@ _OUTPUT = (
     ),
     click.option(
         "--csv-for-excel",
+        "excel",
         type=excel_separator,
-        expose_value=False,
-        callback=_remember_excel,
         help="CSV for Excel: semicolon, with numbers such as 1,5, where the region writes them so.",
     ),
     click.option(
         "--csv-raw",
+        "raw",
         is_flag=True,
-        expose_value=False,
-        callback=_remember_raw,
         help="CSV for programs: no apostrophe before texts that begin like a formula.",
     ),
     click.option(
@@ -176,23 +158,161 @@ _OUTPUT = (
 )
 
 
-def output_options(function: F) -> F:
-    """Add the options of results; the command passes its parameters to :func:`output_of`."""
-    for option in reversed(_OUTPUT):
-        function = option(function)
-    return function
+def output_options(function: Any) -> Any:
+    """Add the options of results; the command gets ``result``."""
+
+    @functools.wraps(function)
+    def command(
+        *args: Any, as_json: bool, as_csv: bool, excel: Any, raw: bool, output: Path | None, **others: Any
+    ) -> Any:
+        kind = "json" if as_json else "csv" if as_csv or excel or raw else "table"
+        if as_json and (as_csv or excel or raw):
+            other = "--csv" if as_csv else "--csv-for-excel" if excel else "--csv-raw"
+            raise click.UsageError(f"--json and {other} are two formats of one result; give one of them")
+        if output is None:
+            require_stdout(", or name a file with --output")
+        else:
+            require_writable(output)
+            require_not_kept("--output", output)
+        return function(*args, result=Output(kind, output, excel, raw), **others)
+
+    return added(command, *_OUTPUT)
 
 
-def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
-    """Return the output that the options name; raise CliError when it cannot be written."""
-    meta = click.get_current_context().meta
-    excel, raw = meta.get(_EXCEL), bool(meta.get(_RAW))
-    if as_json and (as_csv or excel or raw):
-        other = "--csv" if as_csv else "--csv-for-excel" if excel else "--csv-raw"
-        raise click.UsageError(f"--json and {other} are two formats of one result; give one of them")
-    if output is None:
-        require_stdout(", or name a file with --output")
-    else:
-        require_writable(output)
-        require_not_kept("--output", output)
-    return Output("json" if as_json else "csv" if as_csv or excel or raw else "table", output, excel, raw)
+@attrs.frozen(kw_only=True)
+class ChangeOptions:
+    """Values of the options."""
+
+    yes: bool
+    dry_run: bool
+    as_json: bool
+
+
+def change_options(function: Any) -> Any:
+    """Add ``--yes``, ``--dry-run``, ``--json`` and the global options; the command gets ``options``."""
+
+    @functools.wraps(function)
+    def command(*args: Any, yes: bool, dry_run: bool, as_json: bool, **others: Any) -> Any:
+        return function(*args, options=ChangeOptions(yes=yes, dry_run=dry_run, as_json=as_json), **others)
+
+    return added(
+        command,
+        click.option("--yes", is_flag=True, help="Do not ask, for scripts."),
+        click.option("--dry-run", is_flag=True, help="Show the requests that change something; send none."),
+        click.option("--json", "as_json", is_flag=True, help="One JSON object on a line for each record."),
+        target_options(hidden=True),
+    )
+
+
+# --- names that a shell completes -----------------------------------------------------------
+
+
+def _starting(begin: str, names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if name.lower().startswith(begin.lower()))
+
+
+def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return names of entities, also their other names, such as Asset for Location."""
+    from wosdk_async.model import index
+
+    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
+
+
+def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return names of commands."""
+    from wosdk_async.model import index
+
+    return _starting(incomplete, index.COMMANDS)
+
+
+def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names that ``wosdk describe`` knows: entities, commands and enums."""
+    from wosdk_async.model import index
+
+    enums = (name for name, module in index.MODULES.items() if module == "enums")
+    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES, *index.COMMANDS, *enums})
+
+
+def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return property paths of the entity on the line, one step of ``Customer.Name`` at a time."""
+    from wosdk_async.model import entity_class
+
+    # while an option still lacks its value, click leaves the entity in ctx.args
+    owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
+    *steps, last = incomplete.split(".")
+    for step in steps:
+        owner = _class_of_step(owner, step)
+    prefix = "".join(f"{step}." for step in steps)
+    return [prefix + name for name in _starting(last, _wire(owner))]
+
+
+def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Return ``name=`` for each field of the command or entity; after ``=``, each member of its enum."""
+    from wosdk_async.model import command_class, entity_class, registry
+
+    command, entity = ctx.params.get("command"), ctx.params.get("entity")
+    owner = command_class(command) if command else entity_class(entity or "")
+    name, sign, begin = incomplete.partition("=")
+    if not sign:
+        return [f"{field}=" for field in _starting(name, _wire(owner))]
+    meta = _wire(owner).get(name)
+    if meta is None or meta["type"] != "enum":
+        return []
+    return [f"{name}={member}" for member in _starting(begin, map(str, registry.resolve(meta["of"])))]
+
+
+def _wire(owner: Any) -> Mapping[str, Any]:
+    return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
+
+
+def _class_of_step(owner: Any, step: str) -> Any:
+    from wosdk_async.model import registry
+
+    meta = _wire(owner).get(step)
+    return None if meta is None or not meta["of"] or meta["type"] == "enum" else registry.resolve(meta["of"])
+
+
+# --- arguments of records -------------------------------------------------------------------
+
+entity_argument = click.argument("entity", shell_complete=entities)
+fields_argument = click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
+json_body_option = click.option(
+    "--json-body",
+    type=click.Path(path_type=Path),
+    metavar="FILE|-",
+    help="The record's fields as a JSON object.",
+)
+
+
+def where_option(function: Any) -> Any:
+    """Add the conditions of a query; the command gets ``conditions``."""
+    return click.option(
+        "-w",
+        "--where",
+        "conditions",
+        multiple=True,
+        metavar="CONDITION",
+        shell_complete=properties,
+        help="Filter rows; repeat to combine with AND.",
+    )(function)
+
+
+def properties_option(*names: str, example: str = "") -> Callable[[Any], Any]:
+    """Return a decorator that adds the property paths to read; the command gets ``paths``."""
+    return click.option(
+        "-p",
+        "--property",
+        *names,
+        "paths",
+        multiple=True,
+        metavar="PATH",
+        shell_complete=properties,
+        help=f"Read this property path{example}; may be repeated.",
+    )
+
+
+# --- jobs -----------------------------------------------------------------------------------
+
+job_argument = click.argument("job", type=click.Path(path_type=Path))
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask.")

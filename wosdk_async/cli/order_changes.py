@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.order_ids import ORDER_RULE
 from wosdk_async.cli.input.records import RecordTexts, by_option
-from wosdk_async.cli.output.cells import visible
+from wosdk_async.cli.options import ChangeOptions, added, change_options
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
+from wosdk_async.cli.texts import visible
+from wosdk_async.codec.text_values import parse_value
+from wosdk_async.model import WorkOrder
 from wosdk_async.protocol.order_states import OWN_MOVES, WAYS_ON
 
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import WorkOrder
-
 __all__ = [
-    "LOG",
     "SHOWN",
     "OrderPlan",
     "at_option",
     "change_of",
-    "change_orders",
     "comment_option",
     "id_or_name",
-    "moved",
     "order_verb",
     "read_orders",
     "reason_id",
@@ -40,7 +37,7 @@ __all__ = [
 
 _AT_ONCE = 32
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
-LOG = "ActionLogRecords.*"
+_LOG = "ActionLogRecords.*"
 """Property path of an order's log."""
 
 SHOWN = "shown"
@@ -65,8 +62,6 @@ class _LocalTime(click.ParamType):  # type: ignore[type-arg]  # generic only for
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         """Return the time."""
-        from wosdk_async.text_values import parse_value
-
         try:
             found: datetime = parse_value(value, {"type": "datetime-local"})
         except ValueError as error:
@@ -84,20 +79,13 @@ at_option = click.option(
 reason_option = click.option("--reason", metavar="NAME|ID", help="The reason; without it all are listed.")
 
 
-def order_verb(name: str) -> Callable[[Callable[..., None]], click.Command]:
-    """Return a decorator that makes a command whose arguments are work orders; its help has their rule."""
-
-    def decorate(function: Callable[..., None]) -> click.Command:
-        text, examples, rest = (function.__doc__ or "").partition("\n\n    \b\n")
-        function.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
-        orders = click.argument("orders", nargs=-1, required=True, metavar="ORDER...")
-        made: Any = orders(by_option(click.pass_context(function)))
-        return click.command(name, no_args_is_help=True)(made)
-
-    return decorate
-
-
 # --- the action --------------------------------------------------------------------------------
+
+
+def _moved(before: str | None, result: WorkOrder) -> ChangeResult:
+    """Return the result of a move: the states before and after."""
+    after = None if result.status_id is None else str(result.status_id)
+    return ChangeResult(f"{before or '?'} -> {after}" if after else "done", {"after": after})
 
 
 @attrs.frozen(kw_only=True)
@@ -107,9 +95,9 @@ class OrderPlan:
     what: str
     """The action in words, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
-    made: Callable[[str | None, Any], ChangeResult]
+    made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
     """Returns the result for people, from the state before and the result of the call."""
-    shows: str = LOG
+    shows: str = _LOG
     """Property path in which the effect can be seen."""
     target: str | None = None
     """The state to which the action leads; None when it leaves the state as it is."""
@@ -117,44 +105,55 @@ class OrderPlan:
     """Reads more of the orders before they are shown, and puts a text for the line under :data:`SHOWN`."""
 
 
-def moved(before: str | None, result: WorkOrder) -> ChangeResult:
-    """Return the result of a move: the states before and after."""
-    after = None if result.status_id is None else str(result.status_id)
-    return ChangeResult(f"{before or '?'} -> {after}" if after else "done", {"after": after})
+def order_verb(
+    name: str, *options: Callable[[Any], Any]
+) -> Callable[[Callable[..., Awaitable[OrderPlan]]], click.Command]:
+    """Return a decorator that makes a command for any number of work orders.
+
+    It decorates the function that makes the plan, from the Company and the values of ``options``; the help
+    is its docstring with the rule of ORDER.
+    """
+
+    def decorate(plan: Callable[..., Awaitable[OrderPlan]]) -> click.Command:
+        def command(
+            ctx: click.Context,
+            /,
+            orders: tuple[str, ...],
+            by: str | None,
+            options: ChangeOptions,
+            **given: Any,
+        ) -> None:
+            named = RecordTexts.read(WorkOrder, orders, by)
+            _change_orders(ctx, named, options, functools.partial(plan, **given))
+
+        text, examples, rest = (plan.__doc__ or "").partition("\n\n    \b\n")
+        command.__doc__ = f"{text}\n\n    {ORDER_RULE}{examples}{rest}"
+        argument = click.argument("orders", nargs=-1, required=True, metavar="ORDER...")
+        made = added(command, argument, by_option, click.pass_context, *options, change_options)
+        return click.command(name, no_args_is_help=True)(made)
+
+    return decorate
 
 
-def change_orders(
+def _change_orders(
     ctx: click.Context,
-    texts: tuple[str, ...],
-    by: str | None,
+    named: RecordTexts,
     options: ChangeOptions,
     plan: Callable[[Company], Awaitable[OrderPlan]],
 ) -> None:
     """Find the orders, make the plan, show both, ask, and carry it out on all orders at once."""
-    from wosdk_async.model import WorkOrder
 
-    named = RecordTexts.read(WorkOrder, texts, by)
-    with ChangeSession.open(ctx, options) as session:
-        company = session.runner.company
-        made = session.runner.run(_plan(company, plan))
-        found = session.runner.run(read_orders(company, named))
+    async def planned(company: Company) -> tuple[OrderPlan, list[RecordChange]]:
+        made, found = await plan(company), await read_orders(company, named)
         if made.prepare is not None:
-            session.runner.run(_prepared(made, company, found))
-        changes = [change_of(made, id, record) for id, record in found.items()]
-        verb = str(ctx.info_name)
-        question = (
-            f"{verb.capitalize()} {changes[0].label if len(changes) == 1 else f'{len(changes)} orders'}?"
-        )
+            await made.prepare(company, found)
+        return made, [change_of(made, id, record) for id, record in found.items()]
+
+    with ChangeSession.open(ctx, options) as session:
+        made, changes = session.runner.run(planned(session.runner.company))
+        what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"
+        question = f"{str(ctx.info_name).capitalize()} {what}?"
         session.carry_out(made.what, question, changes, at_once=_AT_ONCE)
-
-
-async def _plan(company: Company, plan: Callable[[Company], Awaitable[OrderPlan]]) -> OrderPlan:
-    return await plan(company)
-
-
-async def _prepared(plan: OrderPlan, company: Company, found: dict[int, dict[str, Any]]) -> None:
-    if plan.prepare is not None:
-        await plan.prepare(company, found)
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:

@@ -5,24 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions
-from wosdk_async.cli.command_words import message_of
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, status_of, writing
-from wosdk_async.cli.in_doubt import advice, say_sent
-from wosdk_async.cli.options import target_of
-from wosdk_async.cli.output.cells import MAX_LINE, brief_line, counted, json_text, visible
+from wosdk_async import Company, DryRun, Trace, codec
+from wosdk_async.cli.exit_codes import CliError, Exit, advice, cli_errors, say, say_sent, status_of, writing
+from wosdk_async.cli.options import ChangeOptions, target_of
 from wosdk_async.cli.output.files import Output, opened, require_stdout
+from wosdk_async.cli.runner import Runner, confirm
+from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, message_of, visible
 from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
-from wosdk_async.safe_text import one_line, shortened
-
-if TYPE_CHECKING:
-    from wosdk_async import Company, DryRun, Trace
-    from wosdk_async.cli.runner import Runner
+from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
@@ -69,8 +64,6 @@ class RecordChange:
 
     async def run(self, company: Company, slot: asyncio.Semaphore) -> None:
         """Make the change and keep its outcome."""
-        from wosdk_async import Trace
-
         async with slot:
             self.trace = Trace()
             try:
@@ -140,9 +133,6 @@ class ChangeSession:
     @contextmanager
     def open(cls, ctx: click.Context, options: ChangeOptions) -> Iterator[ChangeSession]:
         """Open a session of the Company. Raises CliError with ``--read-only``, before anything is sent."""
-        from wosdk_async import DryRun
-        from wosdk_async.cli.runner import Runner
-
         target = target_of(ctx)
         if target.read_only:
             raise CliError(f"--read-only: {ctx.info_name} changes records, so it is not sent")
@@ -165,8 +155,6 @@ class ChangeSession:
             CliError: the user said no, or cannot be asked.
             click.exceptions.Exit: a change failed or is in doubt.
         """
-        from wosdk_async.cli.runner import confirm
-
         for change in changes[:_SHOWN]:
             for line in change.shown or (change.label,):
                 click.echo(f"  {one_line(shortened(line, MAX_LINE))}", err=True)
@@ -240,8 +228,6 @@ def _status(changes: Sequence[RecordChange]) -> Exit:
 
 def _request(call: Any, as_json: bool) -> str:
     """Return the request of a call as one line."""
-    from wosdk_async import codec
-
     body = codec.loads(call.body) if call.body else None
     if as_json:
         return json_text({"method": call.method, "path": call.path, "body": body})

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hashlib
+import logging
 import os
 import sys
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, say
-from wosdk_async.cli.interruption import INTERRUPTION, without_cancelled_calls
-from wosdk_async.cli.options import Target
-from wosdk_async.cli.slow_login import login_wait_of, saying_slow_login
+from wosdk_async import Client, Company
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, extra, say
+from wosdk_async.cli.options import TEMPORARY, Target
+from wosdk_async.cli.signals import INTERRUPTION
+from wosdk_async.company import secrets_of
 from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.settings.environment import ignored_profile
+from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.session.hosts import is_local
 
-if TYPE_CHECKING:
-    from wosdk_async import Company
-
-__all__ = ["Runner", "confirm", "is_interactive"]
+__all__ = [
+    "LoginWait",
+    "Runner",
+    "company_variables",
+    "confirm",
+    "identity_of",
+    "is_interactive",
+    "login_wait_of",
+    "require_yes",
+    "saying_slow_login",
+]
 
 T = TypeVar("T")
 
@@ -47,7 +60,7 @@ class Runner:
         self._name = target.company if variables is None else None
         self._reads_profile = variables is None and target.profile is None
         self._runner = asyncio.Runner()
-        self._quiet = without_cancelled_calls()
+        self._quiet = _without_cancelled_calls()
 
     def __enter__(self) -> Self:
         try:
@@ -90,10 +103,23 @@ class Runner:
             try:
                 return await call
             except WosdkError as error:  # of a command, about a record
-                from wosdk_async.company import secrets_of
-
                 error.hide(secrets_of(self.company))
                 raise
+
+
+@contextmanager
+def _without_cancelled_calls() -> Iterator[None]:
+    """Do not log that a call was cancelled and is in doubt: the command reports it in its own words."""
+
+    def keep(record: logging.LogRecord) -> bool:
+        return record.funcName != report_in_doubt.__name__
+
+    logger = logging.getLogger("wosdk_async")
+    logger.addFilter(keep)
+    try:
+        yield
+    finally:
+        logger.removeFilter(keep)
 
 
 async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
@@ -109,8 +135,6 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
 
 def _ways_to_name_a_company() -> str:
     """Return what a person can do who has not said which Company is meant, or not all of it."""
-    from wosdk_async.settings import ignored_profile
-
     if found := ignored_profile(os.environ):
         named = " and ".join(found)
         is_set = "are" if len(found) > 1 else "is"
@@ -126,12 +150,103 @@ def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or is_local(company.host or ""):
         return
+    require_yes(question, "stdin is not a terminal, so you cannot be asked; add --yes to go on all the same")
+
+
+def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:
+    """Ask a question. Raise CliError, with ``refused`` for a no, and ``cannot_ask`` without a terminal."""
     if not is_interactive():
-        raise CliError("stdin is not a terminal, so you cannot be asked; add --yes to go on all the same")
+        raise CliError(cannot_ask)
     if not click.confirm(question, err=True):
-        raise CliError("nothing was sent", Exit.SOME)
+        raise CliError(refused, Exit.SOME)
 
 
 def is_interactive() -> bool:
     """Return whether the user can answer a question."""
     return sys.stdin.isatty()
+
+
+# --- a log-in that takes long ---------------------------------------------------------------
+
+LoginWait = tuple[float, str]
+"""Seconds since a log-in began, and what it waits for; empty if that is not known."""
+
+_PATIENCE = 3.0  # seconds: a log-in takes less than one, also with a new attempt
+_BETWEEN_LOOKS = 0.5  # seconds
+
+
+def login_wait_of(client: Client) -> LoginWait | None:
+    """Return how long calls have waited for the log-in that runs; None when no call needs it."""
+    for company in client.stats().companies:
+        # A session that is still good is renewed in the background, and nobody waits for that.
+        if company.login_age is not None and not company.session_left:
+            return company.login_age, company.login_waits_for
+    return None
+
+
+@asynccontextmanager
+async def saying_slow_login(
+    look: Callable[[], LoginWait | None],
+    *,
+    patience: float = _PATIENCE,
+    between_looks: float = _BETWEEN_LOOKS,
+    show: Callable[[str], None] = say,
+) -> AsyncIterator[None]:
+    """Say once for each log-in within the block that it takes long, and what it waits for.
+
+    Args:
+        look: returns how long the log-in that runs has taken, and what it waits for; None without one.
+        patience: seconds of a log-in that are not worth a line.
+        between_looks: seconds between two looks.
+        show: called with the line.
+    """
+
+    async def watch() -> None:
+        said = False
+        while True:
+            await asyncio.sleep(between_looks)
+            wait = look()
+            if wait is None:
+                said = False
+            elif not said and wait[0] >= patience:
+                said = True
+                show(_text(*wait))
+
+    watching = asyncio.create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+def _text(seconds: float, waits_for: str) -> str:
+    cause = f": {waits_for}" if waits_for else ""
+    return f"no session yet after {seconds:.0f} s, still waiting{cause}"
+
+
+# --- the local Company of --sandbox, which runs during one command --------------------------
+
+
+@contextmanager
+def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
+    """Yield the ``WOSDK_*`` variables of a local Company; None without ``--sandbox``."""
+    if sandbox is None:
+        yield None
+        return
+    with extra("sandbox", "the sandbox"):
+        from wosdk_async.sandbox import LocalCompany, StoreError
+    with ExitStack() as exits:
+        try:
+            with cli_errors():
+                local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
+        except StoreError as error:
+            raise CliError(str(error)) from error
+        yield local.variables
+
+
+def identity_of(variables: Mapping[str, str] | None) -> str | None:
+    """Return a text that identifies one sandbox: names and ids of all are the same."""
+    if variables is None:
+        return None
+    secret = variables["WOSDK_CLIENT_SECRET"]  # random in each store
+    return f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"

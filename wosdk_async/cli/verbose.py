@@ -15,28 +15,88 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
-from urllib.parse import parse_qs
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from urllib.parse import parse_qs, urlsplit
 
+import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.output.cells import counted, visible
-from wosdk_async.cli.showing_engine import ShowingEngine, ShownRequest
+from wosdk_async.cli.texts import counted, visible
+from wosdk_async.codec.masking import mask_text
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.hooks import Attempt
-from wosdk_async.masking import mask_text
 from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.options.hooks import Attempt
 from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.wire import Response
-from wosdk_async.safe_text import Secrets, is_secret_name
-from wosdk_async.secret import Secret
-from wosdk_async.transport.http.engine import StreamingEngine, encode_body
+from wosdk_async.text.safe_text import Secrets, is_secret_name
+from wosdk_async.text.secret import Secret
+from wosdk_async.transport.http.engine import (
+    Request,
+    RequestBody,
+    RequestHeaders,
+    SendError,
+    StreamedResponse,
+    StreamingEngine,
+    encode_body,
+)
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.transport.http.watched import OnResponse, WatchedEngine
 from wosdk_async.transport.session.login import asks_for_token
 
 __all__ = ["RequestPrinter"]
+
+
+@attrs.define(eq=False, repr=False)
+class _ShownRequest:
+    """One request, and its response or failure."""
+
+    method: str
+    url: str
+    headers: RequestHeaders
+    body: RequestBody
+    started: float = attrs.field(factory=time.monotonic)
+    seconds: float = 0.0
+    response: Response | None = None
+    failure: str = "no response"
+    attempt: Attempt | None = None
+    printed: bool = False
+
+
+class _ShowingEngine(WatchedEngine):
+    """Engine whose requests are sent by another one, and noted in ``log``."""
+
+    def __init__(self, engine: StreamingEngine, log: RequestPrinter) -> None:
+        super().__init__(engine)
+        self._log = log
+
+    @contextmanager
+    def watch(self, request: Request) -> Iterator[OnResponse]:
+        """Note one request."""
+        shown = _ShownRequest(request.method, request.url, request.headers, request.body)
+        self._log.begin(shown)
+        try:
+            yield partial(self._log.responded, shown)
+        except SendError as failure:
+            shown.failure = f"no response ({failure})"
+            raise
+        finally:
+            self._log.end(shown)
+
+    @asynccontextmanager
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
+        """Download a file. Only its host is shown: the rest of the address may be signed."""
+        request = _ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
+        try:
+            async with super().stream(url, headers) as response:
+                request.failure = str(response.status)
+                yield response
+        finally:
+            self._log.end(request)
+
 
 _MAX_LINE = 1000  # characters of a line about a request, and of a header
 _MAX_BODY = 4000
@@ -54,7 +114,7 @@ class RequestPrinter:
 
     def __init__(self, level: int) -> None:
         self._level = level
-        self._ended: ShownRequest | None = None
+        self._ended: _ShownRequest | None = None
         self._found: deque[Secret] = deque(maxlen=_KEPT)
         self._proxies = Secrets()
         for name in _PROXIES:
@@ -66,7 +126,7 @@ class RequestPrinter:
 
     def engine(self, limits: Limits, options: ClientOptions | None = None) -> StreamingEngine:
         """Return the usual engine, whose requests are shown."""
-        return ShowingEngine(engine_for(options or ClientOptions(), limits), self)
+        return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
         """Print the request that ended just now: it was an attempt of a call."""
@@ -74,7 +134,7 @@ class RequestPrinter:
             self._ended.attempt = attempt
             self._print(self._ended)
 
-    def begin(self, request: ShownRequest) -> None:
+    def begin(self, request: _ShownRequest) -> None:
         """Note the secrets that a request holds."""
         for name, value in request.headers:
             if name.lower() == "authorization" and isinstance(value, Secret):
@@ -86,13 +146,13 @@ class RequestPrinter:
         elif isinstance(request.body, bytes):
             self._learn(*_secret_values(request.body[:_MAX_SEARCHED].decode("utf-8", "replace")))
 
-    def responded(self, request: ShownRequest, response: Response) -> None:
+    def responded(self, request: _ShownRequest, response: Response) -> None:
         """Keep the response, and note the token in that of a log-in."""
         request.response = response
         if asks_for_token(request.body):
             self._learn(*_tokens(response.body))
 
-    def end(self, request: ShownRequest) -> None:
+    def end(self, request: _ShownRequest) -> None:
         """Print the request when it turns out to be no attempt of a call: those end at once after this."""
         request.seconds = time.monotonic() - request.started
         self._ended = request
@@ -112,7 +172,7 @@ class RequestPrinter:
         shown = visible(masked[:longest])
         return shown if len(masked) <= longest else f"{shown}..."
 
-    def _print(self, request: ShownRequest) -> None:
+    def _print(self, request: _ShownRequest) -> None:
         if request.printed:
             return
         request.printed = True
@@ -137,7 +197,7 @@ class RequestPrinter:
             _detail(sign, f"{self._hidden(text, _MAX_BODY)}{cut}")
 
 
-def _facts(request: ShownRequest) -> Iterator[str]:
+def _facts(request: _ShownRequest) -> Iterator[str]:
     """Yield the parts of the line about a request."""
     response, attempt = request.response, request.attempt
     became = request.failure if response is None else str(response.status)

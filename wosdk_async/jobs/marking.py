@@ -14,7 +14,7 @@ from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, RowContext, TextNod
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row
 from wosdk_async.model.metadata import Wire
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["RowKeys", "no_marker_for_workers"]
 

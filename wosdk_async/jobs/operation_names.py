@@ -20,7 +20,7 @@ from wosdk_async.jobs.operations import CreateRecord, RunCommand
 from wosdk_async.jobs.row_operation import RowOperation
 from wosdk_async.model import Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["operation_named"]
 

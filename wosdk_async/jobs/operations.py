@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.marked_records import find_each
+from wosdk_async.calls.markers import field_of
+from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import NotUniqueError, WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, RowError
 from wosdk_async.jobs.row_operation import Effect, Found, Item, Items, Label, effect_of
-from wosdk_async.marked_records import find_each
-from wosdk_async.markers import field_of
 from wosdk_async.model import Command, Record, WoCreateCommand
 from wosdk_async.model.lazy import Lazy, unmade
 from wosdk_async.transport.telemetry.statistics import Trace

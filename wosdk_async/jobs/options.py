@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.option_checks import names_checked, number, switch
+from wosdk_async.options.checks import names_checked, number, switch
 
 __all__ = ["ExcelSeparator", "ImportOptions", "StopAfter"]
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import attrs
 
-from wosdk_async.formula_guard import without_formulas
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import AuditRow, JobPlan, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
@@ -24,7 +23,8 @@ from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
 from wosdk_async.jobs.typed_cells import TYPES_COLUMN, types_text
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import sha256_of
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.formula_guard import without_formulas
+from wosdk_async.text.safe_text import one_line
 
 __all__ = [
     "AUDIT",

@@ -32,7 +32,7 @@ from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import read_regular, replace_file
-from wosdk_async.safe_text import json_escaped
+from wosdk_async.text.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 

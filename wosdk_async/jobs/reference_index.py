@@ -9,7 +9,8 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.outcome import Done, Outcome
+from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import (
@@ -22,7 +23,6 @@ from wosdk_async.jobs.lookup import ReferenceEntry, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
-from wosdk_async.outcome import Done, Outcome
 from wosdk_async.resources.names import spellings
 from wosdk_async.transport.telemetry.statistics import Trace
 

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, is_closed
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, JournalError, reason_of
@@ -18,7 +19,6 @@ from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.stop import ABORT_GRACE, CLOSED, Stop
-from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.resources.lookup_tables import folded

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.errors import ConfigurationError, InDoubtError
 from wosdk_async.jobs.claims import Claim
 from wosdk_async.jobs.cluster.leases import LeaseLostError
@@ -18,7 +19,6 @@ from wosdk_async.jobs.rows import Row, RowOutcome, code_of
 from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
 from wosdk_async.jobs.stop import CLOSED, StopRules
-from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.verdicts import ending_of
 
 __all__ = ["RowReports"]

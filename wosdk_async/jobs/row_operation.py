@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.model import Record

@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 import attrs
 
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, Outcome
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import AuditResult, RowRecord
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
 from wosdk_async.jobs.row_operation import Effect, Label
-from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
-from wosdk_async.safe_text import shortened
+from wosdk_async.text.safe_text import shortened
 
 __all__ = ["Row", "RowOutcome", "Summary", "code_of"]
 

@@ -18,7 +18,7 @@ from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.request import ImportRequest
 from wosdk_async.protocol.verdicts import ending_of
-from wosdk_async.safe_text import shortened
+from wosdk_async.text.safe_text import shortened
 
 __all__ = ["as_last_given", "details_of", "had_workers", "plan_as_last_given", "reason_kept", "status_of"]
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from wosdk_async.calls.outcome import Done, Failed, InDoubt
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.journal import Journal
-from wosdk_async.outcome import Done, Failed, InDoubt
 
 __all__ = ["CallMeter"]
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.outcome import Outcome
+from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.claims import Claim, Claims
@@ -20,7 +21,6 @@ from wosdk_async.jobs.reporting import RowReports
 from wosdk_async.jobs.row_operation import Found, RowOperation, effect_of
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undone_keys import find_rows
-from wosdk_async.outcome import Outcome
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.run_many import Run
 from wosdk_async.jobs.options import ImportOptions
 
 __all__ = [

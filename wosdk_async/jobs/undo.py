@@ -9,7 +9,8 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.bulk import Run
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.earlier_leases import end_leases
@@ -19,7 +20,6 @@ from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
 from wosdk_async.jobs.undo_records import CreatedRecords, Target, cancel, delete
 from wosdk_async.model import WorkOrder
-from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.transport.telemetry.statistics import Trace
 

@@ -15,7 +15,7 @@ from wosdk_async.catalogue import Field as CatalogueField
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.mcp.results import Result, known_codes
 from wosdk_async.protocol.verdicts import CODES
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["DescribeResult", "add_resources", "describe"]
 

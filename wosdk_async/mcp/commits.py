@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.calls.markers import Marker
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import (
     DeadlineError,
@@ -22,11 +23,10 @@ from wosdk_async.errors import (
     ThrottledError,
     WosdkError,
 )
-from wosdk_async.markers import Marker
 from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError
+from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.preparing import change_of, outcome_of
 from wosdk_async.mcp.results import Problem, problem
-from wosdk_async.mcp.write_gate import WriteGate
 from wosdk_async.model import Command
 from wosdk_async.protocol.writes import UNDECIDED, LookUps, State
 from wosdk_async.transport.clock import TransportClock
@@ -123,12 +123,12 @@ class Commits:
         except WosdkError as error:
             found = self._problem(error)
             with suppress(PlansUnusableError):
-                self.journal.refused(plan.id, found.model_dump(mode="json"))
+                self.journal.end(plan.id, State.REFUSED, found.model_dump(mode="json"))
             return Ending(state=State.REFUSED.word, plan=plan, problem=found)
         except Exception:  # a mistake of ours says nothing of the request
             return self._in_doubt(self._doubt(plan), None)
         with suppress(PlansUnusableError):  # it was carried out, whether or not that can be written down
-            self.journal.done(plan.id, record)
+            self.journal.end(plan.id, State.DONE, record)
         return Ending(state=State.DONE.word, plan=plan, record=record)
 
     # --- doubts -----------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class Commits:
         """Note a doubt. What was sent until now may still take effect, as long as the options say."""
         self._look_ups[plan.id, plan.attempt] = LookUps(self.clock.now(), self.company.options.settle)
         with suppress(PlansUnusableError):  # the journal has it as begun, which is a doubt, too
-            self.journal.doubt(plan.id)
+            self.journal.end(plan.id, State.IN_DOUBT)
         return attrs.evolve(plan, state=State.IN_DOUBT)
 
     async def _resolve(self, plan: Plan, *, send: bool) -> Ending:
@@ -160,7 +160,7 @@ class Commits:
             return self._in_doubt(plan, error)
         if found is not None:
             with suppress(PlansUnusableError):
-                self.journal.done(plan.id, found)
+                self.journal.end(plan.id, State.DONE, found)
             return Ending(state=State.DONE.word, plan=plan, record=found, repeated=True)
         if look_ups.state is State.IN_DOUBT:
             return self._in_doubt(plan, None)

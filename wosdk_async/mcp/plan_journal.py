@@ -1,18 +1,19 @@
-"""Plans on the disk: what was planned, what was begun, and what became of it.
+"""Plans on the disk: what was planned, what was begun, and the outcome.
 
-One SQLite file, which several servers may share; each plan has a lock of its own, which the system gives back
-when a server ends in whatever way. A plan is ``sending`` on the disk before the first byte of it leaves. If a
-plan is ``sending`` and nobody holds its lock, a server ended in between: then nobody knows whether it was
-carried out.
+One SQLite file, which several servers may share; each plan has a lock of its own, which the system releases
+when a server ends in whatever way. A plan is ``sending`` on the disk before its first byte leaves. If it is
+``sending`` while nobody holds its lock, it is in doubt: a server ended in between.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import sqlite3
+import stat
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ import attrs
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.lock import FolderLock
-from wosdk_async.mcp.private_files import private_file, private_folder
+from wosdk_async.other_users import PRIVATE, access_of_others
 from wosdk_async.protocol.writes import State
-from wosdk_async.regular_files import connect_database
+from wosdk_async.regular_files import connect_database, create_file
 
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 
@@ -100,9 +101,9 @@ class PlanJournal:
         self.folder = folder
         self.now = now
         try:
-            private_folder(folder, parents=True)
-            private_file(folder / _FILE)
-            private_folder(folder / _LOCKS)
+            _private_folder(folder, parents=True)
+            _private_file(folder / _FILE)
+            _private_folder(folder / _LOCKS)
             with self._open() as journal:
                 journal.execute(_SCHEMA)
         except (OSError, PlansUnusableError) as error:
@@ -127,15 +128,9 @@ class PlanJournal:
             return None
         values = dict(row)
         try:
-            outcome = values["outcome"] and json.loads(values["outcome"])
-            plan = Plan(
-                **values
-                | {
-                    "fields": json.loads(values["fields"]),
-                    "state": _STATES[values["state"]],
-                    "outcome": outcome,
-                }
-            )
+            values["fields"] = json.loads(values["fields"])
+            values["outcome"] = values["outcome"] and json.loads(values["outcome"])
+            plan = Plan(**values | {"state": _STATES[values["state"]]})
         except (ValueError, KeyError) as error:
             raise PlansUnusableError(f"the plan {id:.60} is damaged") from error
         if not (isfinite(plan.made) and isfinite(plan.expires)):
@@ -150,17 +145,9 @@ class PlanJournal:
         if not self._write(id, State.SENDING, _only=State.PLANNED):
             raise PlanBusyError(id)
 
-    def doubt(self, id: str) -> None:
-        """Write that nobody knows whether a plan was carried out."""
-        self._write(id, State.IN_DOUBT)
-
-    def done(self, id: str, outcome: dict[str, Any]) -> None:
-        """Write that a plan was carried out."""
-        self._write(id, State.DONE, outcome=outcome)
-
-    def refused(self, id: str, outcome: dict[str, Any]) -> None:
-        """Write that the service refused a plan, for good."""
-        self._write(id, State.REFUSED, outcome=outcome)
+    def end(self, id: str, state: State, outcome: dict[str, Any] | None = None) -> None:
+        """Write how an attempt ended: done, refused for good, or in doubt."""
+        self._write(id, state, outcome=None if outcome is None else json.dumps(outcome))
 
     def expired(self, id: str) -> None:
         """Write that a plan can never be committed any more, whatever the clock says later."""
@@ -175,7 +162,7 @@ class PlanJournal:
         """Hold the lock of a plan. Raises PlanBusyError when another server or call holds it."""
         folder = self.folder / _LOCKS / id
         try:
-            private_folder(folder)
+            _private_folder(folder)
             held = FolderLock(folder)
         except OSError as error:
             raise PlansUnusableError(f"a plan cannot be locked ({error.strerror})") from error
@@ -192,8 +179,6 @@ class PlanJournal:
 
     def _write(self, id: str, state: State, _only: State | None = None, **values: Any) -> bool:
         """Write a state and values, and return whether there was such a plan (in the state ``_only``)."""
-        if isinstance(values.get("outcome"), dict):
-            values["outcome"] = json.dumps(values["outcome"])
         changes = ", ".join(f"{name} = :{name}" for name in ("state", *values))
         named = values | {"id": id, "state": state.word, "only": None if _only is None else _only.word}
         with self._open() as journal:
@@ -219,3 +204,34 @@ class PlanJournal:
         except (OSError, sqlite3.Error, OverflowError) as error:
             why = getattr(error, "strerror", None) or error  # the text of an OSError names the path
             raise PlansUnusableError(f"the plans cannot be read or written ({why})") from error
+
+
+def _private_folder(path: Path, *, parents: bool = False) -> None:
+    """Make a folder that only its owner can read, or check the one that is there.
+
+    Raises:
+        ConfigurationError: it is a link, belongs to another user, or others can read it.
+        OSError: it cannot be made.
+    """
+    path.mkdir(mode=0o700, parents=parents, exist_ok=True)
+    _require_private(path, os.lstat(path), "folder")
+
+
+def _private_file(path: Path) -> None:
+    """Make an empty file that only its owner can read, or check the one that is there.
+
+    Raises:
+        ConfigurationError: it is a link, no regular file, belongs to another user, or others can read it.
+        OSError: it cannot be made.
+    """
+    with suppress(FileExistsError):
+        create_file(path, 0o600).close()
+    _require_private(path, os.lstat(path), "file")
+
+
+def _require_private(path: Path, found: os.stat_result, kind: str) -> None:
+    if not (stat.S_ISDIR if kind == "folder" else stat.S_ISREG)(found.st_mode):
+        what = "a link" if stat.S_ISLNK(found.st_mode) else f"not a {kind}"
+        raise ConfigurationError(f"{path} is {what}; remove it, or name another folder with --state")
+    if why := access_of_others(path, found, PRIVATE, folders=False):
+        raise ConfigurationError(f"{why}, or name another folder with --state")

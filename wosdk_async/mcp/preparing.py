@@ -9,21 +9,20 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.calls.markers import Marker
+from wosdk_async.codec.records import from_dict, to_dict
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.needed_fields import empty_fields
-from wosdk_async.markers import Marker
-from wosdk_async.mcp.filters import entity_named
 from wosdk_async.mcp.plan_journal import Plan
-from wosdk_async.mcp.planned_names import command_named
-from wosdk_async.mcp.refused_plans import refuse_command, refuse_emptied_lists, refuse_fields
-from wosdk_async.mcp.untrusted import one_fitted
+from wosdk_async.mcp.plan_rules import command_named, refuse_command, refuse_emptied_lists, refuse_fields
+from wosdk_async.mcp.results import one_fitted
+from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
-from wosdk_async.order_schedule import DUE_TIMES, replaced_fields
 from wosdk_async.protocol.arguments import require_support
+from wosdk_async.protocol.order_schedule import DUE_TIMES, replaced_fields
 from wosdk_async.protocol.order_states import warning_of_move
 from wosdk_async.protocol.validation import missing, problems, wire_path
-from wosdk_async.records import from_dict, to_dict
 
 __all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]
 

@@ -1,24 +1,39 @@
-"""The server: which tools and resources there are, and what an agent is told about them."""
+"""The server of one Company: its tools and resources, what an agent is told, and stdin and stdout."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+import hashlib
+import os
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from inspect import getdoc
+from pathlib import Path
+from typing import Any
 
+import attrs
 from mcp.types import ToolAnnotations
 
+from wosdk_async.client import Client
 from wosdk_async.company import Company
 from wosdk_async.mcp.catalogue_tools import add_resources, describe
-from wosdk_async.mcp.order_tools import OrderTools
-from wosdk_async.mcp.record_tools import RecordTools
+from wosdk_async.mcp.commits import Commits
+from wosdk_async.mcp.plan_journal import PlanJournal
+from wosdk_async.mcp.plan_rules import WriteGate
+from wosdk_async.mcp.plan_tools import PlanTools
+from wosdk_async.mcp.read_tools import OrderTools, RecordTools
 from wosdk_async.mcp.results import Result, answering
 from wosdk_async.mcp.strict_server import StrictServer
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.version import VERSION
 
-if TYPE_CHECKING:
-    from wosdk_async.mcp.plan_tools import PlanTools
-
-__all__ = ["make_server"]
+__all__ = [
+    "ServerOptions",
+    "make_server",
+    "plan_tools",
+    "serve",
+    "state_folder",
+]
 
 _READS = """\
 Work orders of the Company {company!r} in a work-order service (facilities management).
@@ -51,69 +66,135 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
         log_level="WARNING",
         subscriptions=False,
     )
-    orders, records = OrderTools(company), RecordTools(company)
-    add = _Adder(server, company)
-    add.read(orders.find_work_orders, "Find work orders")
-    add.read(orders.get_work_order, "Read a work order")
-    add.read(orders.changes_since, "List work orders that moved")
-    add.read(orders.list_choices, "List states, reasons and codes")
-    add.read(records.get_record, "Read a record")
-    add.read(records.query_records, "Query records")
-    add.read(records.count_records, "Count records")
-    add.read(describe, "Describe an entity, command or enum", outside=False)
-    if plans is not None:
-        add.change(plans.plan, "Plan a change", destructive=False, idempotent=False)
-        add.change(plans.commit, "Carry out a plan", destructive=True, idempotent=True)
-        add.change(plans.settle, "Find out what became of a plan", destructive=False, idempotent=True)
+    for tool in _tools(company, plans):
+        hints = ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.reads,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=tool.outside,
+        )
+        server.add_tool(
+            answering(tool.call, company),
+            title=tool.title,
+            description=_description(tool.call),
+            annotations=hints,
+            structured_output=True,
+        )
     add_resources(server)
     return server
 
 
-class _Adder:
-    """Adds tools to a server, each with its title and all annotations: what is left out means the worst."""
+@attrs.frozen
+class _Tool:
+    """A tool with its title and all annotations: a client takes one that is left out for the worst."""
 
-    def __init__(self, server: StrictServer, company: Company) -> None:
-        self._server = server
-        self._company = company
+    call: Callable[..., Awaitable[Result]]
+    title: str
+    reads: bool = attrs.field(default=True, kw_only=True)
+    destructive: bool = attrs.field(default=False, kw_only=True)
+    idempotent: bool = attrs.field(default=True, kw_only=True)
+    outside: bool = attrs.field(default=True, kw_only=True)
+    """Whether it asks the Company, and not only this program."""
 
-    def read(self, tool: Callable[..., Awaitable[Result]], title: str, *, outside: bool = True) -> None:
-        """Add a tool that changes nothing."""
-        self._add(tool, title, read_only=True, destructive=False, idempotent=True, outside=outside)
 
-    def change(
-        self, tool: Callable[..., Awaitable[Result]], title: str, *, destructive: bool, idempotent: bool
-    ) -> None:
-        """Add a tool that changes something: records of the Company, or the plans on this machine."""
-        self._add(tool, title, read_only=False, destructive=destructive, idempotent=idempotent, outside=True)
-
-    def _add(
-        self,
-        tool: Callable[..., Awaitable[Result]],
-        title: str,
-        *,
-        read_only: bool,
-        destructive: bool,
-        idempotent: bool,
-        outside: bool,
-    ) -> None:
-        hints = ToolAnnotations(
-            title=title,
-            read_only_hint=read_only,
-            destructive_hint=destructive,
-            idempotent_hint=idempotent,
-            open_world_hint=outside,
-        )
-        self._server.add_tool(
-            answering(tool, self._company),
-            title=title,
-            description=_description(tool),
-            annotations=hints,
-            structured_output=True,
-        )
+def _tools(company: Company, plans: PlanTools | None) -> Iterator[_Tool]:
+    """Yield the tools in the order in which an agent should see them."""
+    orders, records = OrderTools(company), RecordTools(company)
+    yield _Tool(orders.find_work_orders, "Find work orders")
+    yield _Tool(orders.get_work_order, "Read a work order")
+    yield _Tool(orders.changes_since, "List work orders that moved")
+    yield _Tool(orders.list_choices, "List states, reasons and codes")
+    yield _Tool(records.get_record, "Read a record")
+    yield _Tool(records.query_records, "Query records")
+    yield _Tool(records.count_records, "Count records")
+    yield _Tool(describe, "Describe an entity, command or enum", outside=False)
+    if plans is not None:
+        yield _Tool(plans.plan, "Plan a change", reads=False, idempotent=False)
+        yield _Tool(plans.commit, "Carry out a plan", reads=False, destructive=True)
+        yield _Tool(plans.settle, "Find out what became of a plan", reads=False)
 
 
 def _description(tool: Callable[..., Any]) -> str:
     """Return the docstring of a tool without the line breaks of the source."""
-    from inspect import getdoc
-
     return "\n\n".join(" ".join(part.split()) for part in (getdoc(tool) or "").split("\n\n"))
+
+
+MakeClient = Callable[..., Client]
+"""Function that makes a client with further arguments: ``read_only``, ``before_send``."""
+
+
+@attrs.frozen(kw_only=True)
+class ServerOptions:
+    """What the person who starts the server decides."""
+
+    company: str | None = None
+    """Name of the Company; None for that of the settings."""
+    allow_writes: bool = False
+    state: Path | None = None
+    """Folder of the plans; None for the usual one."""
+    settle: float | None = None
+    """Seconds for which a request that was given up may still take effect; None for those of the client."""
+
+
+def state_folder(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for what programs of this user remember, by the XDG rules."""
+    base = environ.get("XDG_STATE_HOME", "")
+    root = Path(base) if os.path.isabs(base) else Path.home() / ".local" / "state"
+    return root / "wosdk" / "mcp"
+
+
+def plan_tools(
+    client: Client,
+    gate: WriteGate,
+    reads: Company,
+    options: ServerOptions,
+    now: Callable[[], float] = time.time,
+    clock: TransportClock = TransportClock(),
+) -> PlanTools:
+    """Return the tools that change something.
+
+    Args:
+        client: made with ``before_send=gate``.
+        gate: the hook of that client.
+        reads: the same Company of a client with ``read_only=True``.
+        options: of the server.
+        now: the time in seconds since 1970, for the time until which a plan can be committed.
+        clock: of the look-ups of plans in doubt.
+
+    Raises:
+        ConfigurationError: the folder of the plans cannot be used.
+    """
+    company = client.company(options.company)
+    if options.settle is not None:
+        company = company.with_options(settle=options.settle)
+    journal = PlanJournal(options.state or state_folder(), now)
+    commits = Commits(journal=journal, company=company, gate=gate, target=_target(company), clock=clock)
+    return PlanTools(commits=commits, reads=reads)
+
+
+def _target(company: Company) -> str:
+    """Return a text that tells Companies of one name in two regions, or in two sandboxes, apart."""
+    region = company.region
+    digest = hashlib.blake2b(f"{region.locator_url}\n{region.token_url}".encode(), digest_size=6)
+    return f"{company.name} ({digest.hexdigest()})"
+
+
+async def serve(make_client: MakeClient, options: ServerOptions) -> None:
+    """Serve one Company over stdin and stdout until the client of the protocol goes away.
+
+    Args:
+        make_client: makes a client of the settings that the user named.
+        options: of the server.
+
+    Raises:
+        ConfigurationError: a setting is missing or wrong.
+    """
+    async with AsyncExitStack() as exits:
+        reads = (await exits.enter_async_context(make_client(read_only=True))).company(options.company)
+        plans = None
+        if options.allow_writes:
+            gate = WriteGate()
+            client = await exits.enter_async_context(make_client(before_send=gate))
+            plans = plan_tools(client, gate, reads, options)
+        await make_server(reads, plans).run_stdio_async()

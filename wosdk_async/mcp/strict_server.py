@@ -1,23 +1,35 @@
-"""Server whose tools take only the arguments that they have, and say in results what is wrong with them.
+"""A server that refuses arguments a tool does not have, and answers lines that are no messages.
 
-The library drops an argument that a tool does not have. So a misspelt condition would be no condition at all:
-an agent would get, count or report all records instead of some.
+The library drops both. A misspelt condition would be no condition at all: an agent would get, count or report
+all records instead of some. And the client of an unreadable line would wait for ever: a text with half of a
+surrogate pair is enough, which models write sometimes.
 """
 
 from __future__ import annotations
 
+import contextvars
+import json
+import re
 from typing import Any
 
+from anyio.abc import ObjectReceiveStream
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.stdio import stdio_server
-from mcp.types import CallToolResult, InputRequiredResult, Tool
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    CallToolResult,
+    ErrorData,
+    InputRequiredResult,
+    JSONRPCError,
+    Tool,
+)
 from pydantic import ValidationError
 
-from wosdk_async.mcp.results import Problem, Result, tool_result
-from wosdk_async.mcp.unreadable_requests import ReadableRequests
-from wosdk_async.mcp.untrusted import safe_text
-from wosdk_async.suggestions import suggestion
+from wosdk_async.mcp.results import Problem, Result, safe_text, tool_result
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["StrictServer"]
 
@@ -43,7 +55,7 @@ class StrictServer(MCPServer[Any]):
         async with stdio_server() as (lines, responses):
             below = self._lowlevel_server
             await below.run(
-                ReadableRequests(lines, responses), responses, below.create_initialization_options()
+                _ReadableRequests(lines, responses), responses, below.create_initialization_options()
             )
 
     async def list_tools(self) -> list[Tool]:
@@ -104,3 +116,61 @@ def _said(error: ValidationError, parts: str) -> str:
         lines.append(f"{'.'.join(str(part) for part in each['loc'])}: {why}")
     more = [f"and {len(lines) - _MOST_ERRORS} more"] if len(lines) > _MOST_ERRORS else []
     return safe_text("; ".join([*lines[:_MOST_ERRORS], *more]), 1000)
+
+
+# The id, if it stands before the arguments; what comes behind cannot be read.
+_ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
+
+
+class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
+    """Stream of the messages of a client; what cannot be read is answered and left out.
+
+    Args:
+        lines: the stream of stdin.
+        responses: the stream of stdout.
+    """
+
+    def __init__(self, lines: Any, responses: Any) -> None:
+        self._lines = lines
+        self._responses = responses
+
+    @property
+    def last_context(self) -> contextvars.Context | None:
+        """Context of the last message, which the library asks for."""
+        found: contextvars.Context | None = self._lines.last_context
+        return found
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message."""
+        while True:
+            item: SessionMessage | Exception = await self._lines.receive()
+            if isinstance(item, ValidationError):
+                if response := _error_response(item):
+                    await self._responses.send(SessionMessage(response))
+                continue
+            return item
+
+    async def aclose(self) -> None:
+        """Close the stream of stdin."""
+        await self._lines.aclose()
+
+
+def _error_response(error: ValidationError) -> JSONRPCError | None:
+    """Return the response to a line that cannot be read; None for an empty line."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    no_json = first["type"] == "json_invalid"
+    line = first["input"] if no_json and isinstance(first["input"], str) else ""
+    if no_json and not line.strip():
+        return None
+    found = _ID.match(line)
+    said = (
+        "the request cannot be read as JSON: use whole Unicode characters, numbers of up to 4,300 digits, and"
+        " less than 200 levels"
+        if no_json
+        else "the request is not a message of JSON-RPC 2.0"
+    )
+    return JSONRPCError(
+        jsonrpc="2.0",
+        id=json.loads(found[1]) if found else None,
+        error=ErrorData(code=PARSE_ERROR if no_json else INVALID_REQUEST, message=said),
+    )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
 import attrs
@@ -17,7 +16,8 @@ from wosdk_async.model.checked_init import Signature, install_checked_init
 from wosdk_async.model.lazy import make_lazy
 from wosdk_async.model.metadata import Wire, WireTable, wire
 from wosdk_async.model.open_enum import OpenEnum
-from wosdk_async.safe_text import one_line
+from wosdk_async.pydantic_hook import PydanticHook
+from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:
     from wosdk_async.model.values import ErrorInfo
@@ -62,8 +62,7 @@ class Record:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
-        # Only Pydantic calls this. The layers above are not imported here, but looked up at that moment.
-        return import_module("wosdk_async.integrations.pydantic").record_schema(cls)
+        return PydanticHook.record_schema(cls)
 
     def _values(self) -> Iterator[Any]:
         yield self.extra

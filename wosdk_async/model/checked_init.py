@@ -72,7 +72,7 @@ def _generate_init(cls: type[Any]) -> None:
 
 def _refuse(of: type[Any], names: Iterable[str], value: object, given: Iterable[str]) -> NoReturn:
     from wosdk_async.errors import UnknownFieldError
-    from wosdk_async.suggestions import suggestion
+    from wosdk_async.text.suggestions import suggestion
 
     cls = of.__name__
     if value is not attrs.NOTHING:

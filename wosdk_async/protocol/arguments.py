@@ -9,32 +9,24 @@ from __future__ import annotations
 
 import functools
 import reprlib
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Mapping
+from typing import Any
 
 from wosdk_async.codec.checks import kind_of, named_by
-from wosdk_async.errors import InvalidCallError, UnknownFieldError, UnsupportedError
+from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Command, CommandResult, Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
-    "NOT_GIVEN",
     "described",
     "entity_name",
-    "option_meant",
-    "refuse_keywords",
-    "refuse_values",
     "require_class",
     "require_command",
     "require_id",
-    "require_pair",
     "require_record",
     "require_support",
 ]
-
-_OPTIONS = ("deadline", "retry", "settle")  # fields of CallOptions, which may not be imported here; tested
-_OTHER_NAMES = {"timeout": "deadline", "retries": "retry"}  # of options, as other libraries have them
 
 _BITS = 64  # of the longest id that may be sent, as for every whole number in validation.py
 
@@ -77,31 +69,6 @@ def require_class(verb: str, entity: Any) -> None:
     name = entity_name(entity)
     if isinstance(entity, str):
         raise InvalidCallError(f"{verb}() takes the class of an entity, not the name {described(name)}")
-
-
-class _NotGiven:
-    """Type of ``NOT_GIVEN``."""
-
-
-NOT_GIVEN: Any = _NotGiven()
-"""The id that a program left out."""
-
-
-def require_pair(verb: str, entity: Any, id: Any) -> None:
-    """Raise InvalidCallError when ``verb``, which takes an entity and an id, got a record or no id.
-
-    :func:`require_id` checks the id itself.
-    """
-    if isinstance(entity, Record):
-        name, held = type(entity).__name__, getattr(entity, "id", None)
-        shown = held if _is_whole(held) else "id"
-        raise InvalidCallError(
-            f"an entity is given as its class or its name, not as {described(entity)}; pass the class {name}"
-            f" and the id: {verb}({name}, {shown})"
-        )
-    if id is NOT_GIVEN:
-        name = entity_name(entity)
-        raise InvalidCallError(f"the id of {_article(name)} is missing; pass it: {verb}({name}, id)")
 
 
 def require_id(entity: Any, id: Any) -> None:
@@ -212,31 +179,3 @@ def require_command(value: Any) -> None:
     else:
         remedy = "pass one such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
-
-
-def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Sequence[str], remedy: str = "") -> NoReturn:
-    """Raise UnknownFieldError for keywords that ``verb`` does not take, with those it takes."""
-    name, value = next(iter(given.items()))
-    if option := option_meant(name):
-        shown = f"{option}={'...' if option == 'retry' else described(value)}"
-        raise UnknownFieldError(
-            f"{verb}() has no keyword {name!r}; options are set before: with_options({shown}).{verb}(...)"
-        )
-    known = f"; it takes {', '.join(takes)}" if takes else ""
-    raise UnknownFieldError(f"{verb}() has no keyword {name!r}{suggestion(name, takes) or remedy or known}")
-
-
-def option_meant(name: str) -> str | None:
-    """Return the option of ``with_options`` that a keyword of a verb was meant for."""
-    meant = _OTHER_NAMES.get(name, name)
-    return meant if meant in _OPTIONS else None
-
-
-def refuse_values(verb: str, takes: str, given: Sequence[Any], keyword: str) -> NoReturn:
-    """Raise InvalidCallError for more values than ``verb`` takes; ``keyword`` is how to pass them."""
-    value = given[0]
-    is_names = isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
-    shown = reprlib.repr(value) if is_names or isinstance(value, bool) else "..."
-    raise InvalidCallError(
-        f"{verb}() takes {takes}, and no {type(value).__name__} behind them; pass {keyword}={shown}"
-    )

@@ -21,7 +21,7 @@ from wosdk_async.model.index import COMMANDS, ENTITIES
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
 from wosdk_async.protocol.wire import Call, body_of
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "ADAPTERS",

@@ -24,7 +24,7 @@ from wosdk_async.protocol.verdicts import (
     verdict_on,
 )
 from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 
 __all__ = ["RequestIds", "read", "refused"]
 

@@ -14,13 +14,13 @@ from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldErro
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.amounts import complete_amounts, whole_amount
-from wosdk_async.protocol.arguments import option_meant, refuse_keywords, require_id
+from wosdk_async.protocol.arguments import require_id
 from wosdk_async.protocol.calls import retrieve, update
 from wosdk_async.protocol.content import content_of, with_fields
 from wosdk_async.protocol.difference import difference
 from wosdk_async.protocol.elements import OWNED, elements, point_reference
 from wosdk_async.protocol.wire import Call
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
 
@@ -121,9 +121,10 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
     """Raise InvalidCallError when ``name`` is not a field of ``entity`` that an update writes."""
     meta = entity.__wire__.get(name)
     if meta is None:
-        if option_meant(name):
-            refuse_keywords("update", {name: changes[name]}, ())
-        near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
+        if name in ("timeout", "deadline"):  # every keyword is a field here, so Python refuses none
+            near = "; with_options(deadline=...) sets the time of a call"
+        else:
+            near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
         raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")
     given = changes[name]
     # spec 4.9: Id names the record; facts 3.7: the service counts, whatever ConcurrencyId is sent

@@ -17,7 +17,7 @@ from wosdk_async.codec.field_types import type_of
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.index import NEEDED
 from wosdk_async.model.metadata import Wire
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Problem", "content_problems", "lacks", "missing", "problems", "wire_path"]
 

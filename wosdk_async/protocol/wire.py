@@ -9,7 +9,7 @@ import attrs
 
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 
 __all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response", "body_of"]
 

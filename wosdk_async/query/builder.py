@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
-from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError, UnknownPropertyError
+from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
-from wosdk_async.protocol.arguments import refuse_keywords
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.conditions import Condition, Order
 from wosdk_async.query.id_ranges import key_ranges
@@ -23,7 +22,6 @@ from wosdk_async.query.paging import (
 )
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
 from wosdk_async.query.properties import Path
-from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel
@@ -36,19 +34,6 @@ T = TypeVar("T")
 Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]
 
 _PAGE = 1000
-_FRAMES = ("to_pandas", "to_polars", "to_arrow", "to_pyarrow", "to_frame", "df", "arrow", "pl")
-_FOREIGN = {  # methods of other libraries, and their replacements here
-    "filter": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
-    "filter_by": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
-    "exclude": "; narrow it with where(~(f.status_id == 'New')), with f = fields(...)",
-    "get": "; company.get(entity, id) reads one record by its id, one() the only row of a query",
-    "only": "; name the properties to read with select('*', 'Items.*')",
-    "fetch": "; await all(), first() or one(), or read its rows with async for",
-    "fetchall": "; await all(), or read its rows with async for",
-    "execute": "; await all(), first() or one(), or read its rows with async for",
-    "count": "; the service does not count rows; len(await query.select('Id').all()) does",
-    **dict.fromkeys(_FRAMES, "; await table() gives a table that polars, pandas and duckdb take"),
-}
 
 
 class Query(Generic[T]):
@@ -82,13 +67,8 @@ class Query(Generic[T]):
 
     # --- narrowing --------------------------------------------------------------------------
 
-    def where(self, *conditions: Condition, **named: Never) -> Query[T]:
+    def where(self, *conditions: Condition) -> Query[T]:
         """Keep only records that match all ``conditions``, and those given before."""
-        for name in named:
-            raise InvalidCallError(
-                f"where() takes conditions, not the keyword {name!r}; with f = fields({self._plan.name})"
-                f" write where(f.{name} == value)"
-            )
         checked = tuple(condition_of(self._plan, condition) for condition in conditions)
         return self._with(conditions=self._plan.conditions + checked)
 
@@ -129,29 +109,6 @@ class Query(Generic[T]):
         made._plan = attrs.evolve(self._plan, **changes)
         return made
 
-    # --- explained mistakes -----------------------------------------------------------------
-
-    if not TYPE_CHECKING:  # checkers know that there are no such methods
-
-        def __await__(self) -> NoReturn:
-            raise InvalidCallError(
-                f"a query of {self._plan.name} cannot be awaited; await query.all(), .first() or .one(), or"
-                " read its rows with async for"
-            )
-
-        def __iter__(self) -> NoReturn:
-            raise InvalidCallError(
-                f"a query of {self._plan.name} is read with async for, not with for; await query.all() gives"
-                " a list"
-            )
-
-        def __getattr__(self, name: str) -> NoReturn:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            methods = [other for other in dir(type(self)) if not other.startswith("_")]
-            near = _FOREIGN.get(name.lower()) or suggestion(name, methods)
-            raise UnknownPropertyError(f"a query has no {name!r}{near}")
-
     # --- reading ----------------------------------------------------------------------------
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
@@ -160,10 +117,8 @@ class Query(Generic[T]):
                 for row in page:
                     yield row
 
-    def pages(self, size: int = _PAGE, **unknown: Never) -> AsyncGenerator[list[T], None]:
+    def pages(self, size: int = _PAGE) -> AsyncGenerator[list[T], None]:
         """Iterate over lists of at most ``size`` records; the next one is fetched while one is read."""
-        if unknown:
-            refuse_keywords("pages", unknown, ("size",))
         cursor = KeyCursor if self._plan.by_key else OffsetCursor
         return prefetch([cursor(self._fetch, self._plan, checked_size(size))])
 
@@ -188,23 +143,19 @@ class Query(Generic[T]):
             raise NotUniqueError("several rows match", operation=f"query {self._plan.name}")
         return rows[0]
 
-    async def scan(
-        self, *, parallel: int = 4, size: int = _PAGE, **unknown: Never
-    ) -> AsyncGenerator[T, None]:
+    async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
         """Iterate over all records in any order, for full pulls.
 
         ``parallel`` calls at once read a part of the ids each. Records that are added after it began are not
         read. At most ``parallel`` pages wait in memory.
         """
-        if unknown:
-            refuse_keywords("scan", unknown, ("parallel", "size"))
         cursors = await key_ranges(self._fetch, self._plan, checked_size(size), parallel, "scan")
         async with aclosing(prefetch(cursors)) as pages:
             async for page in pages:
                 for row in page:
                     yield row
 
-    async def table(self, *, size: int = _PAGE, parallel: int | None = None, **unknown: Never) -> RecordTable:
+    async def table(self, *, size: int = _PAGE, parallel: int | None = None) -> RecordTable:
         """Read all records into a table in the format of Arrow, for polars, pandas, duckdb and pyarrow.
 
         ``parallel`` calls at once read them in any order, as :meth:`scan` does. ``docs/tables.md`` describes
@@ -212,21 +163,15 @@ class Query(Generic[T]):
         """
         from wosdk_async.query.table import RecordTable, builder_of, read_batches
 
-        if unknown:
-            refuse_keywords("table", unknown, ("parallel", "size"))
         builder = builder_of(self._plan)
         pages = read_batches(builder, self._plan, self._send, checked_size(size), parallel, "table")
         async with aclosing(pages) as batches:
             return RecordTable(builder, [batch async for batch in batches])
 
-    def batches(
-        self, *, size: int = _PAGE, parallel: int | None = None, **unknown: Never
-    ) -> AsyncGenerator[Any, None]:
+    def batches(self, *, size: int = _PAGE, parallel: int | None = None) -> AsyncGenerator[Any, None]:
         """Iterate over the batches of :meth:`table`, one for each page: a ``pyarrow.RecordBatch``."""
         from wosdk_async.query.table import builder_of, read_batches
 
-        if unknown:
-            refuse_keywords("batches", unknown, ("parallel", "size"))
         builder = builder_of(self._plan)
         return read_batches(builder, self._plan, self._send, checked_size(size), parallel, "batches")
 

@@ -12,7 +12,7 @@ from wosdk_async.errors import UnknownPropertyError
 from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["ResolvedPath", "find", "root"]
 

@@ -14,7 +14,7 @@ from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
 from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import Path, resolved
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel

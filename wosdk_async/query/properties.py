@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from wosdk_async.errors import InvalidCallError, UnknownPropertyError
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.query.conditions import Comparison, Condition, Order, identifier, text
 from wosdk_async.query.paths import ResolvedPath, find
-from wosdk_async.suggestions import suggestion
 
 __all__ = ["Nested", "Path", "Property", "TextProperty", "Unchecked", "property_at", "resolved"]
 
@@ -69,10 +68,7 @@ class Path:
             )
         return text(value, self._path)
 
-    def _compare_many(self, operator: str, values: Iterable[Any], more: Iterable[Any]) -> Condition:
-        if more:
-            shown = f"{'in_' if operator == 'In' else 'not_in'}({reprlib.repr([values, *more])})"
-            raise InvalidCallError(f"{self._path}: {operator} takes one list of values: write {shown}")
+    def _compare_many(self, operator: str, values: Iterable[Any]) -> Condition:
         single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
         given = [] if single else list(values)
         if not given:
@@ -106,13 +102,13 @@ class Property(Path, Generic[T]):
     def __le__(self, value: T) -> Condition:
         return self._compare("LessOrEqual", value)
 
-    def in_(self, values: Iterable[T], *more: Never) -> Condition:
+    def in_(self, values: Iterable[T]) -> Condition:
         """Match records whose value is one of ``values``."""
-        return self._compare_many("In", values, more)
+        return self._compare_many("In", values)
 
-    def not_in(self, values: Iterable[T], *more: Never) -> Condition:
+    def not_in(self, values: Iterable[T]) -> Condition:
         """Match records whose value is none of ``values``."""
-        return self._compare_many("NotIn", values, more)
+        return self._compare_many("NotIn", values)
 
     def between(self, low: T, high: T) -> Condition:
         """Match records whose value is from ``low`` to ``high``, both included."""
@@ -129,18 +125,6 @@ class Property(Path, Generic[T]):
     def desc(self) -> Order:
         """Order by this property, highest first."""
         return Order(self._path.entity, self._path.path, descending=True)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> NoReturn:
-            if name.startswith("_"):
-                raise AttributeError(name)
-            if name in ("like", "not_like"):
-                wrong = f"{self._path} holds no text, so it has no {name}(); compare it, or use in_([...])"
-            else:
-                near = suggestion(name, [each for each in dir(type(self)) if not each.startswith("_")])
-                wrong = f"{self._path} is a single value and has no {name!r}{near}"
-            raise UnknownPropertyError(wrong)
 
 
 class PatternProperty(Property[T]):
@@ -205,13 +189,13 @@ class Nested(Path):
     def __ne__(self, value: Any) -> Condition:  # type: ignore[override]
         return self._compare("NotEqual", value)
 
-    def in_(self, values: Iterable[Any], *more: Never) -> Condition:
+    def in_(self, values: Iterable[Any]) -> Condition:
         """Match records that refer to one of ``values``."""
-        return self._compare_many("In", values, more)
+        return self._compare_many("In", values)
 
-    def not_in(self, values: Iterable[Any], *more: Never) -> Condition:
+    def not_in(self, values: Iterable[Any]) -> Condition:
         """Match records that refer to none of ``values``."""
-        return self._compare_many("NotIn", values, more)
+        return self._compare_many("NotIn", values)
 
     def _compare(self, operator: str, *values: Any) -> Condition:
         """Compare the ``Id``: a path cannot end in a reference (facts 3.4)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any
 
 import attrs
 
@@ -100,14 +100,6 @@ def _described(column: Column) -> dict[str, str]:
 # --- the table --------------------------------------------------------------------------------
 
 
-_PANDAS = "pandas.DataFrame.from_arrow(table) takes it, and to_pyarrow().to_pandas() before pandas 3"
-_CONVERSIONS = {  # methods of other libraries, and their replacements
-    **dict.fromkeys(("to_pandas", "df"), _PANDAS),
-    **dict.fromkeys(("to_polars", "pl"), "polars.DataFrame(table) takes it"),
-    **dict.fromkeys(("to_arrow", "to_pylist", "to_pydict", "column", "select"), "to_pyarrow() has it"),
-}
-
-
 class RecordTable:
     """Records of a query as a table in the format of Arrow.
 
@@ -131,13 +123,6 @@ class RecordTable:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self._table.__arrow_c_stream__(requested_schema)
-
-    if not TYPE_CHECKING:  # checkers know that there are no such methods
-
-        def __getattr__(self, name: str) -> NoReturn:
-            wanted = _CONVERSIONS.get(name)
-            hint = f"; {wanted}" if wanted else ""
-            raise AttributeError(f"a RecordTable has no {name!r}{hint}")
 
     @property
     def num_rows(self) -> int:

@@ -86,7 +86,7 @@ def _sheet_name(names: list[str], sheet: str | int | None) -> str:
         return str(sheet)
     if str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
         return names[int(sheet) - 1]
-    from wosdk_async.suggestions import suggestion
+    from wosdk_async.text.suggestions import suggestion
 
     hint = suggestion(str(sheet), names) or "."
     raise Unreadable(f"there is no sheet {sheet!r}{hint} Its sheets are: {', '.join(names)}")

@@ -10,10 +10,11 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
-from wosdk_async.option_checks import check_number
+from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query, first_page
 from wosdk_async.query.fields import fields
@@ -21,7 +22,6 @@ from wosdk_async.query.paging import id_of, property_of
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.watermark import MOST_SEEN, Pass, Seen, Watermark, watermark_since
-from wosdk_async.sender import CallSender
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["MOVED", "ChangeFeed", "follow", "require_moves", "require_overlap"]

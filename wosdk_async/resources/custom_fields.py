@@ -6,16 +6,16 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import InvalidCallError, NotUniqueError
-from wosdk_async.protocol.arguments import described, refuse_keywords, require_record
+from wosdk_async.protocol.arguments import described, require_record
 from wosdk_async.query.conditions import identifier
 from wosdk_async.resources.actor_types import CUSTOM_FIELD_TYPES
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor, Record
@@ -105,7 +105,7 @@ class CustomFields(Resource):
         self._tables = tables
         self._sender = tables.sender
 
-    async def get(self, record: Record, **_unknown: Never) -> dict[str, FieldValue]:
+    async def get(self, record: Record) -> dict[str, FieldValue]:
         """Return the custom fields of a record by their labels: ``await acme.custom_fields.get(order)``.
 
         A value has the type of its field: int, Decimal (money too), date, time, bool. All other fields, and
@@ -117,8 +117,6 @@ class CustomFields(Resource):
         Raises:
             NotUniqueError: two fields of the record have the same label.
         """
-        if _unknown:
-            refuse_keywords("custom_fields.get", _unknown, (), "; it takes the record alone")
         require_record("custom_fields.get", record)
         found: dict[str, FieldValue] = {}
         for entry in await self._entries(record):
@@ -139,7 +137,6 @@ class CustomFields(Resource):
         values: Mapping[str, FieldValue | None],
         *,
         kind: ActorType | str | None = None,
-        **_unknown: Never,
     ) -> None:
         """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
@@ -158,9 +155,6 @@ class CustomFields(Resource):
             InvalidCallError: a value is not of the type of its field. Nothing was sent.
             InDoubtError: the fields may have been written, but no response confirms it.
         """
-        if _unknown:
-            remedy = "; values go into a dict: custom_fields.set(record, {label: value})"
-            refuse_keywords("custom_fields.set", _unknown, ("kind",), remedy)
         require_record("custom_fields.set", record)
         _require_labels(values)
         kind = _kind_of(record) if kind is None else _kind_named(kind)

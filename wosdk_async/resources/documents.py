@@ -7,10 +7,11 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never, overload
+from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async import model  # its classes are loaded when they are named
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import (
     DeadlineError,
     DownloadError,
@@ -21,7 +22,7 @@ from wosdk_async.errors import (
 )
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol import calls
-from wosdk_async.protocol.arguments import described, refuse_keywords
+from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.actor_types import ACTOR_TYPES
@@ -42,7 +43,6 @@ from wosdk_async.resources.files import (
 )
 from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
-from wosdk_async.sender import CallSender
 from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 
@@ -54,9 +54,6 @@ __all__ = ["Documents"]
 _MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: taken from the sister product, not confirmed; assumed
 _MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes
 _DOWNLOAD_SECONDS = 120.0  # for the address and the file: files are longer than the responses of calls
-
-_LINKED = ("title", "description", "mime_type", "doc_type", "shared", "public", "actor_type")
-_ATTACH = ("file_name", *_LINKED, "max_bytes")
 
 
 class Documents(Resource):
@@ -82,7 +79,6 @@ class Documents(Resource):
         public: bool | None = None,
         actor_type: ActorType | str | None = None,
         max_bytes: int = _MAX_UPLOAD,
-        **_unknown: Never,
     ) -> EntitySpecifier:
         """Attach a file to a record and return the new document.
 
@@ -109,8 +105,6 @@ class Documents(Resource):
             InDoubtError: the document may have been created, but no response confirms it.
         """
         # facts 3.10; spec 4.9 rule 5
-        if _unknown:
-            refuse_keywords("documents.attach", _unknown, _ATTACH)
         require_text(file_name=file_name, mime_type=mime_type)
         named = file_name or (os.path.basename(source) if isinstance(source, str | os.PathLike) else "")
         if not named.strip():
@@ -142,7 +136,6 @@ class Documents(Resource):
         shared: bool | None = None,
         public: bool | None = None,
         actor_type: ActorType | str | None = None,
-        **_unknown: Never,
     ) -> EntitySpecifier:
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
@@ -150,8 +143,6 @@ class Documents(Resource):
         ``"url"`` as in the vendor's own sample. The other arguments and the errors are those of
         :meth:`attach`.
         """
-        if _unknown:
-            refuse_keywords("documents.link", _unknown, _LINKED)
         require_link(url)
         return await self._company.create(
             model.Document(
@@ -207,7 +198,6 @@ class Documents(Resource):
         *,
         progress: Progress | None = None,
         max_bytes: int = _MAX_DOWNLOAD,
-        **_unknown: Never,
     ) -> bytes | Path:
         """Return the bytes of a document's file, or with ``to`` the path it was written to.
 
@@ -228,8 +218,6 @@ class Documents(Resource):
             NotSentError, NoAnswerError, DeadlineError: the file did not arrive.
             InvalidCallError: ``to`` is not a regular file, or its directory does not exist. Nothing was sent.
         """
-        if _unknown:
-            refuse_keywords("documents.download", _unknown, ("to", "progress", "max_bytes"))
         require_progress(progress)
         options = self._sender.options
         seconds = _DOWNLOAD_SECONDS if options.deadline is None else options.deadline

@@ -15,7 +15,7 @@ from pathlib import Path
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import DownloadError, InvalidCallError
 from wosdk_async.model import EntitySpecifier, Record
-from wosdk_async.option_checks import check_number
+from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.arguments import described
 from wosdk_async.regular_files import replace_file
 from wosdk_async.transport.download import Stream

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from datetime import datetime
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.arguments import described, refuse_keywords
+from wosdk_async.protocol.arguments import described
 from wosdk_async.query.conditions import Condition, identifier
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.names import batches
@@ -36,7 +36,6 @@ class Labor:
         where: Condition | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
-        **_unknown: Never,
     ) -> AsyncGenerator[FinancialItem, None]:
         """Yield labor entries by work order: the cost lines whose category is Labor.
 
@@ -58,8 +57,6 @@ class Labor:
         """
         from wosdk_async.model import WorkOrderCost
 
-        if _unknown:
-            refuse_keywords("labor.entries", _unknown, ("orders", "where", "since", "until"))
         for name, moment in (("since", since), ("until", until)):
             if not isinstance(moment, datetime | None):
                 raise InvalidCallError(

@@ -7,14 +7,15 @@ from typing import Any, TypeVar
 
 import attrs
 
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import NameNotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.builder import Query
-from wosdk_async.sender import CallSender
 from wosdk_async.shared_tasks import SharedTask, SingleFlight
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
+from wosdk_async.transport.places import Place, Places
 
 __all__ = ["MAX_AGE", "LookupTables", "choose", "folded", "listed"]
 
@@ -75,6 +76,10 @@ class _Table:
     asked_at: float
 
 
+_TABLES: Place[dict[type[Record], _Table]] = Place(lambda _: {})
+_TASKS = Place(lambda _: SingleFlight())
+
+
 class LookupTables:
     """Lookup tables of a Company, shared by all its callers."""
 
@@ -86,16 +91,15 @@ class LookupTables:
         return self.sender.sessions.clock.now()
 
     @property
-    def cache(self) -> dict[object, Any]:
-        """Values that are cached for the Company, each under its own key."""
-        # GIL: loops in other threads share them, and set each in one step.
-        return self.sender.sessions.cache
+    def places(self) -> Places:
+        """What is kept for the Company."""
+        # GIL: loops in other threads share it, and set each value in one step.
+        return self.sender.sessions.places
 
     @property
     def shared_tasks(self) -> SingleFlight:
         """Running tasks that callers of the Company share."""
-        tasks: SingleFlight = self.cache.setdefault(SingleFlight, SingleFlight())
-        return tasks
+        return self.places[_TASKS]
 
     async def find(
         self,
@@ -130,7 +134,7 @@ class LookupTables:
 
     async def _table(self, entity: type[E], not_before: float) -> list[E]:
         """Return all records of ``entity``; callers that need them at the same time share one query."""
-        table: _Table | None = self.cache.get((_Table, entity))
+        table = self.places[_TABLES].get(entity)
         if table is not None and table.asked_at >= not_before:
             return table.records
         key = (entity, *self.sender.scope)
@@ -144,5 +148,5 @@ class LookupTables:
     async def _read(self, entity: type[E]) -> list[E]:
         asked_at = self.now()
         records = await self.all_of(entity, Query(entity, self.sender.send))
-        self.cache[_Table, entity] = _Table(records, asked_at)
+        self.places[_TABLES][entity] = _Table(records, asked_at)
         return records

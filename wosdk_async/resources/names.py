@@ -15,13 +15,14 @@ from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.model.base import Referable
-from wosdk_async.option_checks import check_number
+from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
 from wosdk_async.resources.lookup_tables import LookupTables, folded, listed
 from wosdk_async.shared_tasks import SharedTask
+from wosdk_async.transport.places import Place
 
 __all__ = ["BATCH", "REMEMBERED", "NameResolver", "batches", "spellings"]
 
@@ -83,6 +84,9 @@ class _Found:
                 self._ids.popitem(last=False)
 
 
+_FOUND = Place(lambda _: _Found())
+
+
 class _Batch(SharedTask[Ids]):
     """Query for all names that tasks ask for in one turn of the loop."""
 
@@ -124,7 +128,7 @@ class NameResolver:
 
     async def _ids(self, entity: type[E], key: str, names: Iterable[str]) -> dict[str, int]:
         """Return the id of each name. Raises NameNotFoundError or NotUniqueError."""
-        known: _Found = self._tables.cache.setdefault(_Found, _Found())
+        known = self._tables.places[_FOUND]
         not_before = self._tables.now() - self._max_age
         asked: dict[str, _Batch] = {}
         ids: dict[str, int] = {}

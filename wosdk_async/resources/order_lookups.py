@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from wosdk_async.errors import InvalidCallError, NameNotFoundError, NotFoundError, NotUniqueError
 from wosdk_async.protocol.arguments import described
@@ -15,7 +15,6 @@ from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, l
 from wosdk_async.resources.names import spellings
 from wosdk_async.resources.resource import Resource
 from wosdk_async.resources.verbs import Verbs
-from wosdk_async.suggestions import no_attribute
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import Employee, RepairCode, WoActionReasonLookup, WOActionType, WorkOrder
@@ -25,14 +24,6 @@ __all__ = ["OrderLookups"]
 E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
 
-_ELSEWHERE = {
-    "create": "a command creates a work order: company.run(WoCreateCommand(work_order=...))",
-    "get": "any record is read by company.get(WorkOrder, id), or by_number of an order",
-    "query": "any record is queried by company.query(WorkOrder)",
-    "update": "any record is updated by company.update(order, ...)",
-}
-
-
 class OrderLookups(Resource):
     """Look-ups of :class:`~wosdk_async.resources.work_orders.WorkOrders`."""
 
@@ -40,11 +31,6 @@ class OrderLookups(Resource):
         self._company = company
         self._tables = tables
         self._sender = tables.sender
-
-    if not TYPE_CHECKING:  # to type checkers every name would be an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            raise no_attribute(self, name, "company.work_orders", _ELSEWHERE)
 
     # --- work orders by their numbers -------------------------------------------------------
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from datetime import datetime
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Never, TypeVar, cast
+from typing import TYPE_CHECKING
 
-from wosdk_async.errors import BusinessRuleError, InvalidCallError, UnknownFieldError
-from wosdk_async.protocol.arguments import described, refuse_keywords, require_id
+from wosdk_async.errors import BusinessRuleError, InvalidCallError
+from wosdk_async.protocol.arguments import described, require_id
 from wosdk_async.query.conditions import identifier
-from wosdk_async.resources.lookup_tables import listed
 from wosdk_async.resources.order_lookups import OrderLookups
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
@@ -26,39 +23,6 @@ if TYPE_CHECKING:  # at run time the model's modules are loaded when a method ne
 
 __all__ = ["OrderMoves", "order_id"]
 
-_REASONED = ("reason", "comment", "at")
-_RESUMED = ("start", "comment", "at")
-_PLAIN = ("comment", "at")
-
-
-M = TypeVar("M", bound=Callable[..., Coroutine[Any, Any, "WorkOrder"]])
-
-
-def _needs_reason(action: str) -> Callable[[M], M]:
-    """Return a decorator of an action that lists the reasons of the Company where none is given.
-
-    The signature alone would do for type checkers, but Python's own error does not say what to write.
-    """
-
-    def decorate(move: M) -> M:
-        @wraps(move)
-        async def checked(self: OrderMoves, *args: Any, **given: Any) -> WorkOrder:
-            if "reason" not in given:
-                if unknown := {
-                    name: value for name, value in given.items() if name not in ("order", *_REASONED)
-                }:
-                    refuse_keywords(f"work_orders.{move.__name__}", unknown, _REASONED)
-                names = listed([each.display_as or str(each.id) for each in await self.reasons(action)])
-                raise UnknownFieldError(
-                    f"work_orders.{move.__name__}() needs a reason by its name or id, reason=...;"
-                    f" the Company has {names}"
-                )
-            return await move(self, *args, **given)
-
-        return cast(M, checked)
-
-    return decorate
-
 
 class OrderMoves(OrderLookups):
     """Actions on the state of :class:`~wosdk_async.resources.work_orders.WorkOrders`."""
@@ -73,7 +37,6 @@ class OrderMoves(OrderLookups):
         note_option: CompletionNoteOptions | str = "Replace",
         repair_code: RepairCode | str | int | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Complete a work order: ``await acme.work_orders.complete(order, note="Filter changed")``.
 
@@ -86,8 +49,6 @@ class OrderMoves(OrderLookups):
             at: local time when it was completed, if not now.
         """
         # facts 5.1
-        if _unknown:
-            refuse_keywords("work_orders.complete", _unknown, ("note", "note_option", "repair_code", "at"))
         from wosdk_async.model import CompletionNoteOptions, WoCompleteCommand
 
         if not isinstance(note_option, str) or not CompletionNoteOptions(note_option).is_known:
@@ -101,7 +62,6 @@ class OrderMoves(OrderLookups):
         command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
         return await self._act(command, id, at)
 
-    @_needs_reason("OnHold")
     async def hold(
         self,
         order: WorkOrder | int,
@@ -109,13 +69,10 @@ class OrderMoves(OrderLookups):
         reason: WoActionReasonLookup | str | int,
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Put a work order on hold: ``await acme.work_orders.hold(order, reason="Waiting for parts")``."""
         from wosdk_async.model import WoOnHoldCommand
 
-        if _unknown:
-            refuse_keywords("work_orders.hold", _unknown, _REASONED)
         id = order_id(order)
         reason_id = await self.hold_reason(reason)
         return await self._act(WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
@@ -127,7 +84,6 @@ class OrderMoves(OrderLookups):
         start: bool = False,
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Take a work order that is on hold or paused up again: ``await acme.work_orders.resume(order)``.
 
@@ -152,8 +108,6 @@ class OrderMoves(OrderLookups):
         # facts 5.1: Paused by the vendor's samples; OnHold is assumed
         from wosdk_async.model import WoReopenCommand
 
-        if _unknown:
-            refuse_keywords("work_orders.resume", _unknown, _RESUMED)
         id = order_id(order)
         expected = await self._held_state(id)
         made = await self._act(WoReopenCommand(comment=comment, status_id=expected), id, at)
@@ -168,14 +122,11 @@ class OrderMoves(OrderLookups):
         *,
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Pick up a New work order, which makes it Open: ``await acme.work_orders.pick_up(order)``."""
         # facts 5.1: the target is read from the names
         from wosdk_async.model import WoPickUpCommand
 
-        if _unknown:
-            refuse_keywords("work_orders.pick_up", _unknown, _PLAIN)
         return await self._act(WoPickUpCommand(comment=comment), order_id(order), at)
 
     async def start(
@@ -184,17 +135,13 @@ class OrderMoves(OrderLookups):
         *,
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Start an Open work order, which makes it InProgress: ``await acme.work_orders.start(order)``."""
         # facts 5.1: the target is read from the names
         from wosdk_async.model import WoStartCommand
 
-        if _unknown:
-            refuse_keywords("work_orders.start", _unknown, _PLAIN)
         return await self._act(WoStartCommand(comment=comment), order_id(order), at)
 
-    @_needs_reason("Cancel")
     async def cancel(
         self,
         order: WorkOrder | int,
@@ -202,13 +149,10 @@ class OrderMoves(OrderLookups):
         reason: WoActionReasonLookup | str | int,
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Cancel a work order: ``await acme.work_orders.cancel(order, reason="Entered twice")``."""
         from wosdk_async.model import WoCancelCommand
 
-        if _unknown:
-            refuse_keywords("work_orders.cancel", _unknown, _REASONED)
         id = order_id(order)
         reason_id = await self.cancel_reason(reason)
         return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)

@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import WosdkError
-from wosdk_async.sender import CallSender
 
 __all__ = ["Resource"]
 

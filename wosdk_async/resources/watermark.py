@@ -8,10 +8,10 @@ from typing import Any
 import attrs
 
 from wosdk_async import codec
+from wosdk_async.codec.text_values import time_in_zone
 from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
-from wosdk_async.text_values import time_in_zone
 
 __all__ = ["MOST_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
 

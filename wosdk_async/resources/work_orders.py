@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.arguments import described, refuse_keywords
+from wosdk_async.protocol.arguments import described
 from wosdk_async.resources.order_moves import OrderMoves, order_id
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
@@ -21,9 +21,6 @@ if TYPE_CHECKING:  # at run time the model's modules are loaded when a method ne
     )
 
 __all__ = ["WorkOrders"]
-
-_FLAGGED = ("comment", "at")
-_ASSIGNED = ("mode", "comment", "at")
 
 
 class WorkOrders(OrderMoves):
@@ -53,7 +50,6 @@ class WorkOrders(OrderMoves):
         mode: ChangeAssignmentMode | str = "Primary",
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Assign a work order: ``await acme.work_orders.assign(order, "mira.okafor")``.
 
@@ -67,8 +63,6 @@ class WorkOrders(OrderMoves):
             at: local time when it was assigned, if not now.
         """
         # facts 5
-        if _unknown:
-            refuse_keywords("work_orders.assign", _unknown, _ASSIGNED)
         from wosdk_async.model import ChangeAssignmentMode, WoAssignCommand
 
         if not isinstance(mode, str) or not ChangeAssignmentMode(mode).is_known:
@@ -113,13 +107,10 @@ class WorkOrders(OrderMoves):
         *,
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Set flags, by name or id: ``await acme.work_orders.set_flags(order, ["Urgent", 7])``."""
         from wosdk_async.model import WoSetFlagsCommand
 
-        if _unknown:
-            refuse_keywords("work_orders.set_flags", _unknown, _FLAGGED)
         id = order_id(order)
         ids = await self._flag_ids(flags)
         return await self._act(WoSetFlagsCommand(flags_to_set=ids, comment=comment), id, at)
@@ -131,13 +122,10 @@ class WorkOrders(OrderMoves):
         *,
         comment: str | None = None,
         at: datetime | None = None,
-        **_unknown: Never,
     ) -> WorkOrder:
         """Clear flags, by name or id."""
         from wosdk_async.model import WoClearFlagsCommand
 
-        if _unknown:
-            refuse_keywords("work_orders.clear_flags", _unknown, _FLAGGED)
         id = order_id(order)
         ids = await self._flag_ids(flags)
         return await self._act(WoClearFlagsCommand(flags_to_clear=ids, comment=comment), id, at)

@@ -16,7 +16,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, EntitySpecifier, Record, command_class, entity_class
 from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.verdicts import CODES
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "DISCOVERY",

@@ -16,7 +16,7 @@ import msgspec
 from wosdk_async import codec
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import replace_file
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 
 __all__ = [
     "MAX_EXCHANGES",

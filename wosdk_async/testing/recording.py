@@ -18,7 +18,6 @@ from wosdk_async.client import Client
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, as_limits
 from wosdk_async.protocol.wire import Response
-from wosdk_async.safe_text import shortened
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.placeholders import Names
 from wosdk_async.testing.recorded_exchanges import (
@@ -36,6 +35,7 @@ from wosdk_async.testing.scrubbing import (
     request_id_of,
     secrets_of,
 )
+from wosdk_async.text.safe_text import shortened
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Credentials
 

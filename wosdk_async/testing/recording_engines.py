@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.protocol.wire import Response
-from wosdk_async.secret import Secret
 from wosdk_async.testing.clock import SkippingClock, Work
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import (
     OnSending,
     PoolStatistics,

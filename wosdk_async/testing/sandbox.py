@@ -13,8 +13,8 @@ from typing import Any, Self
 import attrs
 
 from wosdk_async.client import Client
-from wosdk_async.option_checks import takes_options
 from wosdk_async.options import ClientOptions, Limits
+from wosdk_async.options.checks import takes_options
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
@@ -118,7 +118,7 @@ class Sandbox:
         """The requests so far, oldest first; at most the last 10,000."""
         return tuple(self._recorder.requests)
 
-    @takes_options(ClientOptions, "client()")
+    @takes_options(ClientOptions)
     def client(self, options: ClientOptions) -> Client:
         """Return a client for all Companies here. It need not be closed, as it holds no socket.
 

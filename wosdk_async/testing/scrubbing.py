@@ -14,11 +14,11 @@ from urllib.parse import parse_qsl, urlsplit
 import attrs
 
 from wosdk_async import codec
-from wosdk_async.masking import mask_fields
-from wosdk_async.safe_text import Secrets
+from wosdk_async.codec.masking import mask_fields
 from wosdk_async.testing.placeholders import Names
 from wosdk_async.testing.recorded_exchanges import TOKEN_PATH, RecordedExchange, mapped
 from wosdk_async.testing.recording_engines import RawExchange
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.session.login import asks_for_token
 
 __all__ = ["Cleaner", "Scrub", "body_bytes", "request_id_of", "secrets_of"]

@@ -17,8 +17,8 @@ from wosdk_async.errors import (
     ThrottledError,
     WosdkError,
 )
-from wosdk_async.hooks import OnInDoubt, call_hook
 from wosdk_async.options import CallOptions
+from wosdk_async.options.hooks import OnInDoubt, call_hook
 from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import AttemptContext, Attempts
 from wosdk_async.transport.clock import Scope

@@ -16,7 +16,7 @@ import attrs
 from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import REDIRECTS, SendError, StreamedResponse, StreamingEngine
 from wosdk_async.transport.limiter.limiter import TenantQueue

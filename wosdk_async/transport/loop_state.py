@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from typing import Any, Self
+from typing import Self
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -22,6 +22,7 @@ from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import connection_ceiling, engine_for
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, ThroughputLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
+from wosdk_async.transport.places import Places
 from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
@@ -87,12 +88,13 @@ class LoopState:
     login: Login
     engines: list[Engine | StreamingEngine]
     # All of it is used by the thread of its loop alone. GIL: but any thread may drop a manager last, which
-    # takes its key out of _caches, in one step.
-    _downloads: tuple[StreamingEngine, ConcurrencyLimiter] | None = None
-    _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
-    _caches: WeakKeyDictionary[SessionManager, dict[object, Any]] = attrs.field(
+    # takes its key out of these dicts, in one step.
+    _downloading: tuple[StreamingEngine, ConcurrencyLimiter] | None = None
+    _downloads: WeakKeyDictionary[SessionManager, Downloads] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
+    _places: WeakKeyDictionary[SessionManager, Places] = attrs.field(factory=WeakKeyDictionary, init=False)
+    _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
     _connections: AsyncGenerator[None, None] = attrs.field(init=False)
     """Generator that closes the engines: ``asyncio.run`` closes those that were started in its loop, so a
     client that was never closed leaves no socket open. ``weakref.finalize`` would run too late."""
@@ -106,22 +108,23 @@ class LoopState:
 
     def downloads(self, settings: TransportSettings, sessions: SessionManager) -> Downloads:
         """Return the downloads of a Company in this loop. Their engine is made when it is first used."""
-        if self._downloads is None:
+        if (found := self._downloads.get(sessions)) is not None:
+            return found
+        if self._downloading is None:
             engine = settings.make_engine(attrs.evolve(settings.options.limits, connections=_MOST_DOWNLOADS))
             if not isinstance(engine, StreamingEngine):
                 raise ConfigurationError(
                     f"engine= makes {engine!r}, which cannot download: it has no stream()"
                 )
             self.engines.append(engine)
-            self._downloads = engine, ConcurrencyLimiter(_DOWNLOADS, ceiling=engine.capacity)
-        engine, limiter = self._downloads
+            self._downloading = engine, ConcurrencyLimiter(_DOWNLOADS, ceiling=engine.capacity)
+        engine, limiter = self._downloading
         made = Downloads(engine, limiter.new_queue(), settings.hosts, settings.clock)
-        downloads: Downloads = self.cache_of(sessions).setdefault(Downloads, made)
-        return downloads
+        return self._downloads.setdefault(sessions, made)
 
-    def cache_of(self, sessions: SessionManager) -> dict[object, Any]:
-        """Return the values that other packages cache for a Company in this loop, each under its own key."""
-        return self._caches.setdefault(sessions, {})
+    def places(self, sessions: SessionManager) -> Places:
+        """Return what packages above keep for a Company in this loop."""
+        return self._places.setdefault(sessions, Places(sessions.clock))
 
     async def aclose(self, grace: float) -> None:
         """Wait ``grace`` seconds for running calls, end the others, close the connections."""

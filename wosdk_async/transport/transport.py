@@ -10,16 +10,17 @@ from functools import partial
 from typing import Any, TypeVar
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.hooks import BeforeSend, ask_before_send
 from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
+from wosdk_async.options.hooks import BeforeSend, ask_before_send
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics
+from wosdk_async.transport.limiter.limiter import TenantQueue
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Credentials, GrantProvider, Region, Tenant
@@ -27,7 +28,7 @@ from wosdk_async.transport.session.manager import ManagerCache, SessionManager, 
 from wosdk_async.transport.session.renewal import HasTime
 from wosdk_async.transport.telemetry.observers import LOG_OBSERVER, HookObserver, ObservedCall, Observer
 from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
-from wosdk_async.transport.telemetry.statistics import Stats, Trace, company_stats
+from wosdk_async.transport.telemetry.statistics import CompanyStats, Stats, Trace
 
 __all__ = ["Transport"]
 
@@ -196,7 +197,7 @@ class Transport:
             retry_quota=self._quota.left,
             outcomes=loop.dispatcher.counters.totals() if loop else {},
             companies=tuple(
-                company_stats(each, loop.dispatcher.queue_of(each) if loop else None, limit, now)
+                _company_stats(each, loop.dispatcher.queue_of(each) if loop else None, limit, now)
                 for each in self._sessions
             ),
             connections_busy=connections.busy,
@@ -260,6 +261,28 @@ class Transport:
         self._loops = {}
         self._quota = RetryQuota(self.options.retry_quota)  # a thread of the parent may have held its lock
         self._sessions.forked()
+
+
+def _company_stats(
+    manager: SessionManager, queue: TenantQueue | None, limit: int, now: float
+) -> CompanyStats:
+    """Return the statistics of one Company; without calls in the running loop it has no ``queue``."""
+    session, login_since, error = manager.session, manager.login_since, manager.last_error
+    return CompanyStats(
+        name=manager.company,
+        in_flight=queue.held if queue else 0,
+        queued=len(queue.waiting) if queue else 0,
+        limit=queue.limit if queue else limit,
+        session_age=now - session.opened_at if session else None,
+        session_left=max(0.0, session.expires_at - now) if session else None,
+        session_number=session.generation if session else 0,
+        response_age=None if manager.responded_at is None else now - manager.responded_at,
+        login_age=None if login_since is None else now - login_since,
+        login_waits_for="" if login_since is None else manager.login_waits_for,
+        calls=queue.calls if queue else 0,
+        error_age=None if error is None else now - error[0],
+        last_error="" if error is None else error[1],
+    )
 
 
 def _read_hook_response(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.waiting import until_true
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted
 from wosdk_async.errors import InDoubtError, SessionError, WosdkError
 from wosdk_async.jobs.cluster.cluster_run import ClusterRun
 from wosdk_async.jobs.cluster.coordinator import Coordinator
@@ -21,8 +22,7 @@ from wosdk_async.jobs.cluster.leases import MOST_LOSSES, ClusterOptions, boottim
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, RowReport, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.model import Customer
-from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 
 OPTIONS = ClusterOptions(lease=0.5, deadline=0.2, skew=0.0, in_flight=4, rows_per_grant=4)

@@ -14,10 +14,10 @@ import pytest
 from distributed import Client, Security
 
 import wosdk_async
-from benchmarks.certificate import certificate
-from benchmarks.dask_processes import DaskProcesses
-from benchmarks.serving import serving
+from tests.chaos.dask_processes import DaskProcesses
 from tests.jobs.cluster.pools import HELLO, hello, lost, opened
+from tests.support.certificate import certificate
+from tests.support.serving import serving
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, _is_private
 from wosdk_async.jobs.cluster.messages import Order, PushedSession

@@ -1,14 +1,14 @@
 """The lease logic on virtual time: seeds hold and replay, and faults that are put back are found.
 
-``python -m benchmarks.cluster_simulated``, a part of ``.ci/run``, runs more of them.
+``python -m tests.simulation.workers``, a part of ``.ci/run``, runs more of them.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks.cluster_simulated.faults import FAULTS
-from benchmarks.cluster_simulated.scenario import Scenario, violations
+from tests.simulation.workers.faults import FAULTS
+from tests.simulation.workers.scenario import Scenario, violations
 
 FOUND_BY = {
     "lease-not-checked": range(200, 215),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.jobs_walks.faults import FAULTS
-from benchmarks.jobs_walks.walk import violations
+from tests.simulation.walks.faults import FAULTS
+from tests.simulation.walks.walk import violations
 
 
 def names(seed: int) -> set[str]:
@@ -14,7 +14,7 @@ def names(seed: int) -> set[str]:
 
 @pytest.mark.parametrize("seed", range(1, 21))
 def test_a_walk_doubles_nothing_and_loses_nothing(seed: int) -> None:
-    """``python -m benchmarks.jobs_walks --seeds 2000`` carries out as many as it takes."""
+    """``python -m tests.simulation.walks --seeds 2000`` carries out as many as it takes."""
     assert violations(seed) == []
 
 

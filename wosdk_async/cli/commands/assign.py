@@ -5,36 +5,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions, change_options
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.order_changes import (
     SHOWN,
     OrderPlan,
     at_option,
-    change_orders,
     comment_option,
     id_or_name,
     order_verb,
 )
 from wosdk_async.cli.record_changes import ChangeResult
 from wosdk_async.errors import NameNotFoundError, RefusedError, WosdkError
-from wosdk_async.suggestions import suggestion
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
+from wosdk_async.model import Employee
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["assign_command"]
 
 _SEARCHED = 1000  # employees among whose names a near one is looked for: one response
 
 
-@order_verb("assign")
-@click.option(
+_to_option = click.option(
     "--to",
     "employees",
     multiple=True,
@@ -42,26 +38,19 @@ _SEARCHED = 1000  # employees among whose names a near one is looked for: one re
     metavar="EMPLOYEE",
     help="User name, number, name or id of an employee or provider; may be repeated.",
 )
-@click.option(
+_mode_option = click.option(
     "--mode",
     type=click.Choice(["Primary", "AddSecondary", "RemoveSecondary", "Snapshot"]),
     default="Primary",
     show_default=True,
     help="Replace the first assignee, add or remove others, or replace all.",
 )
-@comment_option
-@at_option
-@change_options
-def assign_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    employees: tuple[str, ...],
-    mode: str,
-    comment: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
+
+
+@order_verb("assign", _to_option, _mode_option, comment_option, at_option)
+async def assign_command(
+    company: Company, *, employees: tuple[str, ...], mode: str, comment: str | None, at: datetime | None
+) -> OrderPlan:
     """Assign work orders to employees or providers; their state stays as it is.
 
     Who is assigned is shown before the question and afterwards.
@@ -70,19 +59,15 @@ def assign_command(
       wosdk assign RSC000005 --to mira.okafor
       wosdk assign RSC000005 --to 'Paul Renner' --to T-208 --mode Snapshot
     """
-
-    async def plan(company: Company) -> OrderPlan:
-        named = await _employees(company, employees)
-        assigning = _Assigning(list(named), mode)
-        verb = "remove" if mode == "RemoveSecondary" else "assign to"
-        return OrderPlan(
-            what=f"{verb} {', '.join(map(repr, named.values()))}, mode {mode}",
-            act=lambda acme, order: assigning.carry_out(acme, order, comment, at),
-            made=lambda _, made: made,
-            prepare=assigning.prepare,
-        )
-
-    change_orders(ctx, orders, by, options, plan)
+    named = await _employees(company, employees)
+    assigning = _Assigning(list(named), mode)
+    verb = "remove" if mode == "RemoveSecondary" else "assign to"
+    return OrderPlan(
+        what=f"{verb} {', '.join(map(repr, named.values()))}, mode {mode}",
+        act=lambda acme, order: assigning.carry_out(acme, order, comment, at),
+        made=lambda _, made: made,
+        prepare=assigning.prepare,
+    )
 
 
 @attrs.define
@@ -156,8 +141,6 @@ async def _employee(company: Company, text: str) -> int:
 
 async def _near(company: Company, text: str) -> str:
     """Return ``; did you mean ...?`` for the nearest name of an employee, or nothing."""
-    from wosdk_async.model import Employee
-
     try:
         records = (
             await company.query(Employee).select("DisplayAs", "Username", "Number").limit(_SEARCHED).all()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions, change_options
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option
+from wosdk_async.cli.options import ChangeOptions, change_options
 from wosdk_async.cli.order_changes import OrderPlan, change_of, read_orders
-from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
+from wosdk_async.cli.texts import counted
+from wosdk_async.model import DocumentType, WorkOrder
+from wosdk_async.resources.document_types import stored_type
+from wosdk_async.resources.files import media_type
 
 __all__ = ["attach_command"]
 
@@ -60,8 +61,6 @@ def attach_command(
       wosdk attach RSC000005 before.jpg after.jpg
       wosdk attach RSC000005 permit.pdf --title 'Permit until May'
     """
-    from wosdk_async.model import WorkOrder
-
     if title is not None and len(files) > 1:
         raise click.UsageError("--title is the title of one file; attach the files one after the other")
     for file in files:
@@ -92,9 +91,6 @@ def attach_command(
 
 def _type_shown(file: Path, chosen: str | None) -> str:
     """Return the type that the document of a file gets, as the lines before the question show it."""
-    from wosdk_async.resources.document_types import stored_type
-    from wosdk_async.resources.files import media_type
-
     media = media_type(file.name)
     if (stored := stored_type(media)) is not None:
         name = stored.get("display_as", "PDF")
@@ -118,8 +114,6 @@ def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
 
 async def _type_id(company: Company, text: str) -> int:
     """Return the id of a document type, by its name or id."""
-    from wosdk_async.model import DocumentType
-
     if text.isdecimal() and text.isascii():
         return int(text)
     found = await company.resolve(DocumentType, display_as=text)

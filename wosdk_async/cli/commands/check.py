@@ -7,15 +7,18 @@ from pathlib import Path
 
 import click
 
+from wosdk_async.cli.diagnostics import Step, StepReport, failed
 from wosdk_async.cli.exit_codes import cli_errors
 from wosdk_async.cli.options import Target, target_of, target_options
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.step_report import Step, StepReport, failed
+from wosdk_async.cli.runner import Runner
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.settings.environment import Settings
 
 __all__ = ["check_command"]
 
 
-@click.command("check", short_help="Diagnose the connection step by step.")
+@click.command("check")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object with all steps.")
 @click.option(
     "-o",
@@ -47,9 +50,6 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
 
 def _check(target: Target, report: StepReport) -> None:
     from wosdk_async.cli.diagnostics import steps
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.errors import ConfigurationError
-    from wosdk_async.settings import Settings
 
     started = time.monotonic()
     try:

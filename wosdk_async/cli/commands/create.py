@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions, change_options
+from wosdk_async import Company
+from wosdk_async.calls.markers import Marker
 from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.input.fields import command_of, given_fields, record_of, shown_value
 from wosdk_async.cli.input.records import (
     look_for,
     look_for_order,
@@ -17,19 +19,19 @@ from wosdk_async.cli.input.records import (
     python_name,
     require_operation,
 )
-from wosdk_async.cli.options import unchecked_option
-from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
-from wosdk_async.cli.record_fields import (
+from wosdk_async.cli.input.texts import entity_named
+from wosdk_async.cli.options import (
+    ChangeOptions,
+    change_options,
     entity_argument,
     fields_argument,
-    given_fields,
     json_body_option,
-    shown_value,
+    unchecked_option,
 )
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import Record
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
+from wosdk_async.model import Record, WoCreateCommand
+from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.order_schedule import DUE_TIMES, replaced_fields
 
 __all__ = ["create_command"]
 
@@ -63,9 +65,6 @@ def create_command(
       wosdk create Contact FirstName=Ann LastName=Lee CustomerId=512
       wosdk create Customer Name='Acme Mall' TenantCode=T-77 WorkZone=14 --marker TenantCode
     """
-    from wosdk_async.cli.input import new_records
-    from wosdk_async.cli.input.texts import entity_named
-
     kind = entity_named(entity, unchecked)
     is_order = not isinstance(kind, str) and kind.wire_name == "WorkOrder"
     if not is_order:
@@ -73,27 +72,24 @@ def create_command(
     given = given_fields(kind, fields, json_body)
     if not given:
         raise CliError(f"nothing is to be created; name fields, such as wosdk create {entity} NAME=VALUE")
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     if not unchecked:
-        new_records.require_settable(name, given)
+        _require_settable(name, given)
     lines = [f"{key}: {shown_value(value)}" for key, value in given.items()]
     change = RecordChange(
         label=name,
         facts={"entity": name},
         make=_create_order(kind, given, marker) if is_order else _create(kind, given, marker),
-        shown=(*lines, *(new_records.schedule_lines(given) if is_order else ())),
+        shown=(*lines, *(_schedule_lines(given) if is_order else ())),
         look=_look_for(kind, given, marker),
     )
     with ChangeSession.open(ctx, options) as session:
-        for warning in new_records.order_warnings(given) if is_order else ():
+        for warning in _order_warnings(given) if is_order else ():
             say(warning)
         session.carry_out(f"create {name}", f"Create this {name}?", [change], at_once=1)
 
 
 def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    from wosdk_async.cli.input.fields import record_of
-    from wosdk_async.markers import Marker
-
     if isinstance(kind, str):
         if marker is not None:
             raise CliError("--marker needs an entity that the catalogue knows; leave out --unchecked")
@@ -117,12 +113,7 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
 
 
 def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    from wosdk_async.cli.input.fields import command_of
-    from wosdk_async.cli.input.new_records import order_fields
-    from wosdk_async.markers import Marker
-    from wosdk_async.model import WoCreateCommand
-
-    command = command_of(WoCreateCommand, order_fields(given))
+    command = command_of(WoCreateCommand, _order_fields(given))
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
     if path is not None:
         Marker.of_command(command, path)
@@ -150,3 +141,53 @@ def _look_for(kind: type[Record] | str, given: Mapping[str, Any], marker: str | 
         )
     key = python_name(kind, marker, "--marker")
     return look_for(kind, key, given.get(kind.__wire__[key]["name"]))
+
+
+_SET_BY_SERVICE = ("Id", "ConcurrencyId")  # facts 3.3: a create ignores both
+_CALCULATED = ("Number", "DtCreated", "CreatedDateUtc")  # spec 3 row 1: number and dates are calculated
+_FIRST_STATE = "New"  # spec 3 row 1
+
+
+def _require_settable(entity: str, given: Mapping[str, Any]) -> None:
+    """Raise CliError for fields that the service would set itself, and not to the value in ``given``."""
+    is_order = entity == "WorkOrder"
+    names = (*_SET_BY_SERVICE, *(_CALCULATED if is_order else ()))
+    faults = [
+        f"{name} of a new {entity} is set by the service, whatever is sent; leave it out"
+        for name in names
+        if given.get(name)  # 0 and null are no wish
+    ]
+    if is_order and given.get("StatusId") not in (None, _FIRST_STATE):
+        faults.append(
+            f"StatusId of a new WorkOrder is {_FIRST_STATE}, whatever is sent; leave it out, and then"
+            " `wosdk pickup`, `start` and `complete` lead on"
+        )
+    if faults:
+        raise CliError("; ".join(faults))
+
+
+def _order_fields(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of the command that creates a work order.
+
+    The service computes the schedule, unless that would replace a given field.
+    """
+    fields = {"WorkOrder": given}
+    return fields if replaced_fields(given) else {**fields, "ComputeSchedule": True}
+
+
+def _schedule_lines(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the line about the due time that a new work order gets, for the lines before the question."""
+    if not replaced_fields(given):
+        yield "DtDue: computed by the service"
+
+
+def _order_warnings(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what may surprise people about a new work order."""
+    replaced = replaced_fields(given)
+    if replaced and not any(name in given for name in DUE_TIMES):
+        yield (
+            f"the order gets no due time: to compute it would replace {' and '.join(replaced)};"
+            f" add DtDue=TIME, or leave {'it' if len(replaced) == 1 else 'them'} out"
+        )
+    if given.get("Contactid"):  # spec 4.3 sends it, facts 5: a recorded release drops it
+        yield "Contactid is dropped by some releases; RequestorContact=ID names the requestor"

@@ -10,12 +10,12 @@ import attrs
 import click
 
 from wosdk_async.catalogue import VERBS, Catalogue, Command, CommandBase, Entity, EnumType, Field, load
-from wosdk_async.cli.completed_names import names
 from wosdk_async.cli.exit_codes import CliError, cli_errors
-from wosdk_async.cli.output.cells import json_text
+from wosdk_async.cli.options import names
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.output.table import print_table
-from wosdk_async.suggestions import suggestion
+from wosdk_async.cli.texts import json_text
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["describe_command"]
 
@@ -161,7 +161,7 @@ def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
     file.write("".join(f"{text}\n" for text in texts if text is not None))
 
 
-@click.command("describe", short_help="Show what is known of an entity, a command or an enum.")
+@click.command("describe")
 @click.argument("name", required=False, shell_complete=names)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all that the catalogue says.")
 def describe_command(name: str | None, as_json: bool) -> None:

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.command_words import message_of
-from wosdk_async.cli.completed_names import entities, properties
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
-from wosdk_async.cli.options import excel_separator, target_of, target_options
+from wosdk_async.cli.options import (
+    entities,
+    excel_separator,
+    properties_option,
+    target_of,
+    target_options,
+    where_option,
+)
 from wosdk_async.cli.output.files import require_not_kept, require_stdout
+from wosdk_async.cli.texts import message_of
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.export.exporter import Export
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["export_command"]
 
 
-@click.command("export", no_args_is_help=True, short_help="Write the records of an entity to a file.")
+@click.command("export", no_args_is_help=True)
 @click.argument("entity", shell_complete=entities)
 @click.option(
     "-o",
@@ -33,25 +39,8 @@ __all__ = ["export_command"]
     metavar="FILE",
     help="File to write: .parquet, .csv, .jsonl or .xlsx; with --since last a directory of parts.",
 )
-@click.option(
-    "-w",
-    "--where",
-    "conditions",
-    multiple=True,
-    metavar="CONDITION",
-    shell_complete=properties,
-    help="Only records that fulfil it; of several, all must hold.",
-)
-@click.option(
-    "-p",
-    "--property",
-    "--select",
-    "paths",
-    multiple=True,
-    metavar="PATH",
-    shell_complete=properties,
-    help="Read this property path; may be repeated.",
-)
+@where_option
+@properties_option("--select")
 @click.option(
     "--since",
     metavar="last|TIME",
@@ -129,7 +118,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
             "none is missed; ask the maintainers of the service to correct the clock"
         )
     if as_json:
-        from wosdk_async.cli.output.cells import json_text
+        from wosdk_async.cli.texts import json_text
 
         click.echo(json_text(summary.as_dict()))
     else:
@@ -137,9 +126,9 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
 
 
 def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
-    from wosdk_async.cli.output.cells import counted
     from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.runner import Runner
+    from wosdk_async.cli.texts import counted
     from wosdk_async.errors import WosdkError
     from wosdk_async.jobs.errors import OutputError
 
@@ -216,7 +205,7 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _print(summary: ExportSummary) -> None:
-    from wosdk_async.cli.output.cells import counted
+    from wosdk_async.cli.texts import counted
 
     if summary.path is None:
         click.echo("nothing has changed since the last part")

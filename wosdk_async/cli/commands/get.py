@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wosdk_async.cli.completed_names import entities, properties
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import cli_errors, writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
-from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.protocol.calls import Id
+from wosdk_async.cli.input.texts import entity_named
+from wosdk_async.cli.options import (
+    entities,
+    output_options,
+    properties_option,
+    target_of,
+    target_options,
+    unchecked_option,
+)
+from wosdk_async.cli.output.cells import DefaultColumns
+from wosdk_async.cli.output.files import Output
+from wosdk_async.cli.output.formats import write_record
+from wosdk_async.cli.runner import Runner
+from wosdk_async.errors import UnknownNameError
+from wosdk_async.model import entity_class
+from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.calls import Id
+from wosdk_async.query.plan import selection
 
 __all__ = ["get_command"]
 
@@ -36,8 +48,6 @@ class _GetCommand(click.Command):
 
 def _example(given: str) -> str:
     """Return a command for the only argument: an entity, or a record of which the entity is missing."""
-    from wosdk_async.model import entity_class
-
     is_entity = entity_class(given) is not None
     return f"wosdk get {given} ID" if is_entity else f"wosdk get WorkOrder {shlex.quote(given)}"
 
@@ -45,15 +55,7 @@ def _example(given: str) -> str:
 @click.command("get", cls=_GetCommand, no_args_is_help=True)
 @click.argument("entity", shell_complete=entities)
 @click.argument("record_id", metavar="ID")
-@click.option(
-    "-p",
-    "--property",
-    "paths",
-    multiple=True,
-    metavar="PATH",
-    shell_complete=properties,
-    help="Read this property path, such as '*', Customer.Name or 'Items.*'; may be repeated.",
-)
+@properties_option(example=", such as '*', Customer.Name or 'Items.*'")
 @by_option
 @unchecked_option
 @output_options
@@ -66,9 +68,7 @@ def get_command(
     paths: tuple[str, ...],
     by: str | None,
     unchecked: bool,
-    as_json: bool,
-    as_csv: bool,
-    output: Path | None,
+    result: Output,
 ) -> None:
     """Read one record.
 
@@ -80,18 +80,11 @@ def get_command(
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
-    result = output_of(as_json, as_csv, output)
     with cli_errors():
-        from wosdk_async.cli.input.texts import entity_named
-        from wosdk_async.cli.output.default_columns import DefaultColumns
-        from wosdk_async.cli.output.formats import write_record
-        from wosdk_async.cli.runner import Runner
-        from wosdk_async.query.plan import selection
-
         entity_type = entity_named(entity, unchecked)
         texts = RecordTexts.read(entity_type, [record_id], by)
         selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
-        name = entity_type if isinstance(entity_type, str) else entity_type.wire_name
+        name = entity_name(entity_type)
         by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
         with Runner(target_of(ctx)) as runner:
             (id,) = runner.run(texts.ids(runner.company))
@@ -104,8 +97,6 @@ async def _read(
     company: Company, name: str, id: Id, paths: Sequence[str], otherwise: Sequence[str]
 ) -> dict[str, Any]:
     """Read a record with ``paths``, or with ``otherwise`` when the service lacks one of them."""
-    from wosdk_async.errors import UnknownNameError
-
     try:
         return await company.get(name, id, properties=paths)
     except UnknownNameError:  # the names of references are extras: a release may lack one

@@ -1,41 +1,53 @@
-"""``wosdk jobs``: what imports have done, and what is left of them to do."""
+"""``wosdk jobs``: what imports have done, and what remains; rows in doubt are settled."""
 
 from __future__ import annotations
 
 import asyncio
+import getpass
 import shlex
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.command_words import message_of
-from wosdk_async.cli.commands.settle import settle_command
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.help import Group
-from wosdk_async.cli.import_options import excel_option
-from wosdk_async.cli.job_context import excel_of, input_of, require_lasting, source_of
-from wosdk_async.cli.kept_commands import changed_arguments, given_arguments, kept_arguments, kept_globals
-from wosdk_async.cli.options import output_of, output_options, target_options
-from wosdk_async.cli.output.cells import json_text, visible
-from wosdk_async.cli.output.files import opened, require_not_needed, require_stdout
-from wosdk_async.cli.run_options import RUN_NAMES, run_options
+from wosdk_async.cli.import_arguments import (
+    changed_arguments,
+    given_arguments,
+    kept_arguments,
+    kept_globals,
+)
+from wosdk_async.cli.import_options import RUN_NAMES, excel_option, run_options
+from wosdk_async.cli.job_context import (
+    company_of_job,
+    excel_of,
+    input_of,
+    require_lasting,
+    source_of,
+    write_files,
+)
+from wosdk_async.cli.options import job_argument, json_option, output_options, target_options, yes_option
+from wosdk_async.cli.output.files import Output, opened, require_not_needed, require_stdout
+from wosdk_async.cli.texts import counted, json_text, message_of, visible
 
 if TYPE_CHECKING:
+    from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.jobs.overview import Overview
 
-__all__ = ["jobs_command"]
+__all__ = [
+    "jobs_command",
+    "settle_command",
+]
 
 _PATH = click.Path(path_type=Path)
-_job = click.argument("job", type=_PATH)
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-_yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
-@click.group("jobs", cls=Group, short_help="Imports that ran or were stopped: show, resume, settle, undo.")
+@click.group("jobs", cls=Group)
 def jobs_command() -> None:
     """Show imports that ran or were stopped; resume, settle or undo them.
 
@@ -43,19 +55,17 @@ def jobs_command() -> None:
     """
 
 
-jobs_command.add_command(settle_command)
 jobs_command.add_command(undo_command)
 
 
 @jobs_command.command("list")
 @click.argument("place", type=_PATH, metavar="[DIR]", default=Path(), required=False)
 @output_options
-def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) -> None:
+def list_command(place: Path, result: Output) -> None:
     """List the jobs below DIR, or beside a file, the newest first."""
-    where = output_of(as_json, as_csv, output)
     with cli_errors():
+        from wosdk_async.cli.job_view import print_jobs
         from wosdk_async.cli.output.formats import format_of
-        from wosdk_async.cli.output.job_view import print_jobs
         from wosdk_async.jobs.errors import JournalError
         from wosdk_async.jobs.job_places import jobs_below, jobs_of
 
@@ -68,15 +78,15 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
             except JournalError as error:
                 unreadable += 1
                 say(message_of(error))
-        if output is not None:  # the input of a job is often the only copy
-            require_not_needed("--output", output, place, *(Path(job.plan.file) for job in jobs))
+        if result.path is not None:  # the input of a job is often the only copy
+            require_not_needed("--output", result.path, place, *(Path(job.plan.file) for job in jobs))
         jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
         rows = [job.as_dict() for job in jobs]
-        with opened(where) as file:
-            if where.format == "table":
+        with opened(result) as file:
+            if result.format == "table":
                 print_jobs(file, rows)
             else:
-                writer = format_of(where, file, list(rows[0]) if rows else [])
+                writer = format_of(result, file, list(rows[0]) if rows else [])
                 writer.write(rows)
                 writer.close()
         if not rows and not unreadable:
@@ -94,8 +104,8 @@ async def _overview_of(folder: Path) -> Overview:
 
 
 @jobs_command.command(short_help="Show plan, counts, runs, and what the same command would do.")
-@_job
-@_json
+@job_argument
+@json_option
 def show(job: Path, as_json: bool) -> None:
     """Show the plan of a job, its counts and runs, rows that need care, and what a resume would do.
 
@@ -103,7 +113,7 @@ def show(job: Path, as_json: bool) -> None:
     """
     require_stdout()
     with cli_errors():
-        from wosdk_async.cli.output.job_view import job_facts, print_job
+        from wosdk_async.cli.job_view import job_facts, print_job
         from wosdk_async.jobs.job_places import folder_of
 
         facts = asyncio.run(job_facts(folder_of(job)))
@@ -114,14 +124,14 @@ def show(job: Path, as_json: bool) -> None:
 
 
 @jobs_command.command()
-@_job
+@job_argument
 @run_options
 @click.option("--one-process", is_flag=True, help="Send the rows from this process, and not from workers.")
 @click.option(
     "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Append one JSON line for each row to this file."
 )
-@_json
-@_yes
+@json_option
+@yes_option
 @target_options(hidden=True)
 @click.pass_context
 def resume(
@@ -166,7 +176,7 @@ def resume(
 
 
 @jobs_command.command(short_help="Write the files of a job again.")
-@_job
+@job_argument
 @excel_option
 def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
     """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
@@ -178,7 +188,7 @@ def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
 
 
 @jobs_command.command()
-@_job
+@job_argument
 def report(job: Path) -> None:
     """Write report.html and report.json of a job again."""
     with cli_errors():
@@ -195,7 +205,7 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     async with Journal.open(folder_of(job)) as journal:
         plan = as_last_given(journal.plan, await journal.runs())
         source = await off_the_loop(source_of, plan, journal.folder)
-        return await write_outputs(journal, source, csv_for_excel=excel or excel_of(plan))
+        return await write_outputs(journal, source, csv_for_excel=excel or excel_of(plan, journal.folder))
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
@@ -213,3 +223,111 @@ def _print_files(paths: list[Path]) -> None:
     say_kept(paths)
     for path in paths:
         click.echo(visible(str(path)))
+
+
+@jobs_command.command("settle")
+@job_argument
+@click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
+@click.argument("id", type=click.IntRange(1), required=False)
+@click.option("--row", type=click.IntRange(1), metavar="N", help="The row that was decided by hand.")
+@click.option("--all", "all_rows", is_flag=True, help="Decide all rows in doubt: with not-created.")
+@json_option
+@target_options(hidden=True)
+@click.pass_context
+def settle_command(
+    ctx: click.Context,
+    job: Path,
+    decision: str | None,
+    id: int | None,
+    row: int | None,
+    all_rows: bool,
+    as_json: bool,
+) -> None:
+    """Find out the outcome of the rows in doubt.
+
+    Rows with a marker are looked up. Those that are confirmed absent are planned again: resume sends them.
+    A row without a marker is decided by you, after you looked for it; the journal keeps your decision.
+
+    \b
+      wosdk jobs settle requests.csv.job
+      wosdk jobs settle requests.csv.job --row 7 created 90417
+      wosdk jobs settle requests.csv.job --row 7 not-created
+      wosdk jobs settle requests.csv.job --all not-created
+
+    Exit status: 0 no row is in doubt any more, 1 some are.
+    """
+    by_hand = row is not None or all_rows
+    wrong = by_hand != (decision is not None) or (id is None) == (decision == "created")
+    if wrong or (all_rows and (row is not None or decision == "created")):
+        raise click.UsageError(
+            "write --row N created ID, --row N not-created or --all not-created; without these options "
+            "rows are looked up"
+        )
+    require_stdout()
+    with cli_errors():
+        from wosdk_async.jobs.job_places import folder_of
+
+        folder = folder_of(job)
+        if not by_hand:
+            status = _settle(ctx, folder, as_json)
+        else:
+            status = Exit.SOME if asyncio.run(_decide(folder, row, id)) else Exit.DONE
+    sys.exit(status)
+
+
+async def _decide(folder: Path, row: int | None, id: int | None) -> int:
+    from wosdk_async.jobs.decisions import decide, doubts_in
+    from wosdk_async.jobs.journal import Journal
+
+    async with Journal.open(folder) as journal:
+        who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
+        rows = [row] if row is not None else await doubts_in(journal)
+        for each in rows:
+            await decide(journal, each, id, who, on_stage=say)
+            say(f"row {each}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
+        await write_files(journal)
+        return _in_doubt(journal)
+
+
+def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
+    from wosdk_async.cli.signals import StopSignals
+    from wosdk_async.jobs.decisions import settle_job
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.stop import Stop
+
+    stop = Stop()
+    signals = StopSignals(stop.ask)
+    with company_of_job(ctx, folder) as runner:
+
+        async def settled() -> tuple[dict[str, int], int]:
+            async with Journal.open(folder) as journal:
+                with signals.handled():
+                    try:
+                        figures = await settle_job(journal, runner.company, on_stage=say, stop=stop)
+                    finally:  # some rows may be decided although a look-up failed
+                        await write_files(journal)
+                return figures, _in_doubt(journal)
+
+        figures, left = runner.run(settled(), exit_soon=False)
+    if as_json:
+        click.echo(json_text({**figures, "in_doubt": left}))
+    else:
+        click.echo(
+            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} there, "
+            f"{figures['not_there']} not there and planned again, {left} in doubt"
+        )
+    return signals.status or (Exit.SOME if left else Exit.DONE)
+
+
+def _in_doubt(journal: Journal) -> int:
+    from wosdk_async.jobs.journal import State
+
+    counts = journal.counts(), journal.gone()
+    return sum(each[state] for each in counts for state in (State.IN_DOUBT, State.SENDING))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container without a name for its user
+        return "somebody"

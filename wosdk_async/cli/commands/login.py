@@ -13,20 +13,26 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.options import Target, target_of, target_options
-from wosdk_async.cli.profile_changes import (
+from wosdk_async.cli.output.table import print_table
+from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
     DEFAULT_PROFILE,
     PROFILE_KEYS,
+    ProfileFile,
+    require_profile_name,
     text_of,
     variable_of,
     write_profile,
 )
+from wosdk_async.cli.runner import Runner, is_interactive
+from wosdk_async.cli.texts import visible
+from wosdk_async.settings.environment import Settings
+from wosdk_async.settings.profiles import profile_variables, settings_file
 from wosdk_async.transport.session.hosts import shown_address
 
 if TYPE_CHECKING:
-    from wosdk_async.cli.profile_file import ProfileFile
-    from wosdk_async.cli.step_report import Step
+    from wosdk_async.cli.diagnostics import Step
 
 __all__ = ["login_command"]
 
@@ -45,7 +51,7 @@ _DOUBTED = {  # what to ask for again, by the step that refused it
 }
 
 
-@click.command("login", short_help="Check the credentials of a Company and keep them as a profile.")
+@click.command("login")
 @click.option("--region", type=_REGIONS, help="The region of the Company; americas by default.")
 @click.option("--client-id", metavar="ID", help="The client id that the Company's administrator made.")
 @click.option(
@@ -83,9 +89,6 @@ def login_command(
       wosdk login
       wosdk login --profile stage --company 'Acme Stage' --credentials-command 'vault-read acme-stage'
     """
-    from wosdk_async.cli.profile_file import ProfileFile, require_profile_name
-    from wosdk_async.profiles import settings_file
-
     target = target_of(ctx)
     name = target.profile or os.environ.get("WOSDK_PROFILE") or DEFAULT_PROFILE
     with cli_errors():
@@ -111,9 +114,6 @@ def login_command(
 
 
 def _list(profiles: Mapping[str, Any]) -> None:
-    from wosdk_async.cli.output.cells import visible
-    from wosdk_async.cli.output.table import print_table
-
     def line(name: str, profile: Any) -> list[str]:
         found = profile if isinstance(profile, dict) else {}
         source = next((key for key in reversed(CREDENTIAL_KEYS) if key in found), "no credentials")
@@ -128,8 +128,6 @@ def _list(profiles: Mapping[str, Any]) -> None:
 
 def _tried(target: Target, given: Mapping[str, str], old: Mapping[str, Any]) -> tuple[dict[str, str], Exit]:
     """Return the values and the status of the log-in with them; ask again for answers that were wrong."""
-    from wosdk_async.cli.runner import is_interactive
-
     answers = _complete(given, old)
     while True:
         values = _with_addresses(answers, old)
@@ -147,8 +145,6 @@ def _tried(target: Target, given: Mapping[str, str], old: Mapping[str, Any]) -> 
 
 def _require_usable(file: ProfileFile, name: str) -> None:
     """Raise an error for a profile that could not be changed or used, before anything is asked."""
-    from wosdk_async.profiles import profile_variables
-
     profile_variables(file.path, name, file.profile(name))
     file.replaced(name, dict.fromkeys(ADDRESS_KEYS) | dict.fromkeys(CREDENTIAL_KEYS) | {"company": name})
 
@@ -167,8 +163,6 @@ def _given(options: Mapping[str, str | None]) -> dict[str, str]:
 
 def _complete(values: Mapping[str, str], old: Mapping[str, Any]) -> dict[str, str]:
     """Return the values with those that are missing: ask for them, or take the region of the old profile."""
-    from wosdk_async.cli.runner import is_interactive
-
     missing = _missing(values)
     if missing and not is_interactive():
         named = ", ".join(_OPTIONS[key] for key in missing if key in _OPTIONS)
@@ -241,10 +235,7 @@ def _secret_of_stdin() -> str:
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
     """Check the settings step by step as ``wosdk check`` does, and return the last step."""
-    from wosdk_async.cli.diagnostics import steps
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.cli.step_report import StepReport
-    from wosdk_async.settings import Settings
+    from wosdk_async.cli.diagnostics import StepReport, steps
 
     variables = {variable_of(key): value for key, value in values.items()}
     settings = Settings.from_env(variables)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, cli_errors
+from wosdk_async.cli.exit_codes import cli_errors, extra
 from wosdk_async.cli.options import target_of, target_options
 
 if TYPE_CHECKING:
@@ -23,7 +21,7 @@ __all__ = ["mcp_command"]
 _DEADLINE = 45.0  # seconds: programs that use tools commonly give up after 60
 
 
-@click.command("mcp", short_help="Serve a Company to AI agents, over stdin and stdout.")
+@click.command("mcp")
 @click.option("--allow-writes", is_flag=True, help="Add the tools plan, commit and settle.")
 @click.option(
     "--state",
@@ -56,10 +54,10 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
         raise click.UsageError("--state and --settle are about changes; add --allow-writes")
     if target.deadline is None:
         target = attrs.evolve(target, deadline=_DEADLINE)
-    with cli_errors(), _extra():
+    with cli_errors(), extra("mcp", "the MCP server"):
         import anyio
 
-        from wosdk_async.mcp.serving import ServerOptions, serve
+        from wosdk_async.mcp.server import ServerOptions, serve
 
         options = ServerOptions(company=target.company, allow_writes=allow_writes, state=state, settle=settle)
 
@@ -80,15 +78,3 @@ def _end_at_signals() -> None:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda number, _: os._exit(128 + number))
-
-
-@contextmanager
-def _extra() -> Iterator[None]:
-    """Turn a failed import of the protocol's library into a CliError that says what to install."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "wosdk_async").startswith("wosdk_async"):
-            raise
-        package = (error.name or "").partition(".")[0]
-        raise CliError(f"the MCP server needs {package}; run: pip install 'wosdk_async[mcp]'") from error

@@ -1,30 +1,44 @@
-"""``wosdk query``: rows of an entity."""
+"""``wosdk query``: rows of an entity, written page by page as they come, or counted."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
+import attrs
 import click
 
-from wosdk_async.cli.completed_names import entities, properties
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import cli_errors, say, writing
+from wosdk_async.cli.input.fields import json_object
+from wosdk_async.cli.input.texts import condition, entity_named, order, require_query
 from wosdk_async.cli.options import (
     Target,
-    output_of,
+    entities,
     output_options,
+    properties,
+    properties_option,
     target_of,
     target_options,
     unchecked_option,
+    where_option,
 )
+from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.row_output import RowOutput
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import Record
-    from wosdk_async.protocol.wire import Call
-    from wosdk_async.query.builder import Query
+from wosdk_async.cli.output.formats import format_of
+from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.runner import Runner
+from wosdk_async.cli.texts import json_text
+from wosdk_async.errors import UnknownNameError
+from wosdk_async.model import Record
+from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.wire import Call
+from wosdk_async.query.builder import Query
+from wosdk_async.query.paging import ROW_CAP
+from wosdk_async.query.plan import KEYS
 
 __all__ = ["query_command"]
 
@@ -33,24 +47,8 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
 
 @click.command("query", no_args_is_help=True)
 @click.argument("entity", shell_complete=entities)
-@click.option(
-    "-w",
-    "--where",
-    "conditions",
-    multiple=True,
-    metavar="CONDITION",
-    shell_complete=properties,
-    help="Only rows that fulfil it; of several, all must hold.",
-)
-@click.option(
-    "-p",
-    "--property",
-    "paths",
-    multiple=True,
-    metavar="PATH",
-    shell_complete=properties,
-    help="Read this property path; may be repeated.",
-)
+@where_option
+@properties_option()
 @click.option(
     "--order",
     "orders",
@@ -88,9 +86,7 @@ def query_command(
     expression: Path | None,
     count: bool,
     unchecked: bool,
-    as_json: bool,
-    as_csv: bool,
-    output: Path | None,
+    result: Output,
 ) -> None:
     """Read rows of an entity, at most 100 of them without --all or --limit.
 
@@ -102,7 +98,6 @@ def query_command(
       wosdk query WorkOrder --where 'StatusId in (New, Open)' --where 'Customer = 512' --order 'DtDue desc'
       wosdk query Location --all --csv -o locations.csv -p Id -p Name -p TypeId
     """
-    result = output_of(as_json, as_csv, output)
     if limit and everything:
         raise click.UsageError("--limit and --all contradict each other; give one of them")
     if expression and (conditions or paths or orders or limit or everything):
@@ -114,8 +109,6 @@ def query_command(
             "--count takes --where, --json and --output only: it prints one number, of all rows"
         )
     with cli_errors():
-        from wosdk_async.cli.input.texts import entity_named, require_query
-
         kind = entity_named(entity, unchecked)
         require_query(kind)
         if expression is not None:
@@ -129,13 +122,8 @@ def query_command(
 
 
 def _by_expression(target: Target, kind: type[Record] | str, path: Path, result: Output) -> None:
-    from wosdk_async.cli.input.fields import json_object
-    from wosdk_async.cli.output.formats import format_of
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.query.paging import ROW_CAP
-
     expression = json_object("--expression", path)
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     with Runner(target) as runner:
         rows = runner.run(_rows(runner.company, name, expression))
     with writing("the rows were read", result.path), opened(result) as file:
@@ -151,15 +139,10 @@ async def _rows(company: Company, name: str, expression: dict[str, Any]) -> list
 
 
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
-    from wosdk_async.cli.input.texts import condition
-    from wosdk_async.cli.output.cells import json_text
-    from wosdk_async.cli.row_count import count_rows
-    from wosdk_async.cli.runner import Runner
-
     where = [condition(kind, text) for text in conditions]
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     with Runner(target) as runner:
-        rows = runner.run(count_rows(runner.company.query(name, check=False).where(*where), name))
+        rows = runner.run(_count_rows(runner.company.query(name, check=False).where(*where), name))
     with writing("the rows were counted", result.path), opened(result) as file:
         data = json_text({"entity": name, "count": rows}) if result.format == "json" else rows
         file.write(f"{data}\n")
@@ -174,10 +157,6 @@ def _by_conditions(
     limit: int | None,
     result: Output,
 ) -> None:
-    from wosdk_async.cli.input.texts import condition, order
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.query.builder import Query
-
     where = [condition(kind, text) for text in conditions]
     order_by = [order(text) for text in orders]
 
@@ -186,13 +165,80 @@ def _by_conditions(
 
     # The class checks the names; the query goes by name, so that rows come as the service sends them.
     narrowed(Query(kind, _never_sent))
-    name = kind if isinstance(kind, str) else kind.wire_name
+    name = entity_name(kind)
     with Runner(target) as runner:
         query = narrowed(runner.company.query(name, check=False))
-        rows = RowOutput(kind, limit, result, paths)
+        rows = _RowOutput(kind, limit, result, paths)
         by_name = result.format == "table" and not paths
         runner.run(rows.write_names(query) if by_name else rows.write(query))
 
 
 async def _never_sent(call: Call[list[Any]]) -> NoReturn:
     raise AssertionError(f"{call.operation} is only checked, never sent")
+
+
+@attrs.frozen
+class _RowOutput:
+    """Output for the rows of a query, of which at most ``limit`` are written."""
+
+    entity: type[Record] | str
+    limit: int | None
+    result: Output
+    paths: Sequence[str]
+
+    async def write(self, query: Query[Any]) -> None:
+        """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
+        limit, result = self.limit, self.result
+        wanted = query if limit is None else query.limit(limit + 1)
+        rows_on_terminal = result.path is None and sys.stdout.isatty()
+        live = sys.stderr.isatty() and not rows_on_terminal
+        with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
+            writer = format_of(result, file, self.paths, self.entity)
+            async with aclosing(wanted.pages()) as pages:
+                async for page in pages:
+                    rest = page if limit is None else page[: limit - progress.rows]
+                    with writing("the rows were read", result.path):
+                        writer.write(rest)
+                        file.flush()
+                    progress.add(len(page))
+            with writing("the rows were read", result.path):
+                if not progress.rows:
+                    writer.write([])
+                writer.close()
+                file.flush()
+        _say_rest(progress.rows, limit)
+
+    async def write_names(self, query: Query[Any]) -> None:
+        """Write the rows with the names of their references, if the service can read them all."""
+        paths = DefaultColumns.of(self.entity).selection
+        try:
+            await self.write(query.select(*paths))
+        except UnknownNameError:  # a release that lacks one of them, or a condition has a wrong name
+            if not paths:
+                raise
+            await self.write(query)
+
+
+def _say_rest(rows: int, limit: int | None) -> None:
+    """Say when there are more rows than ``limit``, or none."""
+    if limit is not None and rows > limit:
+        shown = "1 row is" if limit == 1 else f"{limit} rows are"
+        say(f"{shown} shown and there are more; --limit N shows N, --all shows all, --count counts")
+    elif not rows:
+        say("no rows")
+
+
+_PROGRESS = 1000  # rows between two reports
+
+
+async def _count_rows(query: Query[Any], entity: str) -> int:
+    """Return the number of rows, by reading their ids (facts 4)."""
+    rows, key = 0, KEYS.get(entity)
+    found = query.select("Id").scan(size=ROW_CAP) if key is None else aiter(query.select(*key))
+    with RowProgress(final=False) as progress:
+        async with aclosing(found):
+            async for _ in found:
+                rows += 1
+                if not rows % _PROGRESS:
+                    progress.add(_PROGRESS)
+    return rows

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wosdk_async.cli.completed_names import assignments, commands
-from wosdk_async.cli.exit_codes import CliError, cli_errors, status_of, writing
-from wosdk_async.cli.in_doubt import advice, say_sent
+from wosdk_async import Trace, codec
+from wosdk_async.cli.exit_codes import CliError, advice, cli_errors, say_sent, status_of, writing
+from wosdk_async.cli.input.fields import assigned, command_of, json_object
 from wosdk_async.cli.input.records import look_for_order, newest_of
+from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
-    output_of,
+    assignments,
+    commands,
     output_options,
     target_of,
     target_options,
     unchecked_option,
 )
-from wosdk_async.model import command_class
-
-if TYPE_CHECKING:
-    from wosdk_async import Trace
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.model import Command
+from wosdk_async.cli.output.files import Output
+from wosdk_async.cli.output.formats import write_record
+from wosdk_async.cli.runner import Runner, confirm
+from wosdk_async.errors import InDoubtError
+from wosdk_async.model import Command, command_class
 
 __all__ = ["run_command"]
 
@@ -49,9 +50,7 @@ def run_command(
     json_body: Path | None,
     yes: bool,
     unchecked: bool,
-    as_json: bool,
-    as_csv: bool,
-    output: Path | None,
+    result: Output,
 ) -> None:
     """Run a command of the service.
 
@@ -65,11 +64,7 @@ def run_command(
 
     Exit status 7 is in doubt: the command was sent, and no response says whether it was carried out.
     """
-    result = output_of(as_json, as_csv, output)
     with cli_errors():
-        from wosdk_async.cli.output.formats import write_record
-        from wosdk_async.cli.runner import Runner
-
         request = _Request.read(command, fields, json_body, unchecked)
         target = target_of(ctx)
         if target.read_only and not request.only_reads:
@@ -92,9 +87,6 @@ class _Request:
     @classmethod
     def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Request:
         """Return the request that the command line spells; raise CliError when it is wrong."""
-        from wosdk_async.cli.input.fields import assigned, command_of, json_object
-        from wosdk_async.cli.input.texts import command_named
-
         kind = command_named(name, unchecked)
         fields = json_object("--json-body", body) if body is not None else {}
         if isinstance(kind, str):
@@ -105,10 +97,6 @@ class _Request:
 
 def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
     """Send the command, and return the trace that holds the response."""
-    from wosdk_async import Trace
-    from wosdk_async.cli.runner import confirm
-    from wosdk_async.errors import InDoubtError
-
     runner.run(runner.company.connect())
     if not request.only_reads:
         confirm(runner.company, request.name, f"Run {request.name}?", ask=ask)
@@ -133,8 +121,6 @@ async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
 
 def _command_result(trace: Any) -> dict[str, Any]:
     """Return ``CommandResult`` as it came, by the service's own names."""
-    from wosdk_async import codec
-
     found = codec.loads(trace.reply.body)["CommandResult"]
     return found if isinstance(found, dict) else {}
 

@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, cli_errors, sandbox_extra, say
+from wosdk_async.cli.exit_codes import CliError, cli_errors, extra, say
 from wosdk_async.cli.help import Group
-from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
+from wosdk_async.cli.texts import counted
 
 if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
@@ -30,7 +30,7 @@ _store = click.option("--store", type=_FILE, required=True, help="The file; it m
 _one_company = click.option("--company", metavar="NAME", help="The Company; without it the first.")
 
 
-@click.group("sandbox", cls=Group, short_help="Local Companies that respond like the service.")
+@click.group("sandbox", cls=Group)
 def sandbox_command() -> None:
     """Local Companies that respond like the service, kept in one SQLite file."""
 
@@ -90,7 +90,7 @@ def serve(
         require_not_store("--env-file", env_file, store)
         require_not_needed("--env-file", env_file, *(each for each in (faults, certificate) if each))
         _require_replaceable(env_file, force)
-    with sandbox_extra():
+    with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.server import serve as serve_store
 
@@ -249,7 +249,7 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
 
     Without ``make`` the store must exist: a misspelt name would otherwise make an empty one.
     """
-    with sandbox_extra():
+    with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import open_store
     if not make and not path.exists():
         raise CliError(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.command_words import message_of
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.job_context import company_of_job, write_files
-from wosdk_async.cli.options import target_options
-from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.options import job_argument, json_option, target_options, yes_option
 from wosdk_async.cli.output.files import require_stdout
+from wosdk_async.cli.texts import counted, json_text, message_of, visible
 
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
@@ -54,7 +53,7 @@ class _Left:
 
 
 @click.command("undo", short_help="Cancel or delete what a job created.")
-@click.argument("job", type=click.Path(path_type=Path))
+@job_argument
 @click.option("--reason", metavar="NAME", help="Cancel reason of work orders, by name or id.")
 @click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
 @click.option(
@@ -73,8 +72,8 @@ class _Left:
     show_default=True,
     help="The highest number of calls at a time.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+@yes_option
 @target_options(hidden=True)
 @click.pass_context
 def undo_command(
@@ -198,7 +197,7 @@ def _carry_out(
 ) -> tuple[UndoSummary, int | None]:
     """Undo the job, and write its files again; return the exit status of a signal that stopped it, too."""
     from wosdk_async.cli.output.progress import RowProgress
-    from wosdk_async.cli.stop_signals import StopSignals
+    from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.errors import OutputError
 
     signals = StopSignals(undo.stop)

@@ -1,112 +1,72 @@
-"""``wosdk pickup``, ``start``, ``hold``, ``resume``, ``complete``, ``cancel``: from state to state."""
+"""Verbs of work orders: from state to state, and notes."""
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.change_options import ChangeOptions, change_options
+from wosdk_async import Company
+from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.order_changes import (
     OrderPlan,
     at_option,
-    change_orders,
     comment_option,
     id_or_name,
-    moved,
     order_verb,
     reason_id,
     reason_option,
 )
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
+from wosdk_async.cli.record_changes import ChangeResult
+from wosdk_async.cli.texts import counted, visible
+from wosdk_async.text.safe_text import shortened
 
 __all__ = [
     "cancel_command",
     "complete_command",
     "hold_command",
+    "note_command",
     "pickup_command",
     "resume_command",
     "start_command",
 ]
 
 
-@order_verb("pickup")
-@comment_option
-@at_option
-@change_options
-def pickup_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    comment: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
+@order_verb("pickup", comment_option, at_option)
+async def pickup_command(_: Company, *, comment: str | None, at: datetime | None) -> OrderPlan:
     """Pick up work orders that are New, which makes them Open.
 
     \b
       wosdk pickup RSC000005
       wosdk pickup RSC000005 RSC000006 --comment 'On my way' --yes
     """
-
-    async def plan(_: Company) -> OrderPlan:
-        return OrderPlan(
-            what="pick up",
-            act=lambda acme, order: acme.work_orders.pick_up(order, comment=comment, at=at),
-            made=moved,
-            target="Open",
-        )
-
-    change_orders(ctx, orders, by, options, plan)
+    return OrderPlan(
+        what="pick up",
+        act=lambda acme, order: acme.work_orders.pick_up(order, comment=comment, at=at),
+        target="Open",
+    )
 
 
-@order_verb("start")
-@comment_option
-@at_option
-@change_options
-def start_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    comment: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
+@order_verb("start", comment_option, at_option)
+async def start_command(_: Company, *, comment: str | None, at: datetime | None) -> OrderPlan:
     """Start work orders that were picked up, which makes them InProgress.
 
     \b
       wosdk start RSC000005
       wosdk start RSC000005 --at 2026-03-01T08:00
     """
-
-    async def plan(_: Company) -> OrderPlan:
-        return OrderPlan(
-            what="start",
-            act=lambda acme, order: acme.work_orders.start(order, comment=comment, at=at),
-            made=moved,
-            target="InProgress",
-        )
-
-    change_orders(ctx, orders, by, options, plan)
+    return OrderPlan(
+        what="start",
+        act=lambda acme, order: acme.work_orders.start(order, comment=comment, at=at),
+        target="InProgress",
+    )
 
 
-@order_verb("hold")
-@reason_option
-@comment_option
-@at_option
-@change_options
-def hold_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    reason: str | None,
-    comment: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
+@order_verb("hold", reason_option, comment_option, at_option)
+async def hold_command(
+    company: Company, *, reason: str | None, comment: str | None, at: datetime | None
+) -> OrderPlan:
     """Put work orders on hold.
 
     A hold needs a reason of the Company.
@@ -115,35 +75,21 @@ def hold_command(
       wosdk hold RSC000005 --reason 'Waiting for parts' --comment 'Belt ordered'
       wosdk hold RSC000005 RSC000006 --reason Weather --yes
     """
-
-    async def plan(company: Company) -> OrderPlan:
-        id = await reason_id(company, "OnHold", reason)
-        return OrderPlan(
-            what=f"hold, reason {reason!r}",
-            act=lambda acme, order: acme.work_orders.hold(order, reason=id, comment=comment, at=at),
-            made=moved,
-            target="OnHold",
-        )
-
-    change_orders(ctx, orders, by, options, plan)
+    id = await reason_id(company, "OnHold", reason)
+    return OrderPlan(
+        what=f"hold, reason {reason!r}",
+        act=lambda acme, order: acme.work_orders.hold(order, reason=id, comment=comment, at=at),
+        target="OnHold",
+    )
 
 
-@order_verb("resume")
-@click.option(
+_start_option = click.option(
     "--start", is_flag=True, help="Pick the orders up and start them too, until they are InProgress."
 )
-@comment_option
-@at_option
-@change_options
-def resume_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    start: bool,
-    comment: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
+
+
+@order_verb("resume", _start_option, comment_option, at_option)
+async def resume_command(_: Company, *, start: bool, comment: str | None, at: datetime | None) -> OrderPlan:
     """Take up work orders that are on hold or paused.
 
     They are reopened, and are New again: no command leads from OnHold straight back to InProgress. With
@@ -154,79 +100,92 @@ def resume_command(
       wosdk resume RSC000005
       wosdk resume RSC000005 --start --comment 'Parts are here'
     """
-
-    async def plan(_: Company) -> OrderPlan:
-        return OrderPlan(
-            what="resume: reopen, pick up and start" if start else "resume: reopen",
-            act=lambda acme, order: acme.work_orders.resume(order, start=start, comment=comment, at=at),
-            made=moved,
-            target="New",
-        )
-
-    change_orders(ctx, orders, by, options, plan)
+    return OrderPlan(
+        what="resume: reopen, pick up and start" if start else "resume: reopen",
+        act=lambda acme, order: acme.work_orders.resume(order, start=start, comment=comment, at=at),
+        target="New",
+    )
 
 
-@order_verb("complete")
-@click.option("--note", metavar="TEXT", help="The completion note, which replaces one that is there.")
-@click.option("--repair-code", metavar="NAME|ID", help="A repair code, which some Companies demand.")
-@at_option
-@change_options
-def complete_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    note: str | None,
-    repair_code: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
+_note_option = click.option(
+    "--note", metavar="TEXT", help="The completion note, which replaces one that is there."
+)
+_repair_option = click.option(
+    "--repair-code", metavar="NAME|ID", help="A repair code, which some Companies demand."
+)
+
+
+@order_verb("complete", _note_option, _repair_option, at_option)
+async def complete_command(
+    company: Company, *, note: str | None, repair_code: str | None, at: datetime | None
+) -> OrderPlan:
     """Complete work orders, which must be in progress.
 
     \b
       wosdk complete RSC000005 --note 'Filter changed' --repair-code 'Part replaced'
       wosdk complete RSC000005 RSC000006 --at 2026-03-01T17:30 --yes
     """
-
-    async def plan(company: Company) -> OrderPlan:
-        code = None if repair_code is None else await company.work_orders.repair_code(id_or_name(repair_code))
-        return OrderPlan(
-            what="complete" + (f", repair code {repair_code!r}" if repair_code else ""),
-            act=lambda acme, order: acme.work_orders.complete(order, note=note, repair_code=code, at=at),
-            made=moved,
-            target="Completed",
-        )
-
-    change_orders(ctx, orders, by, options, plan)
+    code = None if repair_code is None else await company.work_orders.repair_code(id_or_name(repair_code))
+    return OrderPlan(
+        what="complete" + (f", repair code {repair_code!r}" if repair_code else ""),
+        act=lambda acme, order: acme.work_orders.complete(order, note=note, repair_code=code, at=at),
+        target="Completed",
+    )
 
 
-@order_verb("cancel")
-@reason_option
-@comment_option
-@at_option
-@change_options
-def cancel_command(
-    ctx: click.Context,
-    orders: tuple[str, ...],
-    by: str | None,
-    reason: str | None,
-    comment: str | None,
-    at: datetime | None,
-    options: ChangeOptions,
-) -> None:
+@order_verb("cancel", reason_option, comment_option, at_option)
+async def cancel_command(
+    company: Company, *, reason: str | None, comment: str | None, at: datetime | None
+) -> OrderPlan:
     """Cancel work orders. A cancel needs a reason of the Company.
 
     \b
       wosdk cancel RSC000005 --reason 'Entered twice'
       wosdk cancel RSC000005 RSC000006 --reason 1841 --dry-run
     """
+    id = await reason_id(company, "Cancel", reason)
+    return OrderPlan(
+        what=f"cancel, reason {reason!r}",
+        act=lambda acme, order: acme.work_orders.cancel(order, reason=id, comment=comment, at=at),
+        target="Cancelled",
+    )
 
-    async def plan(company: Company) -> OrderPlan:
-        id = await reason_id(company, "Cancel", reason)
-        return OrderPlan(
-            what=f"cancel, reason {reason!r}",
-            act=lambda acme, order: acme.work_orders.cancel(order, reason=id, comment=comment, at=at),
-            made=moved,
-            target="Cancelled",
-        )
 
-    change_orders(ctx, orders, by, options, plan)
+# --- notes -------------------------------------------------------------------------------------
+
+_MAX_NOTE = 64 * 1024  # characters; the longest note that the service takes is not shown
+_MAX_SHOWN = 200  # characters of it before the question
+
+
+def _note(_: click.Context, __: click.Parameter, text: str) -> str:
+    """Return the text of a note. Raises CliError for one that is empty or very long."""
+    body = sys.stdin.read(_MAX_NOTE + 1) if text == "-" else text
+    if len(body) > _MAX_NOTE:
+        raise CliError(f"--text: the note is longer than {_MAX_NOTE} characters; attach a file instead")
+    if not body.strip():
+        raise CliError("--text: the note is empty")
+    return body.rstrip("\n") if text == "-" else body
+
+
+_text_option = click.option(
+    "--text", required=True, metavar="TEXT|-", callback=_note, help="The note; - reads it from stdin."
+)
+_public_option = click.option("--public", is_flag=True, help="A public note; otherwise it is private.")
+
+
+@order_verb("note", _text_option, _public_option)
+async def note_command(_: Company, *, text: str, public: bool) -> OrderPlan:
+    """Add a note to work orders. Where stdin is the note, nobody can be asked: --yes is needed.
+
+    \b
+      wosdk note RSC000005 --text 'Gate code 4711'
+      wosdk note RSC000005 --text - --public --yes < note.txt
+    """
+    kind = "Public" if public else "Private"
+    shown = f"{counted(len(text), 'character')}: {shortened(visible(text), _MAX_SHOWN)}"
+    return OrderPlan(
+        what=f"note, {kind.lower()}, {shown}",
+        act=lambda acme, order: acme.work_orders.note(order, text, note_type=kind),
+        made=lambda _, made: ChangeResult(f"note {made.id or '?'} added", {"note": made.id}),
+        shows="Notes.*",
+    )

@@ -8,24 +8,26 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from wosdk_async.cli.command_words import in_command_words
+from wosdk_async import codec
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
+from wosdk_async.cli.texts import in_command_words, json_text
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.suggestions import suggestion
+from wosdk_async.protocol import validation as problems
+from wosdk_async.text.safe_text import shortened
+from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["assigned", "command_of", "json_object", "record_of"]
+__all__ = ["assigned", "command_of", "given_fields", "json_object", "record_of", "shown_value"]
 
 _MAX_JSON = 64 * 1024 * 1024  # bytes
+_MAX_VALUE = 200  # characters of a value that is shown before the question
 _TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # checked, then sent as they were typed
 _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
 def json_object(option: str, path: Path) -> dict[str, Any]:
     """Return the JSON object in a file, or on stdin for ``-``; raise CliError that names the option."""
-    from wosdk_async import codec
-
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MAX_JSON + 1)
     else:
@@ -73,6 +75,27 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
     return fields
 
 
+def given_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
+    """Return the fields of a record by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null.
+
+    Raises:
+        CliError: a field is wrong; the message names it and the remedy.
+    """
+    cls = None if isinstance(kind, str) else kind
+    fields = json_object("--json-body", body) if body is not None else {}
+    return assigned(fields, [_null_if_empty(text) for text in texts], cls)
+
+
+def _null_if_empty(text: str) -> str:
+    name, sign, value = text.partition("=")
+    return f"{name}:=null" if sign and not value and not name.endswith(":") else text
+
+
+def shown_value(value: Any) -> str:
+    """Return a value as JSON for the lines before the question; of a long one only the beginning."""
+    return shortened(json_text(value), _MAX_VALUE)
+
+
 def _require_new(
     before: Mapping[tuple[str, ...], str], path: tuple[str, ...], fields: Any, text: str
 ) -> None:
@@ -107,8 +130,6 @@ def _typed(value: str, meta: Wire | None, name: str) -> Any:
 
 
 def _json(value: str, text: str) -> Any:
-    from wosdk_async import codec
-
     try:
         return codec.loads(value.encode(errors="surrogateescape"))
     except ValueError as error:
@@ -183,9 +204,6 @@ def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any
 
 
 def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, new: bool) -> Any:
-    from wosdk_async import codec
-    from wosdk_async.protocol import validation as problems
-
     faults = [*_faults(cls, fields, ""), *more]
     if not faults:
         record = codec.structure(dict(fields), cls)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.errors import NotUniqueError
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.model import WorkOrder
+from wosdk_async.model import WorkOrder
+from wosdk_async.query.fields import fields
+from wosdk_async.query.paging import ROW_CAP
+from wosdk_async.resources.names import batches
 
 __all__ = ["ORDER_RULE", "certain_ids", "id_said", "number_said"]
 
@@ -57,11 +57,6 @@ async def certain_ids(company: Company, digits: Iterable[str]) -> dict[str, int]
 
 
 async def _named(company: Company, texts: list[str]) -> list[WorkOrder]:
-    from wosdk_async.model import WorkOrder
-    from wosdk_async.query.fields import fields
-    from wosdk_async.query.paging import ROW_CAP
-    from wosdk_async.resources.names import batches
-
     f, found = fields(WorkOrder), []
     for some in batches(texts):
         named = f.number.in_(some)

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
-from wosdk_async.cli.command_words import in_command_words
+from wosdk_async import Company, codec
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.order_ids import certain_ids, id_said, number_said
-from wosdk_async.cli.output.cells import json_text
+from wosdk_async.cli.texts import in_command_words, json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
-from wosdk_async.model import Record, index
-from wosdk_async.suggestions import suggestion
-
-if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.protocol.calls import Id
+from wosdk_async.model import Record, WorkOrder, index
+from wosdk_async.protocol.calls import Id
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "RecordTexts",
@@ -166,8 +163,6 @@ def _parse_id(text: str) -> Id | None:
             return None
     if not text.startswith("{"):
         return None
-    from wosdk_async import codec
-
     try:
         found: Any = codec.loads(text.encode(errors="surrogateescape"))
     except ValueError:
@@ -213,8 +208,6 @@ def look_for_order(given: Mapping[str, Any], hint: str = "") -> str:
         given: the fields of the order.
         hint: what is better the next time, if there is a PoNumber; a comment for the shell.
     """
-    from wosdk_async.model import WorkOrder
-
     number = given.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")

@@ -13,22 +13,22 @@ anything; a quote within quotes is doubled.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import click
+
+from wosdk_async.catalogue import load
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.options import has_unchecked, unchecked_hint
 from wosdk_async.codec.checks import named_by
-from wosdk_async.model import Record, command_class, entity_class, index, registry
+from wosdk_async.codec.text_values import parse_value
+from wosdk_async.model import Command, Record, command_class, entity_class, index, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.operators import FOR_REFERENCES, compared
 from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, property_at, resolved
-from wosdk_async.suggestions import suggestion
-
-if TYPE_CHECKING:
-    from wosdk_async.model import Command
-    from wosdk_async.model.metadata import Wire
-
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["command_named", "condition", "entity_named", "order", "require_query", "typed_value"]
 
@@ -149,6 +149,17 @@ def _error(text: str, remedy: str) -> CliError:
 # --- names and values, checked against the catalogue -----------------------------------------
 
 
+def has_unchecked() -> bool:
+    """Return whether the command that runs has the option ``--unchecked``."""
+    context = click.get_current_context(silent=True)
+    return context is None or any(each.name == "unchecked" for each in context.command.params)
+
+
+def unchecked_hint(does: str = "sends it as it is") -> str:
+    """Return what sends a name or value that the catalogue does not know, for a message."""
+    return f"--unchecked {does}" if has_unchecked() else f"`wosdk query --unchecked` {does}"
+
+
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
     """Return the class of an entity, or the name when the catalogue does not know it.
 
@@ -170,8 +181,6 @@ def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
 
 
 def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
-    from wosdk_async.catalogue import load
-
     if unchecked:
         return name
     if enum := next((each for each in load().enums if each.lower() == name.lower()), None):
@@ -186,7 +195,7 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
 
 def require_query(entity: type[Record] | str) -> None:
     """Raise CliError when the documentation says that the entity cannot be queried."""
-    name = entity if isinstance(entity, str) else entity.wire_name
+    name = entity_name(entity)
     instead = None if isinstance(entity, str) else index.UNSUPPORTED.get(name, {}).get("query")
     if instead is not None:
         remedy = f": {instead}" if instead else ""
@@ -195,8 +204,6 @@ def require_query(entity: type[Record] | str) -> None:
 
 def typed_value(text: str, meta: Wire, place: str) -> Any:
     """Return the value of ``text`` for a property; raise CliError that begins with ``place``."""
-    from wosdk_async.text_values import parse_value
-
     if meta["type"] == "enum":
         return _member(text, meta["of"], place)
     try:

@@ -1,90 +1,33 @@
-"""Records as cells of a table: safe texts, the columns of the table, and the value in each cell."""
+"""Records as cells of a table: its columns, the value in each cell, and the columns without ``-p``."""
 
 from __future__ import annotations
 
-import json
+import functools
 import re
-from collections.abc import Iterator, Sequence
-from decimal import Decimal
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from wosdk_async.safe_text import json_escaped, one_line, shortened
+import attrs
+
+from wosdk_async.cli.texts import json_text, visible
+from wosdk_async.codec.checks import named_by
+from wosdk_async.errors import UnknownPropertyError
+from wosdk_async.model import Record, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.query.paths import find, root
 
 __all__ = [
-    "MAX_LINE",
-    "brief_line",
+    "DefaultColumns",
     "columns_of",
-    "counted",
     "flattened",
     "has_content",
-    "json_text",
     "readable",
     "short",
+    "type_at",
     "value_at",
-    "visible",
 ]
 
-MAX_LINE = 8000
-"""Characters of a line for people: the service may send texts of any length."""
-
 _MAX_DEPTH = 30  # levels of a record; deeper values are shown as JSON
-
-
-# --- texts without control characters -------------------------------------------------------
-
-
-def visible(text: str) -> str:
-    r"""Return ``text`` on one line: white space as single blanks, control characters as ``\x1b``."""
-    return one_line(" ".join(text.split()))
-
-
-def brief_line(text: str) -> str:
-    """Return ``text`` on one line for people; of a long text only the beginning."""
-    return visible(shortened(text, MAX_LINE))
-
-
-def counted(number: int, thing: str) -> str:
-    """Return a number with its noun, such as ``1 row`` or ``2 rows``."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def json_text(value: Any) -> str:
-    r"""Return JSON on one line: all digits of numbers, control characters as ``\u009b``."""
-    from wosdk_async import codec
-
-    try:
-        text = codec.dumps(value).decode()
-    except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or many levels
-        text = _slow_json_text(value)
-    return json_escaped(text)
-
-
-class _Token(str):
-    """Text that is JSON already, such as a brace or a key."""
-
-
-def _slow_json_text(value: Any) -> str:
-    """Return JSON of any depth: pending values wait in a list, not on the call stack."""
-    written: list[str] = []
-    pending = [value]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, dict):
-            pending.append(_Token("}"))
-            for i, (key, inner) in reversed(list(enumerate(item.items()))):
-                pending += [inner, _Token(f"{',' if i else ''}{json.dumps(str(key))}:")]
-            pending.append(_Token("{"))
-        elif isinstance(item, list):
-            pending.append(_Token("]"))
-            for i, inner in reversed(list(enumerate(item))):
-                pending += [inner, _Token("," if i else "")]
-            pending.append(_Token("["))
-        else:
-            written.append(str(item) if isinstance(item, _Token | Decimal) else json.dumps(item))
-    return "".join(written)
-
-
-# --- columns and their values ---------------------------------------------------------------
 
 
 def value_at(record: Any, path: str, level: int = 0) -> Any:
@@ -185,3 +128,125 @@ def short(value: Any, kind: str = "any") -> str:
             return f"{time[1]} {time[2]}Z"
         return value if time[3] else f"{time[1]} {time[2]}"
     return readable(value)
+
+
+# Entities that people look at most: what comes first, and what comes next while it fits.
+_CHOSEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "WorkOrder": (
+        # ShortLocation is the name of the place that the item is for (facts 5, "Creation traps")
+        ("Number", "StatusId", "Customer.Name", "Items.Task.DisplayAs", "ShortLocation", "DtDue"),
+        (
+            "Priority.DisplayAs",
+            "Employee.DisplayAs",
+            "SubType.DisplayAs",
+            "WorkZone.DisplayAs",
+            "DtCreated",
+            "ContactName",
+            "PoNumber",
+        ),
+    ),
+    "Employee": (("DisplayAs", "Username", "Number"), ("ActorTypeId", "Role.DisplayAs", "JobTitle")),
+    "Contact": (("DisplayAs", "TypeId", "Username"), ("Number",)),
+    "Location": (("Name", "TypeId", "Address.Street", "Address.City"), ()),
+}
+
+_STATE = ("status", "state", "type")  # words in the names of enums that say what a record is, and how it is
+_NAMED_FIRST = ("display_as", "name", "number")  # properties by which a reference is shown
+_REFERENCES = 6  # that are read by name: each one makes the query of the service larger
+_LEAST = ("PerformDeletion", "IsNew")  # of the interface, and not of the record
+
+
+@attrs.frozen
+class DefaultColumns:
+    """Property paths of an entity in the order in which a table shows them.
+
+    ``first`` are the paths that are shown even if no other column fits; ``next`` follow while they fit, and
+    then all other values of the record.
+    """
+
+    entity: type[Record] | str
+    first: tuple[str, ...] = ()
+    next: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, entity: type[Record] | str) -> DefaultColumns:
+        """Return the columns of an entity; an entity that is known by name only has no preference."""
+        if isinstance(entity, str):
+            return cls(entity)
+        chosen = _CHOSEN.get(entity.wire_name)
+        return cls(entity, *(chosen or (tuple(_own(entity)), tuple(_references(entity)))))
+
+    @property
+    def selection(self) -> tuple[str, ...]:
+        """The paths to read: the record's own values, and the names of its references."""
+        named = [path for path in (*self.first, *self.next) if "." in path]
+        return ("*", *named) if named else ()
+
+    def ordered(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths that records have in the order of a table: those of names first, ids last."""
+        if isinstance(self.entity, str):
+            return list(paths)
+        present = dict.fromkeys(paths)
+        preferred = (*self.first, *self.next)
+        found = dict.fromkeys(path for path in preferred if path in present or _list_of(path) in present)
+        shown = {*found, *map(_list_of, found)}  # Items has a column already: Items.Task.DisplayAs
+        rest = [path for path in present if path not in shown]
+        return [*found, *sorted(rest, key=self._rank)]
+
+    def header(self, path: str) -> str:
+        """Return the title of a column: the name of a reference is shown under that of the reference."""
+        if "." not in path or path not in (*self.first, *self.next):
+            return path
+        *steps, last = path.split(".")
+        return steps[-1] if last in ("DisplayAs", "Name") else path
+
+    def _rank(self, path: str) -> int:
+        """Return 0 for a value, 1 for the record's own id, 2 for other ids."""
+        if path == "Id":
+            return 1
+        last = path.rpartition(".")[2]
+        is_id = last.endswith("Id") and type_at(self.entity, path) not in ("enum", "string")
+        return 2 if is_id or last in _LEAST else 0
+
+
+def _list_of(path: str) -> str:
+    """Return the first step of a path that leads on, under which records have the list."""
+    return path.partition(".")[0] if "." in path else ""
+
+
+def _own(entity: type[Record]) -> Iterator[str]:
+    """Yield the property by which a person knows the records, their name, state and type."""
+    table = entity.__wire__
+    for name in dict.fromkeys((named_by(entity), "display_as")):
+        if name in table:
+            yield table[name]["name"]
+    enums = [meta["name"] for meta in table.values() if meta["type"] == "enum" and not meta.get("many")]
+    for word in _STATE:
+        yield from (name for name in enums if word in name.lower() and "currency" not in name.lower())
+
+
+def _references(entity: type[Record]) -> Iterator[str]:
+    """Yield the paths to the names of the first references of an entity."""
+    references = [meta for meta in entity.__wire__.values() if meta["type"] == "ref" and not meta.get("many")]
+    named = ((meta, _name_of(meta)) for meta in references)
+    yield from [f"{meta['name']}.{name}" for meta, name in named if name is not None][:_REFERENCES]
+
+
+def _name_of(meta: Wire) -> str | None:
+    """Return the wire name of the property by which the record is shown that ``meta`` refers to."""
+    table: Any = registry.resolve(meta["of"]).__wire__ if meta["of"] else {}
+    return next((table[name]["name"] for name in _NAMED_FIRST if name in table), None)
+
+
+def type_at(entity: type[Record] | str, path: str) -> str:
+    """Return the type in the catalogue of the value at a path; ``any`` where it knows none."""
+    owner: Any = entity  # mypy does not know that classes can be hashed
+    return _type_at(owner, path)
+
+
+@functools.lru_cache(4096)  # the service may send any number of names
+def _type_at(entity: Any, path: str) -> str:
+    try:
+        return find(root(entity), path).kind
+    except UnknownPropertyError:
+        return "any"

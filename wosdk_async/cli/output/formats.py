@@ -7,27 +7,20 @@ from decimal import Decimal
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.output.cells import columns_of, counted, json_text, value_at
+from wosdk_async.cli.output.cells import columns_of, value_at
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.formula_guard import FormulaGuard
-from wosdk_async.safe_text import one_line
+from wosdk_async.cli.texts import counted, json_text
+from wosdk_async.text.formula_guard import FormulaGuard
+from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.model import Record
 
-__all__ = [
-    "CsvFormat",
-    "JsonFormat",
-    "OutputFormat",
-    "csv_cell",
-    "format_of",
-    "guarded_texts",
-    "write_record",
-]
+__all__ = ["CsvFormat", "csv_cell", "format_of", "guarded_texts", "write_record"]
 
 
-class OutputFormat(Protocol):
+class _OutputFormat(Protocol):
     """Writer of records, page by page."""
 
     def write(self, rows: Sequence[Any]) -> None:
@@ -39,10 +32,10 @@ class OutputFormat(Protocol):
 
 def format_of(
     output: Output, file: IO[str], paths: Sequence[str], entity: type[Record] | str = ""
-) -> OutputFormat:
+) -> _OutputFormat:
     """Return the format that writes rows to ``file``; ``paths`` are the properties that were asked for."""
     if output.format == "json":
-        return JsonFormat(file)
+        return _JsonFormat(file)
     if output.format == "csv":
         return CsvFormat(file, paths, output.excel, raw=output.raw)
     from wosdk_async.cli.output.table import TableFormat
@@ -65,7 +58,7 @@ def write_record(
         writer.close()
 
 
-class JsonFormat:
+class _JsonFormat:
     """JSON lines: each record as the service sent it."""
 
     def __init__(self, file: IO[str]) -> None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Self
 
 import attrs
 
-from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.options import is_verbose
-from wosdk_async.cli.output.cells import counted, visible
+from wosdk_async.cli.exit_codes import is_verbose, say
+from wosdk_async.cli.texts import counted, visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import attrs
 import click
 
-from wosdk_async.cli.command_words import in_command_words
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.output.cells import counted, json_text
-
-if TYPE_CHECKING:
-    from wosdk_async.jobs import RowOutcome, Summary
-    from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.cli.texts import counted, in_command_words, json_text
+from wosdk_async.jobs import RowOutcome, Summary
+from wosdk_async.jobs.job_commands import rejects_command
+from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.output_folder import unnumbered
 
 __all__ = ["OutcomeWriter", "print_summary", "say_files", "say_kept"]
 
@@ -121,9 +120,6 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
         summary: the summary of the run.
         plan: the plan of the job, with the options of this run.
     """
-    from wosdk_async.jobs.job_commands import rejects_command
-    from wosdk_async.jobs.output_folder import unnumbered
-
     for path in summary.files:
         name = unnumbered(path).name
         if what := _FILES.get(name):
@@ -135,8 +131,6 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 def say_kept(files: Sequence[Path]) -> None:
     """Say which files were not written because somebody has changed them, on stderr."""
-    from wosdk_async.jobs.output_folder import unnumbered
-
     for path in files:
         if (kept := unnumbered(path)) != path:
             say(f"{kept} was changed since it was written, and stays as it is; {path.name} is the new one")

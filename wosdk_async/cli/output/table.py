@@ -7,23 +7,26 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import (
+    DefaultColumns,
     columns_of,
-    counted,
     flattened,
     has_content,
     readable,
     short,
+    type_at,
     value_at,
-    visible,
 )
-from wosdk_async.cli.output.default_columns import DefaultColumns, type_at
-
-if TYPE_CHECKING:
-    from wosdk_async.model import Record
+from wosdk_async.cli.texts import counted, visible
+from wosdk_async.model import Record
 
 __all__ = ["TableFormat", "print_record", "print_table"]
 
@@ -165,8 +168,6 @@ def print_table(file: IO[str], lines: Sequence[Sequence[str]]) -> None:
 
 
 def _natural_width(name: str, lines: Sequence[Sequence[str]], i: int) -> int:
-    from rich.cells import cell_len
-
     return min(_MAX_WIDTH, max([cell_len(visible(name)), *(cell_len(line[i]) for line in lines)]))
 
 
@@ -190,8 +191,6 @@ def _fitting(widths: Sequence[int], width: int) -> int:
 
 def _cut(text: str, width: int) -> str:
     """Return ``text`` cut to ``width`` cells with an ellipsis; a count such as `` +2`` at its end stays."""
-    from rich.cells import cell_len, set_cell_size
-
     count = _COUNT.search(text)
     tail = count[0] if count and len(count[0]) < width - 1 else ""
     if not tail or cell_len(text) <= width:
@@ -218,10 +217,6 @@ def _print(
     widths: Sequence[int] | None,
 ) -> None:
     """Write a table with columns of these ``widths``; without them rich fits them to the line."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     count = len(lines[0])
     table = Table(box=None, show_header=header is not None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for i, name in enumerate(header or [""] * count):

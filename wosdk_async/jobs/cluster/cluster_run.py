@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from wosdk_async import errors
-from wosdk_async.bulk import Run
+from wosdk_async.calls.run_many import Run
 from wosdk_async.codec import converter, dumps
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.jobs.cluster.desk import Changes, Desk
@@ -17,7 +17,7 @@ from wosdk_async.jobs.cluster.leases import MOST_LOSSES, Lease, LeaseLostError, 
 from wosdk_async.jobs.cluster.messages import GrantedRow, RowReport
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.row_operation import Effect
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ClusterRun"]

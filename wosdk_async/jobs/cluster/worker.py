@@ -16,7 +16,8 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.bulk import cancelled_outcome, failed_outcome
+from wosdk_async.calls.outcome import InDoubt
+from wosdk_async.calls.run_many import cancelled_outcome, failed_outcome
 from wosdk_async.client import Client
 from wosdk_async.codec import converter, loads
 from wosdk_async.errors import DeadlineError, WosdkError
@@ -27,8 +28,7 @@ from wosdk_async.jobs.errors import RowError, reason_of
 from wosdk_async.jobs.journal.entries import MAX_REASON
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy
-from wosdk_async.outcome import InDoubt
-from wosdk_async.safe_text import Secrets, shortened
+from wosdk_async.text.safe_text import Secrets, shortened
 from wosdk_async.transport.http.engine import OnSending, Request
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.http.watched import WatchedEngine

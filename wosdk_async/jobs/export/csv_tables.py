@@ -11,9 +11,9 @@ from typing import Any
 
 import orjson
 
-from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file
+from wosdk_async.text.formula_guard import FormulaGuard
 
 __all__ = ["CsvTableWriter", "JsonTableWriter", "exact_number", "iso_time"]
 

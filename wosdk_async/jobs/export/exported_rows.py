@@ -11,7 +11,6 @@ import attrs
 from wosdk_async.codec.json import TooManySymbolsError
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, NoAnswerError
-from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.export.errors import export_package
 from wosdk_async.jobs.export.plan import ExportOptions, ExportPlan, described_columns
 from wosdk_async.jobs.export.range_files import IdRange, checked_id
@@ -26,6 +25,7 @@ from wosdk_async.query.conditions import Condition
 from wosdk_async.query.id_ranges import highest_id
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor
 from wosdk_async.query.plan import Plan, condition_of, selection
+from wosdk_async.text.formula_guard import FormulaGuard
 from wosdk_async.transport.http.engine import SendError
 
 __all__ = ["ExportedRows", "ExportedTable", "known_entity"]

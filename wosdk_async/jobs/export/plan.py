@@ -9,10 +9,10 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.jobs.options import ExcelSeparator
-from wosdk_async.option_checks import choice, names_checked, number, switch
+from wosdk_async.options.checks import choice, names_checked, number, switch
 from wosdk_async.query.columns import Column
 from wosdk_async.query.paging import ROW_CAP
-from wosdk_async.safe_text import one_line, shortened
+from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ExportFormat", "ExportOptions", "ExportPlan", "ExportSummary", "described_columns"]
 

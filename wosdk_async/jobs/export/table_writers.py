@@ -9,13 +9,13 @@ from typing import Any, Protocol
 
 import attrs
 
-from wosdk_async.formula_guard import FormulaGuard
 from wosdk_async.jobs.export.csv_tables import CsvTableWriter, JsonTableWriter
 from wosdk_async.jobs.export.errors import ExportError, export_package
 from wosdk_async.jobs.export.workbooks import WorkbookWriter
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file
+from wosdk_async.text.formula_guard import FormulaGuard
 
 __all__ = [
     "FORMATS",

@@ -10,7 +10,7 @@ import attrs
 import orjson
 
 from wosdk_async.protocol.writes import State
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 
 __all__ = [
     "ANSWERED",

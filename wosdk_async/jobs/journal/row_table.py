@@ -21,7 +21,7 @@ from wosdk_async.jobs.journal.entries import (
     to_json,
     usable_number,
 )
-from wosdk_async.safe_text import shortened
+from wosdk_async.text.safe_text import shortened
 
 __all__ = [
     "MOST_AT_ONCE",

@@ -7,7 +7,7 @@ import functools
 import sqlite3
 import time
 
-from wosdk_async.safe_text import shortened
+from wosdk_async.text.safe_text import shortened
 
 __all__ = ["TABLES", "strange_name"]
 

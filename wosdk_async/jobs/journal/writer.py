@@ -33,7 +33,7 @@ from wosdk_async.jobs.journal.worker_tables import (
     save_audit,
     save_grant,
 )
-from wosdk_async.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets
 
 __all__ = ["JournalWriter"]
 

@@ -17,7 +17,7 @@ from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.mapping.template import Template
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.rows import Row
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["Identities", "RowIdentity", "undisguised"]
 

@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from wosdk_async.codec.text_values import parse_value
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes, RowError
 from wosdk_async.jobs.mapping.nodes import (
     OBJECTS,
@@ -25,8 +26,7 @@ from wosdk_async.jobs.mapping.typed_values import typed_values
 from wosdk_async.jobs.mapping.values import Parser, value_parser, word_parser
 from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.suggestions import suggestion
-from wosdk_async.text_values import parse_value
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["compile_object", "compile_reference"]
 

@@ -19,7 +19,7 @@ from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_t
 from wosdk_async.jobs.mapping.template import NAME, OPEN, Template
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.row_operation import RowOperation
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["DEFAULT_OPERATION", "ImportMap"]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.codec.text_values import parse_value
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.jobs.mapping.values import Parser, TimeFormat, written_number, zone_of
 from wosdk_async.jobs.typed_cells import CellType, TypedCell
 from wosdk_async.model.metadata import Wire
-from wosdk_async.text_values import parse_value
 
 __all__ = ["TypedValues", "typed_values"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.codec.text_values import MAX_NUMBER, exact_number, parse_value, shown_value, time_in_zone
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.model.metadata import Wire
-from wosdk_async.text_values import MAX_NUMBER, exact_number, parse_value, shown_value, time_in_zone
 
 __all__ = ["Parser", "TimeFormat", "value_parser", "word_parser", "written_number", "zone_of"]
 

@@ -7,7 +7,7 @@ import html
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["Content", "Markup", "counted", "cut", "element", "joined", "table", "text", "when"]
 

@@ -19,7 +19,7 @@ from typing import IO, Any, ParamSpec, TypeVar
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.readers.program import MAX_MESSAGE, STARTED, Limits, Order, lowered, not_started
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 
 __all__ = ["convert", "limits_for", "off_the_loop"]
 

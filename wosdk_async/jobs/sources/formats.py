@@ -13,7 +13,7 @@ from wosdk_async.jobs.sources.converted import PARQUET, WORKBOOK, open_converted
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.jobs.sources.source import Source
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["FORMATS", "Format", "open_source", "suffix_of"]
 

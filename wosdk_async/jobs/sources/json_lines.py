@@ -15,7 +15,7 @@ from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.jobs.typed_cells import TypedCell
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["JsonLines"]
 

@@ -14,7 +14,7 @@ from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.template import OPEN
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.typed_cells import TYPES_COLUMN, with_types
-from wosdk_async.suggestions import suggestion
+from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator

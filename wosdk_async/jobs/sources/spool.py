@@ -20,8 +20,8 @@ from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import optional_package
 from wosdk_async.options import ClientOptions, Timeouts
 from wosdk_async.regular_files import replace_file
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret, as_secret
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret, as_secret
 from wosdk_async.transport.http.engine import (
     REDIRECTS,
     RequestHeaders,

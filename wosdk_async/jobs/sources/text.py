@@ -32,13 +32,9 @@ _BINARY = {
     b"PAR1": "it is a Parquet file; give it the suffix .parquet",
     b"\x1f\x8b": "it is compressed; unpack it first",
     b"\xd0\xcf\x11\xe0": "it is an old Excel file; give it the suffix .xls",
-    b"\x89PNG": "it is a picture; name the file that has the rows",
-    b"GIF8": "it is a picture; name the file that has the rows",
-    b"\xff\xd8\xff": "it is a picture; name the file that has the rows",
     b"%PDF": "it is a PDF file; export the data as comma-separated UTF-8",
-    b"SQLite format 3\0": "it is a SQLite database; export the table as comma-separated UTF-8",
 }
-"""The first bytes of files that are not text, and the remedy."""
+"""The first bytes of files that hold a table or a text, but not as text, and the remedy."""
 
 
 class TextFile:

@@ -12,8 +12,8 @@ import attrs
 
 from wosdk_async.errors import DownloadError
 from wosdk_async.protocol.wire import Response
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.decompression import (
     TOO_LONG,
     BadContent,

@@ -1,7 +1,8 @@
-"""Proxies: that of the client, or those that the environment names."""
+"""Proxies: that of the client, or those that the environment names; addresses of this machine."""
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from base64 import b64encode
 from urllib.parse import unquote, urlsplit
@@ -9,15 +10,31 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret
-from wosdk_async.transport.session.hosts import is_loopback
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret
 
-__all__ = ["Proxy", "ProxyRules", "parse_proxy", "proxy_rules"]
+__all__ = ["Proxy", "ProxyRules", "address_of", "is_loopback", "parse_proxy", "proxy_rules"]
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 """Schemes of proxies and their default ports."""
 _MAX_SOCKS_NAME = 255  # bytes of a user or a password, RFC 1929 2
+
+
+def address_of(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return ``host`` as an address; None for a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether ``host`` is this machine, by address or as ``localhost``."""
+    address = address_of(host)
+    if address is None:
+        return host == "localhost"
+    # Releases of Python differ on IPv4 addresses written as IPv6: these do not count as loopback here.
+    return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
 
 
 @attrs.frozen

@@ -14,7 +14,7 @@ from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
-from wosdk_async.httpx_family import CORES, is_of_family
+from wosdk_async.options.httpx_family import CORES, is_of_family
 
 __all__ = ["mocked"]
 

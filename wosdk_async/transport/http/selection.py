@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.httpx_family import library_of
 from wosdk_async.options import ClientOptions, Limits, Timeouts
+from wosdk_async.options.httpx_family import library_of
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import (
     Engine,

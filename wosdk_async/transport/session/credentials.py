@@ -13,8 +13,8 @@ from urllib.parse import quote_plus, urlencode
 import attrs
 
 from wosdk_async.errors import ConfigurationError, SessionError
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret, as_secret, without_login
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.session.manager import TokenGrant
 
 __all__ = ["CredentialProvider", "Credentials", "GrantProvider", "Region", "Tenant"]

@@ -22,9 +22,10 @@ from wosdk_async.errors import (
     InvalidCallError,
     WosdkError,
 )
-from wosdk_async.secret import without_login
+from wosdk_async.text.secret import without_login
+from wosdk_async.transport.http.environment import address_of, is_loopback
 
-__all__ = ["HostRules", "host_names", "is_local", "is_loopback", "require_link", "shown_address"]
+__all__ = ["HostRules", "host_names", "is_local", "require_link", "shown_address"]
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
@@ -55,29 +56,12 @@ def _name(setting: str, given: object) -> str:
     name = str(given).strip().lower().removeprefix("*").strip(".")
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
-    if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not _address(name)):
+    if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not address_of(name)):
         raise ConfigurationError(
             f"{setting} has {shown_address(given)}; it takes names such as 'sandbox.example.com' "
             "or addresses, without scheme, port and path"
         )
     return name
-
-
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return ``host`` as an address; None for a name."""
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether ``host`` is this machine, by address or as ``localhost``."""
-    address = _address(host)
-    if address is None:
-        return host == "localhost"
-    # Releases of Python differ on IPv4 addresses written as IPv6: these do not count as loopback here.
-    return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
 
 
 def is_local(url: str) -> bool:
@@ -89,7 +73,7 @@ def _may_be_here(host: str) -> bool:
     """Return whether ``host`` may lead to this machine, however it is written."""
     if host.rpartition(".")[2] in ("localhost", "localdomain") or host in ("ip6-localhost", "ip6-loopback"):
         return True
-    if (address := _address(host)) is None:  # a name is not looked up: the resolver may hang
+    if (address := address_of(host)) is None:  # a name is not looked up: the resolver may hang
         return host.partition(".")[0] == socket.gethostname().lower().partition(".")[0]  # in any domain
     with suppress(OSError), socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.bind((host, 0))  # only an address of this machine can be bound

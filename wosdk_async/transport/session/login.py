@@ -19,8 +19,8 @@ from wosdk_async.errors import (
 )
 from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.clock import Deadlines, TransportClock
 from wosdk_async.transport.http.engine import (
     POOL_EXHAUSTED,

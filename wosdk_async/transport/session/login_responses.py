@@ -21,8 +21,8 @@ from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.responses import read, refused
 from wosdk_async.protocol.verdicts import means_unknown_company
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
 

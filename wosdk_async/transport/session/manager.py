@@ -8,16 +8,16 @@ import random
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
-from typing import Any
 from weakref import WeakValueDictionary
 
 import attrs
 
 from wosdk_async.errors import SessionError
-from wosdk_async.safe_text import Secrets
-from wosdk_async.secret import Secret, as_secret, without_login
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter.limiter import TenantQueue
+from wosdk_async.transport.places import Places
 from wosdk_async.transport.session.renewal import HasTime, HoldOff, Renewal
 
 __all__ = ["ManagerCache", "Session", "SessionManager", "TokenGrant"]
@@ -87,8 +87,8 @@ class SessionManager:
         """Time of the service's last response to a call of this Company."""
         self.last_error: tuple[float, str] | None = None
         """When a call of this Company last ended with an error, and the class of that."""
-        self.cache: dict[object, Any] = {}
-        """Values that other packages cache for this Company while it is in use, each under its own key."""
+        self.places = Places(clock)
+        """What packages above keep for this Company while it is in use, in all loops."""
         self.login_waits_for = ""
         """What the log-in that runs waits for, without secrets. Timeout errors mention it."""
         self._log_in = log_in
@@ -176,7 +176,7 @@ class SessionManager:
     def forked(self) -> None:
         """Forget the renewal of the parent in a forked child, which never ends there, and what has a lock."""
         self._lock = threading.Lock()
-        self.cache = {}
+        self.places = Places(self.clock)
         self._renewal = None  # its task stays in _renewals: to drop it would log that it was destroyed
 
     async def aclose(self) -> None:

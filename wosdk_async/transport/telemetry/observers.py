@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.hooks import Attempt, AttemptHook, call_hook
+from wosdk_async.options.hooks import Attempt, AttemptHook, call_hook
 from wosdk_async.protocol.wire import Call, Response
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 from wosdk_async.transport.http.engine import Engine, Request, RequestHeaders, SendError
 
 __all__ = ["LOG_OBSERVER", "CallResult", "HookObserver", "ObservedCall", "Observer"]

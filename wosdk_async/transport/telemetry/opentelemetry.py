@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.hooks import Attempt
+from wosdk_async.options.hooks import Attempt
 from wosdk_async.protocol.wire import Call
-from wosdk_async.safe_text import one_line
+from wosdk_async.text.safe_text import one_line
 from wosdk_async.transport.http.engine import RequestHeaders
 from wosdk_async.transport.telemetry.observers import CallResult, Observer
 

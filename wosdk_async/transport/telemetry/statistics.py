@@ -10,10 +10,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.limiter.limiter import TenantQueue
-from wosdk_async.transport.session.manager import SessionManager
 
-__all__ = ["PHASES", "CompanyStats", "Counters", "Stats", "Trace", "company_stats"]
+__all__ = ["PHASES", "CompanyStats", "Counters", "Stats", "Trace"]
 
 PHASES = {
     "queue": "waiting in the queue",
@@ -190,23 +188,3 @@ class Stats:
     companies: tuple[CompanyStats, ...]
     connections_busy: int
     connections_idle: int
-
-
-def company_stats(manager: SessionManager, queue: TenantQueue | None, limit: int, now: float) -> CompanyStats:
-    """Return the statistics of one Company; without calls in the running loop it has no ``queue``."""
-    session, login_since, error = manager.session, manager.login_since, manager.last_error
-    return CompanyStats(
-        name=manager.company,
-        in_flight=queue.held if queue else 0,
-        queued=len(queue.waiting) if queue else 0,
-        limit=queue.limit if queue else limit,
-        session_age=now - session.opened_at if session else None,
-        session_left=max(0.0, session.expires_at - now) if session else None,
-        session_number=session.generation if session else 0,
-        response_age=None if manager.responded_at is None else now - manager.responded_at,
-        login_age=None if login_since is None else now - login_since,
-        login_waits_for="" if login_since is None else manager.login_waits_for,
-        calls=queue.calls if queue else 0,
-        error_age=None if error is None else now - error[0],
-        last_error="" if error is None else error[1],
-    )

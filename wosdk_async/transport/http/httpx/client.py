@@ -13,9 +13,9 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.hooks import is_cancelled
-from wosdk_async.httpx_family import HttpxClient, is_of_family, library_of
 from wosdk_async.options import Limits, Timeouts
+from wosdk_async.options.hooks import is_cancelled
+from wosdk_async.options.httpx_family import HttpxClient, is_of_family, library_of
 from wosdk_async.transport.http.engine import (
     POOL_EXHAUSTED,
     OnSending,

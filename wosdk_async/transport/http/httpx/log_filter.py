@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from http import HTTPStatus
 from typing import Any
 
-from wosdk_async.httpx_family import CORES
+from wosdk_async.options.httpx_family import CORES
 
 __all__ = ["filtered_chunks", "filtered_logs"]
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 
 from wosdk_async.errors import WosdkError
-from wosdk_async.httpx_family import CORES, error_kinds
+from wosdk_async.options.httpx_family import CORES, error_kinds
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.certificates import THEIR_OWN, tls_remedy
 from wosdk_async.transport.http.decompression import (

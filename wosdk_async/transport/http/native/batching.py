@@ -10,13 +10,10 @@ from __future__ import annotations
 import asyncio
 import os
 import select
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Container
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from wosdk_async.transport.http.native.connection import Connection
-
-__all__ = ["Layer", "SocketReader", "WriteBatcher", "readable"]
+__all__ = ["Batched", "Layer", "SocketReader", "WriteBatcher", "readable"]
 
 _MAX_WAIT = 0.002  # seconds that a request waits for others
 _LOOKED_AT = 32  # sockets that are looked at together; something may come after the look
@@ -52,6 +49,16 @@ class Layer(asyncio.BufferedProtocol):
         self.received(bytes(self._buffer[:nbytes]))
 
 
+class Batched(Protocol):
+    """Connection whose socket is read and written together with others."""
+
+    fd: int
+    live: bool
+
+    def send(self, unread: Container[int], now: float) -> None:
+        """Send the request that waits, unless something has come on one of the ``unread`` sockets."""
+
+
 class WriteBatcher:
     """Connections whose request is about to leave.
 
@@ -63,14 +70,14 @@ class WriteBatcher:
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self._now = now
-        # A loop that simulates the network (benchmarks/simulate) knows its sockets itself.
+        # A loop that simulates the network (tests/simulation/client) knows its sockets itself.
         self._readable: Callable[[Collection[int]], Collection[int]] = getattr(loop, "readable", readable)
-        self._waiting: list[Connection] = []
+        self._waiting: list[Batched] = []
         self._since = 0.0  # when the first of them was submitted
         self.inherited = False
         """Whether a fork copied it: then the parent process sends these requests."""
 
-    def submit(self, connection: Connection, alone: bool) -> None:
+    def submit(self, connection: Batched, alone: bool) -> None:
         """Send the request of ``connection`` with the others of this turn; at once if it is ``alone``."""
         if alone:
             self._waiting.append(connection)
@@ -120,12 +127,12 @@ class SocketReader:
         self.supported = watches and hasattr(select, "epoll")
         """Whether it can read on this loop."""
         self._epoll: select.epoll | None = None  # only while there is something to watch
-        self._sources: dict[int, tuple[Connection, Layer, asyncio.Transport]] = {}
+        self._sources: dict[int, tuple[Batched, Layer, asyncio.Transport]] = {}
         """The connection of each socket, what takes its bytes, and its transport."""
         self.inherited = False
         """Whether a fork copied it: then the parent process uses the same epoll."""
 
-    def add(self, connection: Connection, raw: asyncio.Transport, above: Layer) -> None:
+    def add(self, connection: Batched, raw: asyncio.Transport, above: Layer) -> None:
         """Read the socket of ``raw`` for ``connection``, unless that has ended; ``above`` takes the bytes."""
         if not self.supported or not connection.live:
             return
@@ -137,7 +144,7 @@ class SocketReader:
         raw.pause_reading()
         self._sources[connection.fd] = connection, above, raw
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: Batched) -> None:
         """Let the loop read what is still to come for ``connection``."""
         source, epoll = self._sources.get(connection.fd), self._epoll
         if source is None or epoll is None or self.inherited:

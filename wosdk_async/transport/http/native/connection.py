@@ -4,22 +4,49 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Collection, Container
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Container, Sized
+from typing import Any, Protocol
 
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import FRESH, NO_MEMORY, SendError
-from wosdk_async.transport.http.native.batching import Layer
+from wosdk_async.transport.http.native.batching import Layer, WriteBatcher
 from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest, write_request
 from wosdk_async.transport.http.native.tls import TLSTransport
 
-if TYPE_CHECKING:
-    from wosdk_async.transport.http.native.pool import Pool
-
-__all__ = ["Connection"]
+__all__ = ["Connection", "ConnectionOwner"]
 
 _QUIET = 0.002  # seconds of silence of a new connection before an unsafe request, and between two looks
+
+
+class ConnectionOwner(Protocol):
+    """Pool, as its connections see it."""
+
+    loop: asyncio.AbstractEventLoop
+    limits: Limits
+    timeouts: Timeouts
+    writer: WriteBatcher
+    buffer: memoryview
+
+    @property
+    def waiting(self) -> Sized:
+        """Requests that wait for a connection."""
+
+    def now(self) -> float:
+        """Return the time of the engine's clock."""
+
+    def opened(self, connection: Any) -> None:
+        """Note that the socket of ``connection`` is open."""
+
+    def release(self, connection: Any) -> None:
+        """Give ``connection`` to the next request, or keep it."""
+
+    def forget(self, connection: Any) -> None:
+        """Count ``connection`` no more."""
+
+    def closed(self, connection: Any) -> None:
+        """Note that the socket of ``connection`` is closed."""
 
 
 class Connection(Layer):
@@ -29,7 +56,7 @@ class Connection(Layer):
     """Whether the pool may read its socket together with others, as much as has come."""
     parser_type = ResponseParser
 
-    def __init__(self, pool: Pool, origin: Origin) -> None:
+    def __init__(self, pool: ConnectionOwner, origin: Origin) -> None:
         super().__init__(pool.buffer)
         self._pool = pool
         self.origin = origin
@@ -213,7 +240,7 @@ class Connection(Layer):
         self.fd = transport.get_extra_info("socket").fileno()
         self._made = True
         if self.live:
-            self._pool.open.add(self)
+            self._pool.opened(self)
         else:  # given up while it was opened, and the loop opened it nevertheless
             self._transport.abort()
 

@@ -179,6 +179,10 @@ class Pool:
                 granted.set_result(None)
                 return
 
+    def opened(self, connection: Connection) -> None:
+        """Note that the socket of ``connection`` is open."""
+        self.open.add(connection)
+
     def closed(self, connection: Connection) -> None:
         """Note that the socket of ``connection`` is closed."""
         self.open.discard(connection)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.secret import Secret
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import Request, RequestHeaders, encode_body, encode_headers
 from wosdk_async.transport.http.environment import Proxy, ProxyRules
 

@@ -59,7 +59,7 @@ class Resolver:
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self.now = now
-        # A loop that simulates the network (benchmarks/simulate) knows its hosts itself.
+        # A loop that simulates the network (tests/simulation/client) knows its hosts itself.
         self._look_up: Callable[[str, int, _Done], None] = getattr(loop, "look_up", self._start_thread)
         self._kept: dict[_Host, tuple[float, Sequence[Address]]] = {}
         """Addresses, and the time until which they are used."""

@@ -13,7 +13,7 @@ import re
 import ssl
 from collections.abc import Callable
 
-from wosdk_async.secret import Secret
+from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.environment import Proxy
 from wosdk_async.transport.http.native.batching import Layer

@@ -1,0 +1,171 @@
+"""Sandbox with faults in a process of its own; it can be killed and started again on the same ports."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from tests.support.certificate import certificate
+
+__all__ = ["FaultServer", "script"]
+
+COMMAND = [sys.executable, "-c", "from wosdk_async.cli import main; main()", "sandbox", "serve"]
+PAGE = 4000
+
+
+def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]:
+    """Return all faults of a create, each at ``rate``; late commits happen after ``late`` seconds."""
+    create = {"operation": "WoCreateCommand", "rate": rate}
+    return {
+        "seed": seed,
+        "rule": [
+            {"fault": "latency", "operation": "command", "lognormal": {"p50": 0.001, "p99": 0.02}},
+            {"fault": "expired_token", "rate": rate / 4},
+            {"fault": "moved_host", "operation": "WoCreateCommand", "every": moves},
+            {"fault": "reset", "operation": ["token", "discovery"], "rate": 0.1},
+            {"fault": "reset", **create},
+            {"fault": "reset", **create, "carried_out": True},
+            {"fault": "half_reply", **create},
+            {"fault": "half_reply", **create, "cut": "close"},
+            {"fault": "garbage", **create},
+            {"fault": "garbage", **create, "carried_out": False},
+            {"fault": "slow_drip", **create, "piece": 400, "pause": 0.005},
+            {"fault": "late_commit", **create, "after": late, "hold": 0.05},
+            {"fault": "late_commit", "operation": "WoCreateCommand", "rate": rate / 10, "after": late},
+            {"fault": "status", **create, "status": 429},
+            {"fault": "status", **create, "status": 429, "retry_after": 1},
+            {"fault": "status", **create, "status": 503, "body": "html"},
+            {"fault": "status", **create, "status": 503, "retry_after_date": 1, "body": "empty"},
+            {"fault": "status", **create, "status": 500},
+            {"fault": "status", **create, "status": 500, "carried_out": True},
+            {"fault": "status", **create, "status": 502, "body": "html"},
+            {"fault": "status", **create, "status": 502, "body": "html", "carried_out": True},
+            {"fault": "reset", "operation": "query", "rate": rate},
+            # Last: a fault above ends its request, so that no create counts twice.
+            {"fault": "request_id", **create, "mode": "foreign"},
+        ],
+    }
+
+
+class FaultServer:
+    """Sandbox that runs as long as its block.
+
+    Args:
+        store: file of its Company.
+        tls: whether it speaks https.
+    """
+
+    def __init__(self, store: Path, *, tls: bool = False) -> None:
+        self.ports = _free_port(), _free_port()
+        self._command = [*COMMAND, "--store", str(store), "--port", str(self.ports[0])]
+        self._command += ["--second-port", str(self.ports[1])]
+        self.context: ssl.SSLContext | None = None
+        """What a client has to trust."""
+        if tls:
+            self._command += ["--certificate", str(certificate())]
+            self.context = ssl.create_default_context(cafile=certificate())
+        self.variables: dict[str, str] = {}
+        self.injected: Counter[str] = Counter()
+        self.applied: Counter[int] = Counter()
+        self.kills = 0
+
+    def __enter__(self) -> FaultServer:
+        self._start()
+        root = self.variables["WOSDK_LOCATOR_URL"]
+        self._http = httpx.Client(base_url=root, timeout=30, verify=self.context or True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._http.close()
+        self._kill()
+
+    def load(self, faults: Mapping[str, Any]) -> None:
+        """Apply a script of faults, and add the counters of the one before."""
+        self.count()
+        self._http.put("/_sandbox/faults", json=faults).raise_for_status()
+
+    def count(self) -> None:
+        """Read the counters, which the next script sets to zero."""
+        report = self._http.get("/_sandbox/faults").json()
+        self.injected.update(report["injected"])
+        self.applied.update(dict(enumerate(report["applied"])))
+
+    def restart(self, faults: Mapping[str, Any], down: float) -> None:
+        """Kill the server by SIGKILL and start it again after ``down`` seconds.
+
+        Faults between the last reading of the counters and the kill are not counted.
+        """
+        self.count()
+        self._kill()
+        self.kills += 1
+        time.sleep(down)
+        self._start()
+        self._http.put("/_sandbox/faults", json=faults).raise_for_status()
+
+    def wait_for_late(self, within: float) -> None:
+        """Wait until every late commit has happened."""
+        end = time.monotonic() + within
+        while self._http.get("/_sandbox/faults").json()["late"]:
+            if time.monotonic() > end:
+                raise TimeoutError(f"late commits are still waiting after {within} s")
+            time.sleep(0.05)
+
+    def orders(self) -> defaultdict[str, list[int]]:
+        """Return the ids of all work orders by their PoNumber, read without the client."""
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": self.variables["WOSDK_CLIENT_ID"],
+            "client_secret": self.variables["WOSDK_CLIENT_SECRET"],
+        }
+        token = self._http.post("/OAuth/token", data=form).json()["access_token"]
+        headers = {"Authorization": f"Bearer {token}", "CompanyName": self.variables["WOSDK_COMPANY"]}
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        last = 0
+        while True:
+            expression = {
+                "PropertySet": {"Properties": ["Id", "PoNumber"]},
+                "Criteria": {"Conditions": [_above(last)]},
+                "Orders": [{"PropertyName": "Id", "OrderType": "Ascending"}],
+                "Count": PAGE,
+            }
+            body = {"QueryExpression": expression}
+            response = self._http.post("/api/v1/query/WorkOrder", json=body, headers=headers)
+            page = [row["Data"] for row in response.raise_for_status().json()["Entities"]]
+            if not page:
+                return found
+            for row in page:
+                found[row["PoNumber"]].append(row["Id"])
+            last = page[-1]["Id"]
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self._process.stdout is not None
+        lines = [self._process.stdout.readline().strip() for _ in range(5)]
+        self.variables = dict(line.split("=", 1) for line in lines)
+
+    def _kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+def _above(number: int) -> dict[str, Any]:
+    return {"PropertyName": "Id", "Operator": "GreaterThan", "Values": [number]}
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])

@@ -1,0 +1,128 @@
+"""Sockets, names and hosts in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from tests.simulation.client.plan import World
+from tests.simulation.client.tls_wire import TLSWire, server_context
+from tests.simulation.client.wire import Server, Wire
+
+__all__ = ["Network", "Socket"]
+
+_HANG = 20.0  # seconds until a look-up fails whose name server does not respond
+
+
+class Socket:
+    """Replacement of a socket: a number that is open until it is closed."""
+
+    def __init__(self, network: Network, number: int) -> None:
+        self._network = network
+        self._number = number
+        self.host = ""
+
+    def fileno(self) -> int:
+        """Return the number, or -1 if it is closed."""
+        return self._number if self._number in self._network.sockets else -1
+
+    def setblocking(self, flag: bool) -> None:
+        """Check that the socket does not block."""
+        assert not flag
+
+    def close(self) -> None:
+        """Close it."""
+        self._network.sockets.pop(self._number, None)
+
+
+class Network:
+    """Hosts by address, and all connections to them.
+
+    ``note(what, ...)`` is called for everything that happens.
+    """
+
+    def __init__(self, rng: random.Random, world: World, note: Callable[..., None]) -> None:
+        self.note = note
+        self.sockets: dict[int, Socket] = {}
+        self.wires: list[Wire] = []
+        """All connections of the run, in the order in which they were opened."""
+        self.names: dict[str, list[str]] = {}
+        self.hosts: dict[str, Callable[[Wire], Server]] = {}
+        self.down: set[str] = set()
+        """Addresses that refuse new connections."""
+        self.blackhole: set[str] = set()
+        """Addresses that neither accept nor refuse connections."""
+        self.rng = rng
+        self._world = world
+        self._numbers = 100
+        self._events = 0
+        self._by_socket: dict[int, Wire] = {}
+        self.loop: asyncio.AbstractEventLoop
+
+    def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Use ``loop`` for time and timers."""
+        self.loop = loop
+
+    def event(self) -> int:
+        """Return the number of the event that happens now."""
+        self._events += 1
+        return self._events
+
+    def latency(self) -> float:
+        """Return the seconds that the next bytes travel."""
+        return self._world.pace * (0.0002 + self.rng.random() * 0.004)
+
+    def socket(self) -> Socket:
+        """Open a socket."""
+        self._numbers += 1
+        made = self.sockets[self._numbers] = Socket(self, self._numbers)
+        return made
+
+    def look_up(self, host: str) -> tuple[float, list[Any] | OSError]:
+        """Return how long the look-up of a host takes, and its addresses or an error."""
+        world, seconds = self._world, self.latency()
+        if world.broken_look_ups and self.rng.random() < world.broken_look_ups:
+            self.note("no look-up", host)
+            seconds += _HANG if world.silent_look_ups else 0.0
+            return seconds, socket.gaierror(socket.EAI_AGAIN, "the name server does not respond")
+        if host not in self.names:
+            return seconds, socket.gaierror(socket.EAI_NONAME, f"no such host: {host}")
+        return seconds, list(self.names[host])
+
+    async def connect(self, sock: Socket, address: str) -> None:
+        """Connect a socket to an address, or raise OSError."""
+        await asyncio.sleep(self.latency() * 2)
+        if address in self.blackhole:
+            await asyncio.sleep(130)
+            raise TimeoutError(f"{address} does not respond")
+        if address in self.down or address not in self.hosts:
+            raise ConnectionRefusedError(f"{address} refuses")
+        sock.host = address
+
+    def open(self, sock: Socket, protocol: asyncio.BaseProtocol, opened: asyncio.Future[None]) -> Wire:
+        """Open a connection over ``sock``, which is connected."""
+        wire = self._wire(sock, protocol, len(self.wires) + 1)
+        self.wires.append(wire)
+        self._by_socket[sock.fileno()] = wire
+        wire.server = self.hosts[sock.host](wire)
+        self.note("open", wire.number, sock.host)
+        self.loop.call_soon(wire.begin, opened)
+        return wire
+
+    def _wire(self, sock: Socket, protocol: asyncio.BaseProtocol, number: int) -> Wire:
+        world = self._world
+        if not world.tls:
+            return Wire(self, sock, sock.host, protocol, number)
+        broken = bool(world.broken_handshakes) and self.rng.random() < world.broken_handshakes
+        context = server_context(tuple(self.names))
+        polite = world.tls == "polite"
+        fault = "" if not broken else "silent" if world.silent_handshakes else "ends"
+        return TLSWire(self, sock, sock.host, protocol, number, context, polite=polite, fault=fault)
+
+    def readable(self, number: int) -> bool:
+        """Return whether a read of this socket would return at once."""
+        wire = self._by_socket.get(number)
+        return wire is None or wire.readable

@@ -1,0 +1,88 @@
+"""Faults with responses that belong to another call, or that are not the service's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from tests.simulation.reverts import Reverts, replace
+from wosdk_async.protocol import calls, envelopes, responses, wire
+from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.http.native.tls import TLSTransport
+
+__all__ = ["REVERTS"]
+
+REVERTS = Reverts()
+
+
+@REVERTS.add(
+    "request-id-not-compared",
+    "a command's response with another RequestId is believed",
+    "foreign-record done-but-lost",
+)
+def _request_id_not_compared() -> Iterator[None]:
+    with replace(responses.RequestIds, "check", lambda *_: None):
+        yield
+
+
+@REVERTS.add(
+    "connection-kept", "a connection is kept after a response that is not the service's", "connection-kept"
+)
+def _connection_kept() -> Iterator[None]:
+    original = Connection.finish
+    with replace(Connection, "finish", lambda self, *_, **__: original(self, True)):
+        yield
+
+
+@REVERTS.add("half-record-kept", "a part of a record of TLS is not noticed", "foreign-record done-but-lost")
+def _half_record_kept() -> Iterator[None]:
+    with replace(TLSTransport, "_note_records", lambda *_: None):
+        yield
+
+
+@REVERTS.add(
+    "type-and-id-not-compared",
+    "a base call believes a response that names another type or id",
+    "foreign-record",
+)
+def _type_and_id_not_compared() -> Iterator[None]:
+    with (
+        replace(envelopes, "specifier_for", lambda decode, *_: decode),
+        replace(envelopes, "record_with", lambda decode, *_: decode),
+    ):
+        yield
+
+
+@REVERTS.add("null-result-done", "a CommandResult of null counts as success", "done-without-record")
+def _null_result_done() -> Iterator[None]:
+    original = envelopes.RESULT.plain
+
+    def faulty(found: Any, one: Any) -> Any:
+        return original(found | {"CommandResult": found["CommandResult"] or {}}, one)
+
+    changed = attrs.evolve(envelopes.RESULT, plain=faulty)
+    with replace(envelopes, "RESULT", changed):
+        calls._kinds.clear()
+        try:
+            yield
+        finally:
+            calls._kinds.clear()
+
+
+@REVERTS.add(
+    "gateway-503-repeated",
+    "a 503 without the service's error body is followed by another attempt",
+    "doubled failed-but-done",
+)
+def _gateway_503_repeated() -> Iterator[None]:
+    original = responses._failure
+
+    def faulty(response: wire.Response, *more: Any) -> Any:
+        if response.status == 503:
+            response = wire.Response(503, {"retry-after": "0"} | dict(response.headers), response.body)
+        return original(response, *more)
+
+    with replace(responses, "_failure", faulty):
+        yield

@@ -1,0 +1,146 @@
+"""Sandbox that killed imports speak to: it lives on, loses requests and breaks connections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from functools import cache
+from typing import Any
+
+import attrs
+import orjson
+
+from tests.simulation.client.sandbox import LoopClock
+from tests.simulation.killed_process import Process
+from wosdk_async import Credentials
+from wosdk_async.protocol.wire import Response
+from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.seed.initial import open_store
+from wosdk_async.sandbox.storage.store import Store
+from wosdk_async.testing.engine import scope_of
+from wosdk_async.transport.http.engine import (
+    PoolStatistics,
+    Request,
+    SendError,
+    encode_body,
+)
+
+__all__ = ["CUSTOMER", "LATE", "FaultyService", "ProcessEngine"]
+
+CUSTOMER = "K customer 0"
+_FAULTS = {"K3": "lost", "K6": "late", "K8": "cut", CUSTOMER: "cut"}
+"""What becomes of the first create with each key: all are in doubt for the client.
+
+"lost": the request is not carried out, "late": it is, after the connection has gone, "cut": it is, before.
+"""
+LATE = 3.0
+"""Seconds after which a late request arrives."""
+_CREATES = ("/cmd/WoCreateCommand", "/base/Customer")
+
+
+@cache
+def _first_store() -> Store:
+    return open_store(":memory:")
+
+
+class FaultyService:
+    """The sandbox, which is never killed."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.store = Store(":memory:", like=_first_store())
+        self._loop = loop
+        self._app = create_app(self.store, LoopClock(loop.time))
+        self._faults = dict(_FAULTS)
+        self._running: set[asyncio.Task[Any]] = set()
+
+    @property
+    def credentials(self) -> Credentials:
+        """The credentials of its Company."""
+        (company,) = self.store.companies()
+        return Credentials(company.client_id, company.client_secret)
+
+    def send(self, process: Process, scope: Any, body: bytes) -> asyncio.Task[Response]:
+        """Carry out a request, also when the process that sent it is killed meanwhile."""
+        task = self._loop.create_task(self._respond(process, scope, body))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    async def _respond(self, process: Process, scope: Any, body: bytes) -> Response:
+        await asyncio.sleep(0.01)
+        creates = scope["path"].endswith(_CREATES)
+        fault = self._fault(body) if creates else ""
+        if creates:
+            process.creates += 1
+            process.pass_point(f"arrived {scope['path']} {fault}")
+        if fault == "lost":
+            raise SendError("reset", sent=True)
+        if fault == "late":
+            self._loop.call_later(LATE, self.send, Process(None), scope, body)
+            raise SendError("reset", sent=True)
+        response = await self.carry_out(scope, body)
+        if creates:
+            process.pass_point(f"carried out {scope['path']} {fault}")
+        await asyncio.sleep(0.01)
+        if fault == "cut":
+            raise SendError("reset", sent=True)
+        return response
+
+    def _fault(self, body: bytes) -> str:
+        content = orjson.loads(body)
+        key = (
+            content["Command"]["WorkOrder"]["PoNumber"] if "Command" in content else content["Entity"]["Name"]
+        )
+        return self._faults.pop(key, "")
+
+    async def carry_out(self, scope: Any, body: bytes) -> Response:
+        """Send a request to the application and return the response."""
+        parts: list[Any] = []
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send(message: Any) -> None:
+            parts.append(message)
+
+        await self._app(scope, receive, send)
+        content = b"".join(part.get("body", b"") for part in parts[1:])
+        return Response(parts[0]["status"], {"content-type": "application/json"}, content)
+
+    def ids(self, table: str, column: str) -> dict[str, list[int]]:
+        """Return the ids of the records with each text."""
+        found = defaultdict(list)
+        for row in self.store.select(f'SELECT body FROM "{table}" ORDER BY id', []):
+            if row.get(column):
+                found[row[column]].append(row["Id"])
+        return found
+
+
+@attrs.define(eq=False)
+class ProcessEngine:
+    """Engine of one process."""
+
+    process: Process
+    service: FaultyService
+    capacity: int = 100
+    ceiling: int = 100
+
+    async def send(self, request: Request) -> Any:
+        """Send a request, unless the process was killed."""
+        self.process.require_alive()
+        scope = scope_of(request.method, request.url, request.headers)
+        self.process.pass_point(f"before {scope['path']}")
+        self.process.require_alive()
+        request.on_sending()
+        response = await asyncio.shield(
+            self.service.send(self.process, scope, encode_body(request.body) or b"")
+        )
+        self.process.require_alive()
+        return request.read(response)
+
+    def statistics(self) -> PoolStatistics:
+        """Return nothing of interest."""
+        return PoolStatistics()
+
+    async def aclose(self) -> None:
+        """Do nothing."""

@@ -1,0 +1,108 @@
+"""Rules of the ledger that are broken, one by one: the walks have to find each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from tests.simulation.reverts import Reverts, replace
+from wosdk_async.jobs.journal import RowRecord, State
+from wosdk_async.jobs.journal.writer import JournalWriter
+from wosdk_async.jobs.ledger import admission, decision, facts
+from wosdk_async.jobs.ledger.decision import Choices, FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
+from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.settling import Settling
+
+__all__ = ["FAULTS"]
+
+FAULTS = Reverts()
+_unknown_rows, _begin_again, _match, _admit = (
+    decision._unknown_rows,
+    decision._begin_again,
+    admission._match,
+    JournalWriter.admit,
+)
+
+
+def _without(why: Why) -> Callable[[LedgerFacts, FileFacts, Choices], Refusal | None]:
+    def unknown_rows(ledger: LedgerFacts, file: FileFacts, choices: Choices) -> Refusal | None:
+        found = _unknown_rows(ledger, file, choices)
+        return None if found is not None and found.why == why else found
+
+    return unknown_rows
+
+
+for _name, _why, _text in (
+    ("edited-not-asked", "edited_or_new", "an edited row without a key is a new one"),
+    ("columns-not-compared", "columns_changed", "columns that come or go make all rows new ones"),
+    ("keys-not-compared", "key_disguised", "a key that a spreadsheet changed is a new one"),
+):
+    FAULTS.replace(decision, "_unknown_rows", _name, _text, "doubled")(_without(_why))  # type: ignore[arg-type]
+
+
+@FAULTS.replace(
+    decision, "_key_changed", "template-not-compared", "another template makes all rows new ones", "doubled"
+)
+def _accept(*_: Any) -> None:
+    """Return no refusal."""
+
+
+@FAULTS.replace(facts, "_of_rejects", "rejects-without-ledger", "rejects find no ledger", "refused")
+def _of_no_ledger(*_: Any) -> Path | None:
+    return None
+
+
+@FAULTS.add("rejects-anew", "rejects are a file like any other", "doubled refused")
+def _rejects_anew() -> Iterator[None]:
+    with replace(FileRows, "is_rejects", property(lambda _: False)):
+        yield
+
+
+@FAULTS.add("copies-not-asked", "other ledgers are not asked about a first file", "copied doubled")
+def _copies_not_asked() -> Iterator[None]:
+    from wosdk_async.jobs import opening
+
+    with replace(opening, "sent_elsewhere", lambda *_: None):
+        yield
+
+
+@FAULTS.replace(
+    decision, "_begin_again", "unfinished-left", "a new ledger leaves rows unfinished", "unfinished"
+)
+def _begin_anyway(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
+    return _begin_again(attrs.evolve(ledger, counts={}), file)
+
+
+@FAULTS.replace(
+    admission, "_match", "repeated-keys-sent", "rows with one key are all sent", "repeated shared wrong"
+)
+def _match_repeated(db: Any, **options: Any) -> None:
+    _match(db, **options)
+    db.execute(
+        f"UPDATE temp.matched SET standing = {int(Standing.NEW)} WHERE standing = {int(Standing.REPEATED)}"
+    )
+
+
+@FAULTS.replace(
+    Settling,
+    "look_at_earlier_runs",
+    "not-looked-up",
+    "rows of a killed run are sent without a look",
+    "doubled",
+)
+async def _plan_again(self: Settling) -> None:
+    async for page in self.journal.pages(State.SENDING, State.IN_DOUBT):
+        for row in page:
+            self.journal.record(RowRecord(row.row, State.PLANNED))
+
+
+@FAULTS.replace(
+    JournalWriter, "admit", "never-dismissed", "rows that are gone for good are asked about again", "refused"
+)
+async def _admit_without_dismissing(self: JournalWriter, change: Any, plan: Any) -> None:
+    keywords = change.keywords
+    change.keywords["plan"] = attrs.evolve(keywords["plan"], dismisses=False)
+    await _admit(self, change, plan)

@@ -1,0 +1,223 @@
+"""Imports, undos and settlements of a walk: each is compared with the service, and learned from."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.simulation.import_service import LATE
+from tests.simulation.walks.judge import Judge
+from tests.simulation.walks.ledgers import ledger_rows, ledgers_of, plan_in
+from tests.simulation.walks.programs import KILLED, Programs
+from tests.simulation.walks.service import WalkService
+from tests.simulation.walks.user import Kind, Known, User, UserRow
+from wosdk_async.jobs import Summary
+from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.ledger.decision import Refusal
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.regular_files import sha256_of
+
+__all__ = ["ImportingUser"]
+
+_KINDS: tuple[Kind, ...] = ("marked", "marked", "open", "key", "cells", "cells", "update")
+_MOST_POINTS = 45
+
+
+class ImportingUser:
+    """A user who imports; ``found`` has the violations."""
+
+    def __init__(self, seed: int, folder: Path, say: Callable[[str], None]) -> None:
+        self.rng = rng = random.Random(f"walk {seed}")
+        self.folder, self.say = folder, say
+        self.user = User(rng, rng.choice(_KINDS))
+        self.service = WalkService(asyncio.get_running_loop(), random.Random(f"service {seed}"))
+        self.programs = Programs(self.service)
+        self.closed: set[str] = set()
+        self.judge = Judge(self.service, self.closed)
+        self.found: list[str] = []
+        self.known = Known()
+        self.dated = rng.random() < 0.2
+        """Whether each file has a name of its own, and one folder takes them all."""
+        self.file = folder / "rows.csv"
+        self.summary: Summary | None = None
+        self.dropped = False
+        """Whether rows were known in several ways, so that two of the file may be one of the ledger."""
+        self.columns_changed = self.disguised = self.insists = False
+        self.recoded = self.guessed = False
+        self.began = 0
+        """Id of the last record that was there when the ledger began."""
+
+    @property
+    def base(self) -> Path:
+        """The folder of the first ledger."""
+        return self.folder / "all.job" if self.dated else self.folder / "rows.csv.job"
+
+    @property
+    def ledger(self) -> Path | None:
+        """The ledger that the same command uses."""
+        ledgers = ledgers_of(self.base)
+        return ledgers[-1] if ledgers else None
+
+    def _saved(self) -> Path:
+        if self.dated and self.rng.random() < 0.3:
+            self.file = self.folder / f"rows-{self.rng.randint(1, 9)}.csv"
+        self.user.write(self.file)
+        (self.folder / "map.toml").write_text(self.user.map_text(), encoding="utf-8")
+        return self.file
+
+    async def _import(
+        self, path: Path, *, rows: list[UserRow] | None = None, kill: bool = True, **options: Any
+    ) -> bool:
+        """Import a file; return whether it was carried out to its end."""
+        at = self.rng.randint(1, _MOST_POINTS) if kill and self.rng.random() < 0.4 else None
+        if self.dated:
+            options.setdefault("folder", self.base)
+        digest = sha256_of(path)  # rejects without rows are removed
+        before, is_main = len(ledgers_of(self.base)), rows is None
+        newest = max((each.id for each in self.service.contacts()), default=0)
+        unfinished = self._unfinished() if options.get("again") else 0
+        rows = self.user.rows if rows is None else rows
+        summary: Any = None
+        refusal: Refusal | None = None
+        try:
+            summary = await self.programs.imported(path, self.folder / "map.toml", at, **options)
+        except ImportRefusedError as error:
+            refusal = error.refusal
+        except Exception as error:
+            self.found.append(f"error: {type(error).__name__}: {error}")
+            return False
+        self.say(
+            "  "
+            + "; ".join(f"{each.tag}: {each.code}, {each.note}, {each.grade}, {each.more}" for each in rows)
+        )
+        said = refusal.why if refusal else "killed" if summary is KILLED else summary
+        self.say(f"  {path.name} {options} kill {at}: {said}")
+        if unfinished and len(ledgers_of(self.base)) > before:
+            self.found.append(f"unfinished: a new ledger leaves {unfinished} rows")
+        if len(ledgers_of(self.base)) > before:
+            self.began = newest
+        if is_main:
+            self._learn(rows, digest, before, options, refused=refusal is not None)
+        elif refusal is None and self._admitted(digest):
+            self.known.add(rows, more=True)
+        for each in self.service.contacts():
+            self.say(f"    {each}")
+        self.found += self.judge.doubled(self.user.wanted, self.user.kind)
+        if refusal is not None:
+            self._refused(refusal, is_main=is_main, options=options)
+            if is_main:
+                self._remedy(refusal)
+            return False
+        if summary is KILLED:
+            return False
+        self._compare(summary, rows, is_main=is_main)
+        self.summary = summary if is_main and summary.done > summary.undone + summary.changed else None
+        return True
+
+    def _unfinished(self) -> int:
+        """Return the rows in doubt; planned ones may be gone from the file, so that nobody sends them."""
+        rows = ledger_rows(self.ledger) if self.ledger is not None else []
+        return sum(each.state in (State.SENDING, State.IN_DOUBT) for each in rows)
+
+    def _compare(self, summary: Summary, rows: list[UserRow], *, is_main: bool) -> None:
+        assert summary.folder is not None
+        if summary.stopped or summary.files_failed:
+            self.found.append(f"stopped: {summary.stopped}, {summary.files_failed}")
+            return
+        user = self.user
+        self.found += self.judge.summary(summary.folder, rows, summary, dropped=self.dropped)
+        self.found += self.judge.rows(summary.folder, rows, user.wanted, user.kind)
+        if user.kind != "update" and not (self.dropped or self.guessed):
+            exact = not (self.columns_changed or self.disguised or self.recoded)
+            self.found += self.judge.changed(summary.folder, rows, summary, exact=exact and is_main)
+
+    def _admitted(self, sha256: str) -> bool:
+        """Return whether the newest ledger has taken the rows of this file."""
+        if self.ledger is None:
+            return False
+        plan, user = plan_in(self.ledger), self.user
+        same_key = plan["rejects"] or plan["key"] == user.key
+        return same_key and (plan["sha256"], plan["marker"]) == (sha256, user.marker)
+
+    def _learn(
+        self, rows: list[UserRow], digest: str, before: int, options: Mapping[str, Any], *, refused: bool
+    ) -> None:
+        """Note what the ledger knows now, and what the user has asked for by an option."""
+        user = self.user
+        if before and len(ledgers_of(self.base)) > before:  # all rows once more
+            self.known = Known()
+            for tag, number in user.made.items():
+                user.wanted[tag] += number
+            user.wanted["written"] += 1
+        if refused or not self._admitted(digest):
+            return
+        if options.get("new_rows"):
+            for tag in self.known.edited(rows, more=user.more, keyed=user.keyed):
+                user.wanted[tag] += 1
+        _, new = self.known.differences(rows, more=user.more)
+        self.known.add(rows, more=user.more)
+        if options.get("new_rows") and new:  # with the last file once more it says nothing
+            self.known.dismiss(rows, more=user.more)
+        self.known.admitted = user.snapshot()
+
+    def _refused(self, refusal: Refusal, *, is_main: bool, options: Mapping[str, Any]) -> None:
+        """Note a refusal for which there is no reason."""
+        was, user = self.known.admitted, self.user
+        gone, new = self.known.differences(user.rows, more=user.more)
+        reasons = {
+            "edited_or_new": not user.keyed and gone and new,
+            "columns_changed": not user.keyed and gone and new and self.columns_changed,
+            "key_disguised": self.disguised,
+            "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
+            "unfinished": "again" in options,
+            "sent_elsewhere": not is_main,
+            "superseded": not is_main,
+        }
+        if not reasons.get(refusal.why, False) or (was is None and is_main):
+            self.found.append(f"refused: {refusal}")
+
+    def _remedy(self, refusal: Refusal) -> None:
+        """Do what a message says, sometimes, or put things back."""
+        was, user = self.known.admitted, self.user
+        if was is None:
+            return
+        if refusal.why == "key_changed":
+            user.kind, user.template, user.constant = was.kind, was.template, was.constant
+        elif refusal.why == "columns_changed" or (refusal.why != "unfinished" and self.rng.random() < 0.5):
+            user.put_back(was)
+        elif refusal.why in ("edited_or_new", "key_disguised"):
+            self.say("  and is done with new_rows")
+            self.insists = True
+
+    # --- what else happens ----------------------------------------------------------------------------
+
+    async def _undo(self) -> None:
+        if self.ledger is not None and self.user.kind != "update":
+            which = self.rng.choice(("last", "last", "first", "all"))
+            await self._carried_out("undone", self.ledger, which)
+
+    async def _settle(self, *, kill: bool = True) -> None:
+        was = self.known.admitted
+        if self.ledger is None or was is None or was.kind == "update":
+            return
+        if was.kind in ("cells", "key"):
+            await self._wait()  # a person looks at the records later
+            self.guessed = True
+            await self._carried_out("decided", self.ledger, self.began, kill=kill)
+        else:
+            await self._carried_out("settled", self.ledger, kill=kill)
+
+    async def _carried_out(self, name: str, *arguments: Any, kill: bool = True) -> None:
+        at = self.rng.randint(1, _MOST_POINTS // 2) if kill and self.rng.random() < 0.3 else None
+        try:
+            result = await getattr(self.programs, name)(*arguments, at)
+        except Exception as error:
+            self.found.append(f"error: {name}: {type(error).__name__}: {error}")
+        else:
+            self.say(f"  {name} {arguments[1:]} kill {at}: {'killed' if result is KILLED else result}")
+
+    async def _wait(self) -> None:
+        await asyncio.sleep(2 * LATE)

@@ -1,0 +1,147 @@
+"""Judge of a walk: the records of the service, beside what the user meant and what ledger and summary say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+
+import attrs
+
+from tests.simulation.walks.ledgers import LedgerRow, ledger_rows, plan_in
+from tests.simulation.walks.service import BAD, Contact, WalkService
+from tests.simulation.walks.user import Kind, UserRow
+from wosdk_async.jobs import Summary
+from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal.entries import REPEATED_KEY
+
+__all__ = ["Judge"]
+
+_THERE = "is there already"
+
+
+@attrs.define(eq=False)
+class Judge:
+    """Compares; each method returns violations as ``name: what was seen``."""
+
+    service: WalkService
+    closed: Set[str]
+    """Rows that the service refused for a time."""
+
+    def doubled(self, wanted: Counter[str], kind: Kind) -> list[str]:
+        """Return the rows that are there more often than the user asked for."""
+        if kind == "update":
+            return [
+                f"doubled: {notes[i]} twice into {id}"
+                for id, notes in self.service.written.items()
+                for i in range(1, len(notes))
+                if notes[i] == notes[i - 1] and not wanted["written"]
+            ]
+        there = self.service.there()
+        return [
+            f"doubled: {tag} is there {number} times, wanted {wanted[tag]}"
+            for tag, number in there.items()
+            if number > wanted[tag]
+        ]
+
+    def summary(self, folder: Path, rows: Sequence[UserRow], summary: Summary, *, dropped: bool) -> list[str]:
+        """Return where the summary is not what ledger and file say."""
+        ledger = ledger_rows(folder)
+        placed = [each for each in ledger if each.place is not None]
+        states = Counter(each.state for each in placed)
+        expected = {
+            "rows": len(placed) if dropped else len(rows),
+            "done": states[State.DONE],
+            "found": states[State.FOUND],
+            "failed": states[State.REFUSED] + summary.waiting,
+            "in_doubt": states[State.IN_DOUBT] + states[State.SENDING],
+            "not_started": states[State.PLANNED] - summary.waiting,
+            "undone": sum(each.undone for each in placed),
+        }
+        if not plan_in(folder)["rejects"]:  # of rejects nobody counts the rest of the file
+            expected["gone"] = len(ledger) - len(placed)
+        return [
+            f"summary: {name} is {getattr(summary, name)}, not {number}"
+            for name, number in expected.items()
+            if getattr(summary, name) != number
+        ]
+
+    def changed(self, folder: Path, rows: Sequence[UserRow], summary: Summary, *, exact: bool) -> list[str]:
+        """Return whether the rows that changed after they were sent are counted."""
+        contacts = {each.id: each for each in self.service.contacts()}
+        changed = 0
+        for each in ledger_rows(folder):
+            if each.place is not None and each.state is State.DONE and not each.undone:
+                contact, row = contacts.get(each.id or 0), rows[each.place - 1]
+                changed += contact is not None and (contact.note, contact.grade) != (row.note, row.grade)
+        wrong = summary.changed < changed or (exact and summary.changed != changed)
+        return [f"changed: {summary.changed} counted, {changed} there with another note"] if wrong else []
+
+    def rows(self, folder: Path, rows: Sequence[UserRow], wanted: Counter[str], kind: Kind) -> list[str]:
+        """Return what the ledger says of rows of the file and the service does not."""
+        contacts = {each.id: each for each in self.service.contacts()}
+        there, base = self.service.there(), Counter(each.tag for each in rows)
+        found, seen = [], set()
+        for each in ledger_rows(folder):
+            if each.place is None:
+                continue
+            row = rows[each.place - 1]
+            if each.state is State.DONE:
+                if kind != "update" and each.id in seen:
+                    found.append(f"shared: row {each.row} has the record {each.id} of another row")
+                seen.add(each.id)
+                found += self._done(each, row, contacts.get(each.id or 0), kind)
+            elif each.state in (State.REFUSED, State.PLANNED) and kind in ("marked", "key"):
+                alone = wanted[row.tag] == base[row.tag] == 1
+                if alone and there[row.tag] and _THERE not in each.reason:
+                    found.append(f"hidden: {row.tag} is {each.state.word} ({each.reason}), and there")
+        return found
+
+    def _done(self, each: LedgerRow, row: UserRow, contact: Contact | None, kind: Kind) -> list[str]:
+        if contact is None:
+            return [f"lost: {row.tag} is done as {each.id}, which is not there"]
+        if contact.tag != row.tag and kind != "update":
+            return [f"wrong: {row.tag} is done as {contact}"]
+        if each.undone != contact.removed and each.undo not in (State.SENDING, State.IN_DOUBT):
+            return [f"undone: {row.tag} is {'' if each.undone else 'not '}undone, there is {contact}"]
+        return []
+
+    def ended(self, folder: Path, rows: Sequence[UserRow], kind: Kind, *, looks_up: bool) -> list[str]:
+        """Return the rows that are neither there nor left out for a reason, after the last run."""
+        by_place = {each.place: each for each in ledger_rows(folder)}
+        codes = Counter(each.code for each in self.service.contacts() if not each.removed)
+        found, first = [], dict[str, int]()
+        for place, row in enumerate(rows, 1):
+            each, earlier = by_place.get(place), first.setdefault(row.code, place) != place
+            if each is None or each.state is State.DONE:
+                continue
+            reasons: Mapping[State, bool] = {
+                State.REFUSED: row.note.startswith(BAD)
+                or row.tag in self.closed
+                or (each.code == REPEATED_KEY and kind not in ("open", "cells") and earlier)
+                or (_THERE in each.reason and codes[row.code] + codes[f"N{row.code}"] > 0)
+                or (kind == "update" and "no Contact has" in each.reason),
+                State.IN_DOUBT: not looks_up or codes[row.code] > 1,
+            }
+            if not reasons.get(each.state, False):
+                found.append(f"lost: {row.tag} is {each.state.word}: {each.reason}")
+        if kind == "update":
+            found += self._written(by_place, rows)
+        return found
+
+    def repeated(self, folder: Path, rows: Sequence[UserRow]) -> list[str]:
+        """Return the keys that several rows of the file have that are done."""
+        done = [each for each in ledger_rows(folder) if each.place and each.state is State.DONE]
+        codes = Counter(rows[(each.place or 0) - 1].code for each in done)
+        return [f"repeated: {code} is done {number} times" for code, number in codes.items() if number > 1]
+
+    def _written(self, by_place: Mapping[int | None, LedgerRow], rows: Sequence[UserRow]) -> list[str]:
+        held = {each.id: each.note for each in self.service.contacts()}
+        done = [
+            (each, rows[place - 1]) for place, each in by_place.items() if place and each.state is State.DONE
+        ]
+        return [
+            f"lost: {row.code} has {held.get(each.id or 0)!r}, not {row.note!r}"
+            for each, row in done
+            if held.get(each.id or 0) != row.note
+        ]

@@ -1,0 +1,233 @@
+"""The user of a walk: a table with rows, what happens to it in a spreadsheet, and the map."""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from tests.simulation.walks.service import BAD
+
+__all__ = ["Kind", "Known", "Text", "User", "UserRow", "read_table", "text_of", "write_table"]
+
+Kind = Literal["marked", "open", "key", "cells", "update"]
+"""How rows are known: by a marker of the map's, by one that the map leaves open, by ``key`` alone, by their
+cells; or rows that update records by their key."""
+
+Text = frozenset[tuple[str, str]]
+"""Cells of a row as they count: by column, without blank ones."""
+
+_NOTE = "note of {}"
+_HEADS = {
+    "marked": 'operation = "create Contact"\nmarker = "number"\n',
+    "open": 'operation = "create Contact"\nmarker = "number"\n',
+    "key": 'operation = "create Contact"\nkey = "{}"\n',
+    "cells": 'operation = "create Contact"\n',
+    "update": 'operation = "update Contact by number"\n',
+}
+
+
+@attrs.define(eq=False)
+class UserRow:
+    """One thing that the user wants to be there once, whatever its cells say."""
+
+    tag: str
+    code: str
+    note: str
+    grade: str = "a"
+    more: str = ""
+    """Cell of the column that may come and go."""
+
+    def cells(self, *, more: bool) -> dict[str, str]:
+        """Return the cells by column."""
+        found = {"code": self.code, "name": self.tag, "note": self.note, "grade": self.grade}
+        return found | ({"more": self.more} if more else {})
+
+
+def text_of(cells: Mapping[str, str]) -> Text:
+    """Return the cells as they count."""
+    return frozenset((name, cell) for name, cell in cells.items() if cell.strip() and name[:1] != "_")
+
+
+@attrs.define(eq=False)
+class User:
+    """The table as it is now. All changes are drawn from ``rng``."""
+
+    rng: random.Random
+    kind: Kind
+    rows: list[UserRow] = attrs.field(factory=list)
+    columns: list[str] = attrs.field(factory=lambda: ["code", "name", "note", "grade"])
+    more: bool = False
+    template: str = "{code}"
+    constant: str = "x"
+    """What the map writes into a field that no column fills."""
+    wanted: Counter[str] = attrs.field(factory=Counter)
+    """How many records each row may have that are there at once."""
+    made: Counter[str] = attrs.field(factory=Counter)
+    """How many equal rows there were."""
+    numbers: int = 0
+
+    def map_text(self) -> str:
+        """Return the map as it is now."""
+        head = _HEADS[self.kind].replace("{}", self.template)
+        fields = {"number": self.template, "comment": "{note}", "last_name": "{name}"}
+        if self.kind == "update":
+            fields = {"number": "{code}", "comment": "{note}", "first_name": self.constant}
+        else:
+            fields |= {"display_as": "{name}", "first_name": self.constant + "{grade}"}
+        if self.kind == "open":
+            del fields["number"]
+        elif self.kind in ("key", "cells"):
+            fields["number"] = "{code}"
+        body = "".join(f'{name} = "{text}"\n' for name, text in fields.items())
+        return f"{head}[entity]\n{body}"
+
+    @property
+    def key(self) -> str | None:
+        """The template of the keys; None when rows are known by their cells."""
+        return self.template if self.keyed else None
+
+    @property
+    def marker(self) -> str | None:
+        """The field that carries the keys."""
+        return "number" if self.kind in ("marked", "open", "update") else None
+
+    @property
+    def keyed(self) -> bool:
+        """Whether rows have keys of their own."""
+        return self.kind in ("marked", "key", "update")
+
+    def append(self) -> None:
+        """Add a row; sometimes one that is equal to another."""
+        if self.rows and self.rng.random() < 0.15:
+            row = attrs.evolve(self.rng.choice(self.rows))
+        else:
+            self.numbers += 1
+            code = f"{self.numbers:05}" if self.numbers % 2 else f"K{self.numbers}"
+            note = self.rng.choice((BAD, _NOTE, _NOTE, _NOTE)).format(self.numbers)
+            more = self.rng.choice(("", "m")) if self.more else ""
+            row = UserRow(f"R{self.numbers}", code, note, more=more)
+        self.wanted[row.tag] += 1
+        self.made[row.tag] += 1
+        self.rows.insert(self.rng.randint(0, len(self.rows)), row)
+
+    def edit(self) -> None:
+        """Change a cell of a row, or correct a note that the service refuses."""
+        row = self.rng.choice(self.rows)
+        if row.note.startswith(BAD) or self.rng.random() < 0.5:
+            row.note = f"{_NOTE.format(row.tag)} {self.rng.randint(1, 3)}"
+        else:
+            row.grade = self.rng.choice("abc")
+
+    def correct(self) -> None:
+        """Correct all notes that the service refuses."""
+        for row in self.rows:
+            if row.note.startswith(BAD):
+                row.note = _NOTE.format(row.tag)
+
+    def remove(self) -> None:
+        """Delete a row."""
+        if len(self.rows) > 1:
+            self.rows.remove(self.rng.choice(self.rows))
+
+    def sort(self) -> None:
+        """Sort the rows, or the columns."""
+        if self.rng.random() < 0.3:
+            self.rng.shuffle(self.columns)
+        self.rng.shuffle(self.rows)
+
+    def toggle_column(self) -> None:
+        """Add a column with content, or delete it."""
+        self.more = not self.more
+        if self.more:
+            self.columns.append("more")
+            for row in self.rows:
+                row.more = self.rng.choice(("", "m"))
+            self.rows[0].more = "m"
+        else:
+            self.columns.remove("more")
+
+    def disguise(self) -> None:
+        """Let a spreadsheet change a key: another one for the service, the same for people."""
+        row = self.rng.choice(self.rows)
+        plain = row.code.strip().lower().removesuffix(".0").lstrip("0")
+        forms = [plain.zfill(5), plain, f"{plain}.0"] if plain.isdigit() else [plain, plain.upper()]
+        row.code = self.rng.choice(forms)
+
+    def snapshot(self) -> User:
+        """Return a copy, to be put back."""
+        return attrs.evolve(self, rows=[attrs.evolve(each) for each in self.rows], columns=[*self.columns])
+
+    def put_back(self, was: User) -> None:
+        """Put the table back as it was; rows that are new since stay."""
+        tags = {each.tag for each in was.rows}
+        new = [each for each in self.rows if each.tag not in tags]
+        self.rows = [attrs.evolve(each) for each in was.rows] + new
+        self.columns, self.more = [*was.columns], was.more
+
+    def write(self, path: Path) -> None:
+        """Save the table."""
+        write_table(path, self.columns, [each.cells(more=self.more) for each in self.rows])
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> None:
+    """Write a file of rows."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_table(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """Return columns and rows of a file."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.DictReader(file)
+        rows = list(reader)
+        return list(reader.fieldnames or ()), rows
+
+
+class Known:
+    """What a ledger has seen: every file that it took."""
+
+    def __init__(self) -> None:
+        self.texts: Counter[Text] = Counter()
+        self.codes: set[str] = set()
+        self.tags: set[str] = set()
+        self.dismissed: Counter[Text] = Counter()
+        """Rows of which the user has said that they are gone for good."""
+        self.admitted: User | None = None
+        """The table of the last file."""
+
+    def add(self, rows: Sequence[UserRow], *, more: bool) -> None:
+        """Note a file that it took."""
+        now = Counter(_texts(rows, more=more))
+        self.texts |= now
+        self.dismissed -= now
+        self.codes |= {each.code for each in rows}
+        self.tags |= {each.tag for each in rows}
+
+    def edited(self, rows: Sequence[UserRow], *, more: bool, keyed: bool) -> list[str]:
+        """Return the rows that it has seen and does not recognize."""
+        if keyed:
+            return [each.tag for each in rows if each.tag in self.tags and each.code not in self.codes]
+        new = Counter(_texts(rows, more=more)) - self.texts
+        tags = [dict(text).get("name", "") for text in new.elements()]
+        return [tag for tag in tags if tag in self.tags]
+
+    def dismiss(self, rows: Sequence[UserRow], *, more: bool) -> None:
+        """Note that the rows that a file does not have are gone for good."""
+        self.dismissed = self.texts - Counter(_texts(rows, more=more))
+
+    def differences(self, rows: Sequence[UserRow], *, more: bool) -> tuple[bool, bool]:
+        """Return whether rows are gone, and whether rows are new."""
+        now = Counter(_texts(rows, more=more))
+        return bool(self.texts - now - self.dismissed), bool(now - self.texts)
+
+
+def _texts(rows: Sequence[UserRow], *, more: bool) -> list[Text]:
+    return [text_of(each.cells(more=more)) for each in rows]

@@ -1,0 +1,244 @@
+"""One random walk: runs, kills, edits and corrections, as a seed draws them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from tests.simulation.client.network import Network
+from tests.simulation.client.plan import World
+from tests.simulation.client.runs import replayable
+from tests.simulation.killed_process import ThreadlessLoop, running, without_threads
+from tests.simulation.walks.importing import ImportingUser
+from tests.simulation.walks.ledgers import ledgers_of
+from tests.simulation.walks.service import BAD
+from tests.simulation.walks.user import Kind, Text, UserRow, read_table, text_of, write_table
+from wosdk_async import Company
+from wosdk_async.model import Contact
+
+__all__ = ["Walk", "violations"]
+
+_MOST_STEPS = 14
+_MOST_RUNS = 12
+_MEMORY = "/dev/shm"
+
+
+def violations(seed: int, *, say: Callable[[str], None] = lambda _: None) -> list[str]:
+    """Return what went wrong in the walk of a seed, as ``name: what was seen``."""
+    rng = random.Random(f"loop {seed}")
+    loop = ThreadlessLoop(rng, Network(rng, World(), lambda *_: None))
+    place = _MEMORY if Path(_MEMORY).is_dir() else None
+    with tempfile.TemporaryDirectory(dir=place) as folder, replayable(seed), without_threads(), running(loop):
+        return loop.run_until_complete(_walked(seed, Path(folder), say))
+
+
+async def _walked(seed: int, folder: Path, say: Callable[[str], None]) -> list[str]:
+    return await Walk(seed, folder, say).carry_out()
+
+
+class Walk(ImportingUser):
+    """A walk; :meth:`carry_out` returns its violations."""
+
+    def __init__(self, seed: int, folder: Path, say: Callable[[str], None]) -> None:
+        super().__init__(seed, folder, say)
+        self.rejected: dict[tuple[str, str], Text] = {}
+        """Rejects as they were in the file, by their job and row."""
+        self.copies: list[Path] = []
+        """Files of rejects that the user has saved elsewhere."""
+
+    # --- the walk -----------------------------------------------------------------------------------
+
+    async def carry_out(self) -> list[str]:
+        """Carry the walk out."""
+        with contextlib.closing(self.service.store):
+            for _ in range(self.rng.randint(2, 7)):
+                self.user.append()
+            if self.user.kind == "update":
+                await self._make_records()
+            self.say(f"{self.user.kind}, {len(self.user.rows)} rows{', dated files' if self.dated else ''}")
+            for _ in range(self.rng.randint(3, _MOST_STEPS)):
+                if self.found:
+                    break
+                self.service.faults = self.rng.choice((0.0, 0.1, 0.3, 0.6))
+                await self._step()
+            if not self.found:
+                await self._end()
+            return self.found
+
+    async def _step(self) -> None:
+        steps: Mapping[str, tuple[int, Callable[[], Any]]] = {
+            "run": (9, self._run),
+            "edit": (4, self.user.edit),
+            "append": (4, self.user.append),
+            "remove": (2, self.user.remove),
+            "sort": (2, self.user.sort),
+            "correct": (1, self.user.correct),
+            "column": (1, self._toggle_column),
+            "disguise": (1, self._disguise),
+            "rejects": (4, self._import_rejects),
+            "undo": (2, self._undo),
+            "settle": (2, self._settle),
+            "map": (2, self._change_map),
+            "close": (1, self._close),
+            "wait": (1, self._wait),
+        }
+        (name,) = self.rng.choices(list(steps), [weight for weight, _ in steps.values()])
+        self.say(name)
+        self.summary = None
+        made = steps[name][1]()
+        if asyncio.iscoroutine(made):
+            await made
+        elif self.rng.random() < 0.5 and not self.found:
+            await self._run()
+        if self.summary is not None and self.rng.random() < 0.2 and not self.found:
+            await self._import_copy()
+
+    async def _end(self) -> None:
+        """Run without faults until all is done, and compare; then once more, which must send nothing."""
+        self.say("end")
+        self.service.faults = 0.0
+        self.service.closed.clear()
+        await self._wait()
+        if self.rng.random() < 0.5:
+            await self._settle(kill=False)
+        self.say("  last runs")
+        for _ in range(_MOST_RUNS):
+            options: dict[str, Any]
+            options, self.insists = {"new_rows": True} if self.insists else {}, False
+            if self.found or await self._import(self._saved(), kill=False, **options):
+                break
+        else:
+            self.found.append("refused: the same command is refused whatever the user does")
+        if self.found:
+            return
+        await self._import(self._saved(), kill=False)  # a row that waited is sent now
+        writes = self.service.writes
+        if not await self._import(self._saved(), kill=False):
+            self.found.append("refused: the same command, given once more, is refused")
+        elif self.service.writes != writes:
+            self.found.append("repeated: the same command sent something once all was done")
+        else:
+            looks_up = self.user.kind in ("marked", "open", "update")
+            folder = ledgers_of(self.base)[-1]
+            self.found += self.judge.ended(folder, self.user.rows, self.user.kind, looks_up=looks_up)
+            if self.user.keyed and not (self.dropped or self.recoded or self.disguised):
+                self.found += self.judge.repeated(folder, self.user.rows)
+
+    async def _run(self) -> None:
+        options: dict[str, Any] = {"new_rows": True} if self.insists else {}
+        self.insists = False
+        for name, chance in (
+            ("new_rows", 0.15),
+            ("retry_refused", 0.1),
+            ("retry_undone", 0.1),
+            ("again", 0.06),
+        ):
+            if self.rng.random() < chance:
+                options[name] = True
+        await self._import(self._saved(), **options)
+
+    async def _import_rejects(self) -> None:
+        """Correct rejects where they are, or in a copy, and import them; or an old copy once more."""
+        folder = self.ledger
+        found = [*sorted(folder.glob("rejects*.csv")), *self.copies] if folder is not None else []
+        if not found or folder is None:
+            return
+        path = self.rng.choice(found)
+        columns, cells = read_table(path)
+        cells = [each for each in cells if self._is_as_in_file(each)]
+        if not cells:
+            return
+        for each in cells:
+            if self.rng.random() < 0.7 and each["note"].startswith(BAD):
+                each["note"] = f"note of {each['name']}{self.rng.choice(('', ' again'))}"
+            if self.rng.random() < 0.1:
+                each["code"] += "x"
+                self.recoded = True
+        options: dict[str, Any] = {}
+        if path not in self.copies and self.rng.random() < 0.5:
+            place = self.rng.choice((self.folder / "copies", self.folder, self.folder / "far" / "away"))
+            place.mkdir(exist_ok=True, parents=True)
+            path = place / f"copy-{len(self.copies)}.csv"
+            self.copies.append(path)
+            options["folder"] = folder
+        write_table(path, columns, cells)
+        if path.is_relative_to(self.folder / "far"):
+            options["folder"] = folder
+        rows = [
+            UserRow(each["name"], each["code"], each["note"], each["grade"], each.get("more", ""))
+            for each in cells
+        ]
+        (self.folder / "map.toml").write_text(self.user.map_text(), encoding="utf-8")
+        await self._import(path, rows=rows, **options)
+
+    def _is_as_in_file(self, cells: Mapping[str, str]) -> bool:
+        """Return whether a reject is a row of the file: without a key it is corrected in one place only."""
+        text = self.rejected.setdefault((cells["_job"], cells["_row"]), text_of(cells))
+        return (self.user.keyed and not self.dropped) or text in {
+            text_of(each.cells(more=self.user.more)) for each in self.user.rows
+        }
+
+    async def _import_copy(self) -> None:
+        """Import a copy of a file without keys that was just sent: it must be refused."""
+        if self.user.kind not in ("cells", "open") or self.dated or self.summary is None:
+            return
+        path = self.folder / "copy of rows.csv"
+        self.user.write(path)
+        if await self._import(path, rows=[attrs.evolve(each) for each in self.user.rows], kill=False):
+            self.found.append("copied: a copy of a file that was sent is accepted")
+        path.unlink()
+
+    def _toggle_column(self) -> None:
+        self.columns_changed = True
+        self.user.toggle_column()
+
+    def _disguise(self) -> None:
+        self.disguised = True
+        self.user.disguise()
+
+    def _change_map(self) -> None:
+        user = self.user
+        if user.kind == "update" or self.rng.random() < 0.5:
+            user.constant = self.rng.choice("xyz")
+            return
+        self.dropped = True
+        if user.kind in ("marked", "key") and self.rng.random() < 0.5:
+            user.template = "N{code}" if user.template == "{code}" else "{code}"
+        else:
+            user.kind = self.rng.choice(_OTHER_KINDS[user.kind])
+
+    def _close(self) -> None:
+        """Let the service refuse a row for a time, or no row any more."""
+        if self.service.closed:
+            self.service.closed.clear()
+        else:
+            tag = self.rng.choice(self.user.rows).tag
+            self.service.closed.add(tag)
+            self.closed.add(tag)
+
+    async def _make_records(self) -> None:
+        """Make records that updates change; some rows have none."""
+
+        async def program(company: Company) -> None:
+            for row in {each.code: each for each in self.user.rows}.values():
+                if self.rng.random() < 0.9:
+                    made = Contact(last_name=row.tag, display_as=row.tag, number=row.code, comment="first")
+                    await company.create(made)
+
+        await self.programs.carry_out(program, None)
+
+
+_OTHER_KINDS: Mapping[Kind, tuple[Kind, ...]] = {
+    "cells": ("key", "marked", "open"),
+    "open": ("marked", "cells"),
+    "marked": ("open", "key"),
+    "key": ("marked", "cells"),
+}
+"""Ways to know rows that another map may have."""

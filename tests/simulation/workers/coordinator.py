@@ -1,0 +1,246 @@
+"""The coordinator of a simulated job, its journal, and its links to the workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from tests.simulation.workers.world import Process, SimulatedWorker, World
+from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
+from wosdk_async.jobs.cluster.leases import MOST_LOSSES, Lease
+from wosdk_async.jobs.cluster.messages import GrantedRow, PushedSession, Report
+
+__all__ = ["Journal", "SimulatedCoordinator"]
+
+_SESSION = PushedSession(number=1, token="token", base_url="https://company.example", expires_in=1200.0)
+_EXCHANGE = 2.0  # seconds after which an exchange is repeated
+_STOP, _ABORT = 2.0, 0.5  # seconds for calls under way after a stop, and after an abort
+PLANNED, SENDING, DONE, REFUSED, IN_DOUBT = range(5)
+
+
+class Journal:
+    """What is on the disk; the keys of leases and rows are those of the real tables."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.states = dict.fromkeys(range(1, world.plan.rows + 1), PLANNED)
+        self.leases: dict[int, Lease] = {}
+        """Open leases by their epochs."""
+        self.losses: Counter[int] = Counter()
+
+    def grant(self, lease: Lease) -> None:
+        """Write a grant and its rows."""
+        self.leases[lease.epoch] = lease
+        for row in lease.rows:
+            self.states[row] = SENDING
+            self.world.granted[row] = lease.epoch
+
+    def end_grant(self, epoch: int, lost: list[int]) -> None:
+        """Write that a grant has ended; a second time changes nothing."""
+        if self.leases.pop(epoch, None) is not None:
+            self.losses.update(lost)
+
+
+@attrs.define(eq=False)
+class _Link:
+    """The way to one worker; another one may take its place."""
+
+    worker: SimulatedWorker
+    reached: ReachedWorker | None = None
+    exchange: int = 0
+    cut_until: float = 0.0
+
+
+class SimulatedCoordinator(Process):
+    """One run of the command: waits for earlier leases, looks up, sends, settles."""
+
+    def __init__(self, world: World, journal: Journal, ended: Callable[[], None]) -> None:
+        super().__init__(world, "coordinator")
+        plan = world.plan
+        self.journal, self._ended = journal, ended
+        epoch = max(world.granted.values(), default=0)
+        self.desk = Desk(plan.options, epoch=epoch, now=self.clock())
+        self._links: list[_Link] = []
+        self._unwritten: list[tuple[Callable[..., None], tuple[Any, ...]]] = []
+        self._sending: set[int] = set()
+        """Rows of this run without an outcome."""
+        self._doubts: set[int] = set()
+        self._settling = False
+        leases = list(journal.leases.values())
+        world.note(f"{self.name} begins with {len(leases)} open leases, epoch {epoch}")
+        self.at(plan.options.over_after if leases else 0.0, self._leases_over, leases)
+        self.at(0.25, self._tick)
+
+    def kill(self) -> None:
+        """End it at once."""
+        super().kill()
+        self._ended()
+
+    def _write(self, call: Callable[..., None], *args: Any) -> None:
+        """Write soon: what a kill comes before is lost."""
+        if not self._unwritten:
+            self.at(self.world.rng.uniform(0, 0.05), self._flush)
+        self._unwritten.append((call, args))
+
+    def _set(self, row: int, state: int) -> None:
+        self._write(self.journal.states.__setitem__, row, state)
+
+    def _flush(self) -> None:
+        unwritten, self._unwritten = self._unwritten, []
+        for call, args in unwritten:
+            call(*args)
+
+    def _leases_over(self, leases: list[Lease]) -> None:
+        for lease in leases:
+            self._write(self.journal.end_grant, lease.epoch, [])
+        self._doubts = {row for row, state in self.journal.states.items() if state in (SENDING, IN_DOUBT)}
+        self._settle()
+
+    def _settle(self) -> None:
+        self._settling = True
+        if not self.desk.stopped:
+            self.at(self.world.plan.settle if self._doubts else 0.0, self._look_up, 1)
+
+    def _look_up(self, time: int) -> None:
+        for row in [row for row in self._doubts if self.world.records[row]]:
+            self._doubts.discard(row)
+            self._set(row, DONE)
+        if time == 1 and self._doubts:
+            self.at(0.25, self._look_up, 2)
+            return
+        for row in self._doubts:
+            self._set(row, PLANNED)
+        self._doubts = set()
+        self._flush()
+        self._send()
+
+    def _send(self) -> None:
+        if self.desk.stopped:
+            return
+        for row, state in self.journal.states.items():
+            losses = self.journal.losses[row]
+            if state == PLANNED and losses >= MOST_LOSSES:
+                self._set(row, REFUSED)
+            elif state == PLANNED:
+                self._sending.add(row)
+                self.desk.put(GrantedRow(row, "{}", losses), self.clock())
+        self._flush()
+        self._settling = False
+        if not self._sending:
+            self.kill()  # all is done
+
+    def _tick(self) -> None:
+        self._apply(self.desk.expire(self.clock()))
+        self.at(0.25, self._tick)
+
+    def stop(self) -> None:
+        """Stop as Ctrl-C does."""
+        self.world.note(f"{self.name} is stopped")
+        for row in self.desk.stop():
+            self._end(row.row, PLANNED)
+        self.at(_STOP, self._abort)
+
+    def _abort(self) -> None:
+        self.desk.aborted = True
+        self.at(_ABORT, self._give_up)
+
+    def _give_up(self) -> None:
+        for row in list(self._sending):
+            lease = self.desk.book.lease_of(row)
+            self._end(row, IN_DOUBT if lease is not None and lease.may_have_arrived else PLANNED)
+        for lease in self.desk.book.unsent():
+            self._write(self.journal.end_grant, lease.epoch, [])
+        self._flush()
+        self.kill()
+
+    def _apply(self, changes: Changes) -> None:
+        for report in changes.ended:
+            self._end(report.row, {"done": DONE, "in_doubt": IN_DOUBT}.get(report.result, REFUSED))
+        for row, _ in changes.lost:
+            self._end(row.row, IN_DOUBT)
+        for row in changes.not_started:
+            self._end(row.row, PLANNED)
+        for lease in changes.over:
+            self._write(self.journal.end_grant, lease.epoch, list(lease.rows))
+        if changes.ended or changes.lost:
+            self.at(0.0, self._look_whether_ended)
+
+    def _end(self, row: int, state: int) -> None:
+        if row not in self._sending:
+            self.world.broken("outcomes", f"row {row} has a second outcome")
+        self._sending.discard(row)
+        if state == IN_DOUBT:
+            self._doubts.add(row)
+        self._set(row, state)
+
+    def _look_whether_ended(self) -> None:
+        if not self._sending and not self._settling:
+            self._settle()
+
+    def connect(self, worker: SimulatedWorker) -> None:
+        """Hold a conversation with a new worker."""
+        link = _Link(worker)
+        self._links.append(link)
+        self.at(self.world.rng.uniform(0, 0.2), self._exchange, link, 0)
+
+    def replace(self, link_of: SimulatedWorker, worker: SimulatedWorker) -> None:
+        """Let another worker take the place of one: messages for that reach it."""
+        for link in self._links:
+            if link.worker is link_of:
+                link.worker = worker
+
+    def cut(self, seconds: float) -> None:
+        """Let the messages of one link be lost for a while."""
+        if self._links:
+            self.world.rng.choice(self._links).cut_until = self.world.now + seconds
+
+    def lose(self, worker: SimulatedWorker) -> None:
+        """Notice that a worker is lost, as the engine says."""
+        for link in [link for link in self._links if link.worker is worker]:
+            self._links.remove(link)
+            link.exchange = -1
+            if link.reached is not None:
+                self.desk.lose(link.reached)
+
+    def _exchange(self, link: _Link, after: int) -> None:
+        if link.exchange != after:
+            return
+        link.exchange = number = after + 1
+        world, order = self.world, HELLO
+        if link.reached is not None:
+            session = None if link.reached.report.session else _SESSION
+            order = self.desk.order_for(link.reached, session)
+        self.at(_EXCHANGE, self._exchange, link, number)
+        if world.now < link.cut_until or world.rng.random() < 0.03:
+            return  # it is lost
+        late = world.rng.uniform(0.5, 5.0) if world.rng.random() < 0.03 else world.rng.uniform(0.001, 0.02)
+
+        def respond(report: Report) -> None:
+            if world.now >= link.cut_until and world.rng.random() >= 0.03:
+                self.at(world.rng.uniform(0.001, 0.02), self._receive, link, number, report)
+
+        # Whoever is behind the link when it arrives.
+        world.at(late, lambda: link.worker.at(0.0, link.worker.deliver, order, respond))
+
+    def _receive(self, link: _Link, number: int, report: Report) -> None:
+        if link.exchange != number:
+            return
+        desk = self.desk
+        if link.reached is None or link.reached.nonce != report.worker:
+            if link.reached is not None:
+                desk.lose(link.reached)
+            link.reached = desk.enter(report, link.worker.name, self.clock())
+        self._apply(desk.receive(link.reached, report, self.clock()))
+        if (lease := desk.open_grant(link.reached)) is not None:
+            self._write(self.journal.grant, lease)
+            self._write(self._granted, lease, link.reached)
+        self.at(self.world.rng.uniform(0.02, 0.06), self._exchange, link, number)
+
+    def _granted(self, lease: Lease, worker: ReachedWorker) -> None:
+        if self.desk.stopped:
+            self._apply(self.desk.withdraw(lease))
+        else:
+            self.desk.granted(lease, worker)

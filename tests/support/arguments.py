@@ -1,0 +1,62 @@
+"""Arguments of the commands in benchmarks, tests.chaos and tests.simulation; a mistake exits with 2."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+__all__ = ["BENCH", "add_json", "count", "output", "parser", "require"]
+
+BENCH = ("aiohttp", "pydantic", "pyreqwest", "uvloop")
+"""Packages of the extra ``bench`` that the package itself does not need."""
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help that keeps the lines of the docstring and shows the defaults."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        default, text = action.default, action.help or ""
+        if default is None or default is False or default in ("", argparse.SUPPRESS):
+            return text
+        shown = " ".join(map(str, default)) if isinstance(default, list | tuple) else str(default)
+        return f"{text} (default: {shown.replace('%', '%%')})"
+
+
+def parser(name: str, doc: str | None) -> argparse.ArgumentParser:
+    """Return the parser of a command, whose help is the docstring of its module."""
+    return argparse.ArgumentParser(prog=f"python -m {name}", description=doc, formatter_class=_Help)
+
+
+def add_json(command: argparse.ArgumentParser, what: str = "the figures") -> None:
+    """Add the argument ``--json OUT.json``."""
+    command.add_argument("--json", type=output, metavar="OUT.json", help=f"where to write {what}")
+
+
+def count(text: str) -> int:
+    """Return a number of rounds, calls or the like: the ``type=`` of an argument."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)
+
+
+def output(text: str) -> Path:
+    """Return the path of a file to write: the ``type=`` of an argument.
+
+    The file is opened at once, because a measurement takes minutes, and removed again if it was not there.
+    """
+    try:
+        is_new = not os.path.lexists(text)
+        open(text, "ab").close()
+        if is_new:
+            os.unlink(text)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written: {error.strerror}") from None
+    return Path(text)
+
+
+def require(command: argparse.ArgumentParser, *modules: str, extra: str = "bench") -> None:
+    """End the command if a package is not installed, before anything is measured."""
+    if missing := [name for name in modules if find_spec(name) is None]:
+        command.error(f"{', '.join(missing)} not installed: pip install -e '.[{extra}]'")

@@ -1,0 +1,228 @@
+"""Look-up of records by the keys of markers: many keys in one query."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import attrs
+
+from wosdk_async.calls.markers import MOST_ROWS, Key, MarkedField, Marker, checked_keys
+from wosdk_async.calls.outcome import Done, Failed
+from wosdk_async.calls.run_many import Run
+from wosdk_async.errors import DeadlineError, NoAnswerError, NotUniqueError, RefusedError, WosdkError
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.query.builder import Send
+from wosdk_async.shared_tasks import SharedTask, SingleFlight
+from wosdk_async.transport.loop_state import Hold
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["GATHERING", "KEYS_IN_QUERY", "MarkedRecords", "find_each", "find_marked"]
+
+KEYS_IN_QUERY = 200
+"""Most keys in one query."""
+
+GATHERING = 0.25
+"""Seconds after which keys that wait are looked up, although the query before them is still under way."""
+
+_AT_ONCE = 4  # queries of one ``find_marked``
+_LONGEST = 30.0  # seconds after which a query that got no response is asked again
+
+Found = Mapping[str, list[Any] | WosdkError]
+"""Records that have a key, by its text; or why they cannot be told."""
+
+
+# --- one query ------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class _Search:
+    """Search for the records that have keys in a field."""
+
+    field: MarkedField
+    send: Send
+    properties: Sequence[str] = ("*",)
+
+    async def read(self, keys: Mapping[str, Key]) -> Found:
+        """Return the records with each of the keys; an error that one key causes is that of this key."""
+        found = await self._ask(keys)
+        return await self._isolate(keys, found) if isinstance(found, WosdkError) else found
+
+    async def _ask(self, keys: Mapping[str, Key]) -> Found | WosdkError:
+        """Return the records with each of the keys; or an error that one key alone may have caused."""
+        field = self.field
+        expression = field.expression(list(keys.values()), self.properties)
+        try:
+            # With a RequestId, so that no other response is taken for this one
+            rows = await self.send(calls.query(field.entity, expression, numbered=True))
+        except RefusedError as error:
+            if ending_of(error).passes:
+                raise
+            return error
+        if len(rows) >= MOST_ROWS:
+            which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
+            return NotUniqueError(
+                f"{MOST_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
+                "a marker is a field with a key of its own in each record"
+            )
+        found: dict[str, list[Any]] = {text: [] for text in keys}
+        for row in rows:  # facts 3.4: removed records too
+            try:
+                text = field.text_in(row)
+            except NoAnswerError as error:
+                return error
+            if text in found:  # the service may ignore letter case (not shown; assumed); we do not
+                found[text].append(row)
+        return found
+
+    async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
+        """Ask for the halves of ``keys`` again, after ``error``.
+
+        Raises it when both of them fail, unless they have too many records: then each half has such a key.
+        """
+        if len(keys) == 1:
+            return dict.fromkeys(keys, error)
+        items = list(keys.items())
+        halves = dict(items[: len(items) // 2]), dict(items[len(items) // 2 :])
+        parts = [(half, await self._ask(half)) for half in halves]
+        if all(isinstance(part, WosdkError) and not isinstance(part, NotUniqueError) for _, part in parts):
+            raise error
+        found: dict[str, list[Any] | WosdkError] = {}
+        for half, part in parts:
+            found |= await self._isolate(half, part) if isinstance(part, WosdkError) else part
+        return found
+
+
+# --- many keys of one caller ----------------------------------------------------------------
+
+
+async def find_marked(
+    field: MarkedField, keys: Iterable[Key], send: Send, properties: Sequence[str]
+) -> dict[Any, list[Any]]:
+    """Return the records that have each key: a list for each, empty if there are none.
+
+    Raises:
+        InvalidCallError: a value cannot be a key.
+        NotUniqueError: so many records have a key that they do not fit into one response.
+        WosdkError: a key could not be looked up.
+    """
+    found: dict[Any, list[Any]] = {}
+    for key, records in (await find_each(field, keys, send, properties)).items():
+        if isinstance(records, NotUniqueError):
+            raise records
+        found[key] = records
+    return found
+
+
+async def find_each(
+    field: MarkedField, keys: Iterable[Key], send: Send, properties: Sequence[str]
+) -> dict[Any, list[Any] | NotUniqueError]:
+    """Return the records that have each key, or the error of a key that too many records have.
+
+    Raises:
+        InvalidCallError: a value cannot be a key.
+        WosdkError: a key could not be looked up.
+    """
+    wanted = checked_keys(field, keys)
+    texts = {str(key): key for key in wanted}
+    found: dict[str, list[Any] | NotUniqueError] = {}
+
+    search = _Search(field, send, properties or ("*",))
+
+    async def read(batch: Mapping[str, Key], _: Trace) -> Found:
+        return await search.read(batch)
+
+    async with Run(_batches(texts), read, limit=_AT_ONCE, grace=0.0) as run:
+        async for outcome in run:
+            if isinstance(outcome, Failed):
+                raise outcome.error
+            if isinstance(outcome, Done):
+                for text, records in outcome.result.items():
+                    if isinstance(records, WosdkError) and not isinstance(records, NotUniqueError):
+                        raise records
+                    found[text] = records
+    return {key: found[str(key)] for key in wanted}
+
+
+def _batches(keys: Mapping[str, Key]) -> Iterator[dict[str, Key]]:
+    rest = iter(keys.items())
+    while batch := dict(islice(rest, KEYS_IN_QUERY)):
+        yield batch
+
+
+# --- one key each of many callers -----------------------------------------------------------
+
+
+class _Gathered(SharedTask[Found]):
+    """Query for the keys of several callers. Keys can be added while it is ``open``."""
+
+    keys: dict[str, Key]
+    open: bool
+
+
+class MarkedRecords:
+    """Look-ups of one Company in one event loop: keys that wait at the same time share a query."""
+
+    def __init__(self) -> None:
+        self._batches = SingleFlight()
+
+    async def find(
+        self, marker: Marker, send: Send, hold: Hold, seconds: float, patience: float, scope: object
+    ) -> Sequence[Any]:
+        """Return the records that have the key of ``marker``, asked for after this call began.
+
+        Args:
+            marker: the key, and where to find it.
+            send: function that sends the query.
+            hold: that of the call.
+            seconds: to wait for a response.
+            patience: seconds after which the query is asked again. They double each time.
+            scope: what queries must have in common to be one.
+
+        Raises:
+            DeadlineError: there was no response in time.
+            WosdkError: the query failed.
+        """
+        now = hold.clock.now
+        end = now() + seconds
+        while True:
+            left, patience = end - now(), min(patience, _LONGEST)
+            limit = hold.within(min(patience, left))
+            try:
+                with limit:
+                    found = await self._batch(marker, send, hold, scope).result()
+                break
+            except TimeoutError:
+                if not limit.expired:  # that of a hook of the program
+                    raise
+                if hold.ended or left <= patience:
+                    why = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
+                    raise DeadlineError(f"no response to the look-up {why}", phase="request") from None
+            patience *= 2
+        records = found[marker.text]
+        if isinstance(records, WosdkError):
+            raise records  # no other call has the key: they take turns
+        return records
+
+    def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Gathered:
+        """Return the query that the key is added to: the one that waits to be sent, or a new one."""
+        key = (marker.field, scope)
+        last: _Gathered | None = self._batches.find(key, 0.0)
+        if last is not None and last.open and len(last.keys) < KEYS_IN_QUERY:
+            last.keys[marker.text] = marker.key
+            return last
+
+        async def ask() -> Found:
+            if last is not None:
+                with contextlib.suppress(TimeoutError), hold.within(GATHERING):
+                    await last.ended()
+            batch.open = False
+            return await _Search(marker.field, send).read(batch.keys)
+
+        batch = _Gathered(ask, hold.clock.now)
+        batch.keys, batch.open = {marker.text: marker.key}, True
+        self._batches.add(key, batch)
+        return batch

@@ -1,0 +1,323 @@
+"""Marker: a key of the caller's own in a field of a command or record, by which its record can be found.
+
+The service has no idempotency key (facts 5). A key that the caller made up, in a field that a query can
+compare, takes its place.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import (
+    InvalidCallError,
+    NoAnswerError,
+    NotUniqueError,
+    UnknownPropertyError,
+    UnsupportedError,
+)
+from wosdk_async.model import Command, EntitySpecifier, Record, entity_class
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.arguments import (
+    described,
+    entity_name,
+    require_command,
+    require_record,
+    require_support,
+)
+from wosdk_async.query.conditions import text
+from wosdk_async.query.paths import ResolvedPath, root
+from wosdk_async.query.plan import Plan, condition_of, selected
+from wosdk_async.query.properties import Path, property_at
+from wosdk_async.text.suggestions import suggestion
+
+__all__ = ["MOST_ROWS", "Key", "MarkedField", "Marker", "checked_keys", "field_of"]
+
+Key = str | int
+
+MOST_ROWS = 1000
+"""Records asked for in one look-up; below the cap of the service, so a shorter response is complete."""
+
+_SHOWN = 5  # fields that a message names
+_LONG_KEY = 20  # characters: the longest default key of an import's first million rows has 16
+_REMEMBERED = 1024  # fields that a program uses as markers
+_SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
+_COMPUTED_BY_SERVICE = {  # a key there is lost: the record would not be found, and be made again
+    ("WorkOrder", "Number"),  # spec 2.3: calculated at the creation
+    ("WorkOrder", "ShortLocation"),  # not shown; assumed: the name of the item's asset
+    ("WorkOrder", "TaskRefinement"),  # spec 2.3: category and sub-category, joined
+    ("Contact", "DisplayAs"),  # facts 3.4: follows the first and the last name
+}
+
+
+# --- the field ------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class MarkedField:
+    """Property of an entity that holds the keys of a program."""
+
+    entity: type[Record]
+    path: str
+    """The property, as the model names it: ``po_number``, ``customer.name``."""
+    resolved: ResolvedPath = attrs.field(eq=False, repr=False)
+
+    @classmethod
+    def of(cls, entity: type[Record], path: str, marker: str) -> MarkedField:
+        """Return the field at ``path``; ``marker`` is the path as the caller wrote it.
+
+        Raises:
+            InvalidCallError: keys there could not be found again.
+        """
+        where = f"marker {marker!r:.80}"
+        try:
+            found = functools.reduce(ResolvedPath.by_python, path.split("."), root(entity))
+        except UnknownPropertyError as error:  # its message suggests a similar name
+            raise UnknownPropertyError(f"{where}: {error.message}") from None
+        _require_key_field(found, where, _fitting(entity, marker.removesuffix(path)))
+        _require_query(entity, where)
+        return cls(entity, path, found)
+
+    def expression(self, keys: Sequence[Key], properties: Sequence[str]) -> dict[str, Any]:
+        """Return the QueryExpression that finds all records with one of the keys, and reads ``properties``.
+
+        Raises InvalidCallError when a key does not fit the property.
+        """
+        marked: Any = property_at(self.resolved)
+        plan = Plan(self.entity)
+        # facts 4: Equal is recorded with success, In is documented only
+        condition = condition_of(plan, marked == keys[0] if len(keys) == 1 else marked.in_(keys))
+        plan = attrs.evolve(plan, conditions=(condition,), properties=(*properties, selected(plan, marked)))
+        return plan.expression(Count=MOST_ROWS)
+
+    def require_fit(self, key: Key) -> None:
+        """Raise InvalidCallError when the property cannot be compared with ``key``."""
+        text(key, self.resolved)
+
+    def text_in(self, record: Any) -> str:
+        """Return the key of a record, as text. Raises NoAnswerError when it came without the property."""
+        value = record
+        for name in self.path.split("."):
+            value = getattr(value, name, None)
+        if value is None:
+            raise NoAnswerError(f"a {self.entity.wire_name} was found by {self.path}, and came without it")
+        return str(value).strip()
+
+
+def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
+    """Raise InvalidCallError for a property that cannot carry a key; ``fitting`` names those that can."""
+    name = found.path.rpartition(".")[2]
+    if found.in_list or found.below is not None:
+        kind = "a list" if found.in_list else "a record"
+        raise InvalidCallError(
+            f"{where} names {kind}, {found}; name a single value that holds your key{fitting}"
+        )
+    if name in _SET_BY_SERVICE or (found.entity, found.path) in _COMPUTED_BY_SERVICE:
+        raise InvalidCallError(
+            f"{where}: the service sets {found} itself, whatever is sent; name a field that keeps your key"
+            f"{fitting}"
+        )
+    if found.meta is not None and found.meta.get("secret"):
+        raise InvalidCallError(
+            f"{where}: {found} is a secret and is never read back; name another field{fitting}"
+        )
+
+
+def _fitting(entity: type[Record], holder: str) -> str:
+    """Return the fields of ``entity`` that can carry a key, for a message; ``holder`` stands before each."""
+    found = [f"{holder}{name}" for name in _keys(entity)]
+    return f": {', '.join(found[:_SHOWN])}" if found else ""
+
+
+def _keys(entity: type[Record]) -> Iterator[str]:
+    for name, meta in entity.__wire__.items():
+        if meta["type"] == "string" and _keeps_key(entity.wire_name, meta):
+            yield name
+
+
+def _paths_to_keys(command: type[Command[Any]]) -> Iterator[str]:
+    """Yield the paths to fields that can carry a key in the records that a command holds."""
+    for member, meta in command.__wire__.items():
+        entity: Any = entity_class(meta["of"]) if meta["type"] == "ref" and meta["of"] else None
+        if entity is not None:
+            yield from (f"{member}.{name}" for name in _keys(entity))
+
+
+def _keeps_key(entity: str, meta: Wire) -> bool:
+    """Return whether a text is sent, kept as it is, long enough for a key, and can be read back."""
+    is_sent = not meta.get("many") and meta.get("updatable", True) and not meta.get("secret")
+    is_kept = (entity, meta["name"]) not in _COMPUTED_BY_SERVICE
+    return is_sent and is_kept and meta.get("max_length", _LONG_KEY) >= _LONG_KEY
+
+
+def _require_query(entity: type[Record], where: str) -> None:
+    try:
+        require_support(entity, "query")
+    except UnsupportedError as error:
+        message = error.message.removesuffix(" (check=False sends it anyway)")
+        raise UnsupportedError(f"{where}: {message}", code=error.code) from None
+
+
+# --- the marker of one call -----------------------------------------------------------------
+
+
+@attrs.frozen
+class Marker:
+    """A key in a command or record, and what to return once its record was found."""
+
+    field: MarkedField
+    key: Key
+    result: Callable[[Any], Any] = attrs.field(eq=False, repr=False)
+    """Makes the result of the call from the record that it created."""
+
+    @property
+    def text(self) -> str:
+        """The key as text, by which keys are compared: letter case counts, blanks around it do not."""
+        return str(self.key).strip()
+
+    @classmethod
+    def of_command(cls, command: Command[Any] | str, path: str) -> Marker:
+        """Return the marker at ``path`` of a command, such as ``"work_order.po_number"``.
+
+        Raises InvalidCallError when there is no key at the path, or the result does not hold the record.
+        """
+        if isinstance(command, str):
+            raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
+        require_command(command)
+        kind: Any = type(command)  # mypy takes the objects for the class, and those have no hash
+        field, result = _of_command_class(kind, _path(path))
+        return cls(field, _key_at(command, path, command.wire_name, field), result)
+
+    @classmethod
+    def of_record(cls, record: Record | str, path: str) -> Marker:
+        """Return the marker at ``path`` of a record that is to be created, such as ``"number"``.
+
+        Raises InvalidCallError when there is no key at the path, or the entity cannot be queried by it.
+        """
+        if isinstance(record, str):
+            raise InvalidCallError(f"a marker needs a record of the model, not the name {record!r}")
+        require_record("create", record)
+        kind: Any = type(record)
+        field = _of_entity(kind, _path(path))
+        return cls(field, _key_at(record, path, entity_name(kind), field), _specifier)
+
+    def result_of(self, records: Sequence[Any]) -> Any:
+        """Return the result from the records that have the key; None when there are none.
+
+        Raises NotUniqueError when several records have the key.
+        """
+        if len(records) > 1:
+            ids = ", ".join(str(getattr(record, "id", "?")) for record in records[:20])
+            raise NotUniqueError(
+                f"several {self.field.entity.wire_name} have {self.field.path} {self.key!r} (Id {ids}): the"
+                " key was used before, or the call was carried out more than once"
+            )
+        return self.result(records[0]) if records else None
+
+
+def field_of(owner: object, path: str) -> MarkedField:
+    """Return the field of a marker, given the class of the command or of the entity that it is used with.
+
+    Raises InvalidCallError when keys there could not be found.
+    """
+    known: Any = owner if isinstance(owner, type) else None
+    if known is not None and issubclass(known, Command):
+        return _of_command_class(known, _path(path))[0]
+    if known is not None and issubclass(known, Record):
+        entity_name(known)
+        return _of_entity(known, _path(path))
+    raise InvalidCallError(
+        f"markers are looked for by the class of a command or of an entity, not by {described(owner)}; pass"
+        " one such as WoCreateCommand"
+    )
+
+
+def _path(path: Any) -> str:
+    if isinstance(path, str):
+        return path
+    shown = repr(path) if isinstance(path, Path) else described(path)
+    raise InvalidCallError(
+        f"a marker is a text such as 'work_order.po_number', not {shown}; pass the path in the command"
+    )
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _of_entity(entity: Any, path: str) -> MarkedField:
+    return MarkedField.of(entity, path, path)
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[Any], Any]]:
+    """Return the field that a marker names, and the function that makes the command's result of a record."""
+    first, _, rest = path.partition(".")
+    table = command.__wire__
+    if first not in table:
+        near = suggestion(first, table if rest else _paths_to_keys(command))
+        raise InvalidCallError(f"marker {path!r:.80}: {command.wire_name} has no field {first!r:.80}{near}")
+    name = table[first].get("of")
+    entity: Any = entity_class(name) if name and rest else None
+    if entity is None:
+        raise InvalidCallError(
+            f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds "
+            "your key, as in 'work_order.po_number'"
+        )
+    field = MarkedField.of(entity, rest, path)
+    result = command.result_class()
+    members = [member for member, meta in result.__wire__.items() if meta.get("of") == entity.wire_name]
+    if len(members) != 1:
+        raise InvalidCallError(
+            f"marker {path!r}: the result of {command.wire_name} holds no {entity.wire_name}"
+        )
+    return field, lambda record: result(**{members[0]: record})
+
+
+def _specifier(record: Any) -> EntitySpecifier:
+    """Return the result of a create, from the record that was found."""
+    if getattr(record, "id", None) is None:
+        raise NoAnswerError(f"a {record.wire_name} was found by its key, and came without its id")
+    version = getattr(record, "concurrency_id", None)
+    content = {"EntityType": record.wire_name, "Id": record.id}
+    return calls.specifier_of(
+        {"EntitySpecifier": content if version is None else content | {"ConcurrencyId": version}}
+    )
+
+
+# --- keys -----------------------------------------------------------------------------------
+
+
+def _key_at(holder: Any, path: str, name: str, field: MarkedField) -> Key:
+    """Return the key at ``path``. Raises InvalidCallError when there is none."""
+    try:
+        key = operator.attrgetter(path)(holder)
+    except AttributeError:
+        key = None
+    if not _is_key(key):
+        raise InvalidCallError(f"marker {path!r} of {name} is {key!r}; give it a key of its own")
+    field.require_fit(key)
+    found: Key = key
+    return found
+
+
+def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
+    """Return the keys to look for, each once. Raises InvalidCallError for what cannot be a key."""
+    if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
+        raise InvalidCallError(f"the keys are {described(keys)}; pass several: [{described(keys)}]")
+    found = list(dict.fromkeys(keys))
+    for key in found:
+        if not _is_key(key):
+            raise InvalidCallError(
+                f"{described(key)} cannot be a key; keys are texts without blanks around them, or numbers"
+            )
+        field.require_fit(key)
+    return found
+
+
+def _is_key(key: Any) -> bool:
+    if isinstance(key, str):
+        return bool(key) and key == key.strip()
+    return isinstance(key, int) and not isinstance(key, bool) and key != 0

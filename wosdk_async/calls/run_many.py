@@ -1,0 +1,261 @@
+"""Many calls at once: bounded, streaming, with exactly one outcome for each input.
+
+This module knows nothing of Companies: a run calls a coroutine function with each input and a
+:class:`~wosdk_async.transport.telemetry.statistics.Trace`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+import anyio
+
+from wosdk_async.calls.inputs import RunInputs
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
+from wosdk_async.options.checks import check_number
+from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.telemetry.statistics import PHASES, Trace
+
+__all__ = ["Run", "cancelled_outcome", "failed_outcome"]
+
+I = TypeVar("I")  # noqa: E741 - an input
+R = TypeVar("R")
+
+
+class Run(Generic[I, R]):
+    """A call for each input of an iterable, a bounded number at once; none runs on after the block.
+
+    ::
+
+        async with company.run_many(commands, limit=64) as run:
+            async for outcome in run:
+                ...
+
+    At most ``limit`` calls are under way, and at most ``limit`` outcomes wait to be read: a slow reader slows
+    the run down. A failed call does not stop the others.
+
+    A block that ends without reading any outcome first waits until all inputs are done. A block that ends
+    early, by ``break``, an exception or a cancellation, takes no further input. After ``break`` it waits for
+    the calls under way. After an exception or a cancellation they get ``grace`` seconds and are then
+    cancelled; those whose request was sent are in doubt. Outcomes that were not read, and inputs that were
+    not started, can still be read after the block.
+
+    If the inputs raise an exception, ``CancelledError`` included, the run raises it after the outcomes before
+    it were read.
+    """
+
+    def __init__(
+        self,
+        inputs: Iterable[I] | AsyncIterable[I],
+        call: Callable[[I, Trace], Awaitable[R]],
+        *,
+        limit: int = 32,
+        grace: float = 30.0,
+        keep_replies: bool = False,
+    ) -> None:
+        check_number(
+            "limit", limit, "a number of calls, 1 or more", low=1, whole=True, error=InvalidCallError
+        )
+        check_number("grace", grace, "seconds, 0 or more", error=InvalidCallError)
+        self._inputs = RunInputs(inputs)
+        self._call = call
+        self._limit = limit
+        self._grace = grace
+        self._keep_replies = keep_replies
+        self._stopped = False
+        self._entered = False
+        self._reading = False
+        self._calls_under_way = 0
+        self._unread: deque[Outcome[I, R]] = deque()
+        self._changed = asyncio.Event()
+        self._workers: set[asyncio.Task[None]] = set()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Run {self._calls_under_way} of {self._limit} under way, {len(self._unread)} outcomes unread>"
+        )
+
+    def stop(self) -> None:
+        """Take no further input; calls under way go on."""
+        self._stopped = True
+        self._changed.set()
+
+    async def __aenter__(self) -> Self:
+        self._entered = True
+        self._add_worker()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is not None or (self._reading and not self._all_read()):
+            self.stop()
+        self._reading = False  # nobody reads now, so the workers need not wait for a reader
+        self._changed.set()
+        with anyio.CancelScope(shield=True):  # a cancelled scope around the block must not cut the grace
+            try:
+                await self._await_workers(self._grace if error is not None else None)
+            finally:
+                await self._cancel_workers()
+        if error is None:
+            self._raise_source_error()
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def __aiter__(self) -> AsyncIterator[Outcome[I, R]]:
+        if not self._entered:
+            raise InvalidCallError(
+                "nothing was started; write 'async with company.run_many(...) as run:' around "
+                "'async for outcome in run:'"
+            )
+        self._reading = True
+        return self._outcomes()
+
+    async def _outcomes(self) -> AsyncIterator[Outcome[I, R]]:
+        while self._unread or self._workers:
+            if self._unread:
+                outcome = self._unread.popleft()
+                self._changed.set()
+                yield outcome
+            else:
+                await self._next_change()
+        self._raise_source_error()
+        while taken := await self._inputs.take():  # the run was stopped: the reader takes those left
+            yield NotStarted(*taken)
+        self._raise_source_error()
+        if self._inputs.cut_off:
+            raise InvalidCallError(
+                f"the inputs from index {self._inputs.taken} on are lost: the run was cancelled while it "
+                "waited for the next one, which ended their generator; run again with those inputs"
+            )
+
+    def _all_read(self) -> bool:
+        return self._inputs.exhausted and not self._workers and not self._unread
+
+    def _raise_source_error(self) -> None:
+        error, self._inputs.error = self._inputs.error, None
+        if error is not None:
+            raise error
+
+    # --- working ----------------------------------------------------------------------------
+
+    def _add_worker(self) -> None:
+        task = asyncio.get_running_loop().create_task(self._work())
+        self._workers.add(task)
+        task.add_done_callback(self._worker_ended)
+
+    def _worker_ended(self, task: asyncio.Task[None]) -> None:
+        self._workers.discard(task)
+        self._changed.set()
+
+    async def _work(self) -> None:
+        while await self._may_take_input():
+            taken = await self._inputs.take()
+            if taken is None:
+                return
+            if self._stopped:
+                self._keep(NotStarted(*taken))
+                return
+            if len(self._workers) < self._limit:
+                self._add_worker()  # one more for each input, so that few inputs start few workers
+            await self._carry_out(*taken)
+
+    async def _may_take_input(self) -> bool:
+        """Wait until one more outcome may be kept; return False when no further input is taken."""
+        while self._reading and len(self._unread) >= self._limit and not self._stopped:
+            await self._next_change()
+        return not self._stopped
+
+    async def _carry_out(self, index: int, item: I) -> None:
+        trace = Trace()
+        self._calls_under_way += 1
+        try:
+            result = await self._call(item, trace)
+            self._keep(
+                Done(
+                    index,
+                    item,
+                    result,
+                    reply=self._reply(trace),
+                    found=trace.found,
+                    attempts=trace.attempts,
+                    waits=trace.waits,
+                )
+            )
+        except Exception as error:
+            self._keep(failed_outcome(index, item, error, trace, self._reply(trace)))
+        except asyncio.CancelledError:
+            self._keep(cancelled_outcome(index, item, trace, "the run was cancelled"))
+            raise
+        finally:
+            self._calls_under_way -= 1
+
+    def _reply(self, trace: Trace) -> Response | None:
+        return trace.reply if self._keep_replies else None
+
+    def _keep(self, outcome: Outcome[I, R]) -> None:
+        self._unread.append(outcome)
+        self._changed.set()
+
+    # --- ending -----------------------------------------------------------------------------
+
+    async def _next_change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    async def _await_workers(self, seconds: float | None) -> None:
+        """Wait until the workers end, or no call is under way in a stopped run; at most ``seconds``."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._workers and (self._calls_under_way or not self._stopped):
+                    await self._next_change()
+
+    async def _cancel_workers(self) -> None:
+        workers = list(self._workers)
+        for task in workers:
+            task.cancel()
+        await self._inputs.close()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+def failed_outcome(
+    index: int, item: I, error: Exception, trace: Trace, reply: Response | None = None
+) -> InDoubt[I] | Failed[I]:
+    """Return the outcome of a call that raised ``error``."""
+    if isinstance(error, InDoubtError):
+        return InDoubt(index, item, error, reply=reply)
+    if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
+        return Failed(index, item, error, reply=reply)
+    # an error of another library: a custom transport or a mock failed after it got the request
+    return InDoubt(index, item, _in_doubt_error(error, trace), reply=reply)
+
+
+def cancelled_outcome(index: int, item: I, trace: Trace, why: str) -> InDoubt[I] | Failed[I] | NotStarted[I]:
+    """Return the outcome of a call that was ended from outside, judged by its trace; ``why`` is a clause."""
+    details = _details(trace)
+    if (trace.sent and not trace.repeat_safe) or trace.effect:
+        text = f"it may have been carried out: {why} while it waited for the response"
+        return InDoubt(index, item, InDoubtError(text, **details))
+    if trace.reply is not None or trace.sent:
+        text = f"no result: {why} ({PHASES[trace.phase]}); it had no effect"
+        return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
+    return NotStarted(index, item)
+
+
+def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
+    """Return the InDoubtError for a call that was sent and then failed with an error of another library."""
+    text = f"it may have been carried out: {type(error).__name__} was raised after it was sent ({error})"
+    doubt = InDoubtError(text, **_details(trace))
+    doubt.__cause__ = error
+    return doubt
+
+
+def _details(trace: Trace) -> dict[str, object]:
+    names = ("company", "operation", "request_id", "attempts", "waits", "times")
+    return {name: getattr(trace, name) for name in names}

@@ -1,0 +1,151 @@
+"""Sender of the calls of one Company: its transport, session, options and trace."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import attrs
+
+from wosdk_async.calls.key_turns import KeyTurns
+from wosdk_async.calls.marked_records import MarkedRecords
+from wosdk_async.calls.markers import Marker
+from wosdk_async.calls.reconcile import Reconciler
+from wosdk_async.errors import DeadlineError
+from wosdk_async.options import CallOptions
+from wosdk_async.protocol.wire import Call
+from wosdk_async.text.safe_text import Secrets
+from wosdk_async.transport.places import Place
+from wosdk_async.transport.retry import backoff
+from wosdk_async.transport.session.credentials import Credentials, Tenant
+from wosdk_async.transport.session.manager import SessionManager, TokenGrant
+from wosdk_async.transport.telemetry.statistics import Trace
+from wosdk_async.transport.transport import Transport
+
+__all__ = ["CallSender"]
+
+T = TypeVar("T")
+
+_RECORDS = Place(lambda _: MarkedRecords())
+_TURNS = Place(KeyTurns)
+_LOOKUP_SECONDS = 60.0  # of one query at most; it ends earlier when no call waits for it
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class CallSender:
+    """Everything that the calls of one :class:`~wosdk_async.company.Company` have in common."""
+
+    transport: Transport
+    tenant: Tenant
+    own_options: CallOptions = attrs.field(alias="options")
+    until: float | None = None
+    """Time of the transport's clock at which all calls have to end; None for no such time."""
+    trace: Trace | None = None
+    """The program's own trace, which gets a copy of the trace of each call."""
+    sessions: SessionManager = attrs.field(init=False)
+
+    @sessions.default
+    def _shared_manager(self) -> SessionManager:
+        return self.transport.sessions(self.tenant)
+
+    @property
+    def options(self) -> CallOptions:
+        """Options of a call that begins now."""
+        if self.until is None:
+            return self.own_options
+        left = max(self.until - self.transport.clock.now(), 0.0)
+        deadline = self.own_options.deadline
+        return self.own_options.within(left if deadline is None else min(left, deadline))
+
+    @property
+    def company(self) -> str:
+        """Name of the Company."""
+        return self.tenant.company
+
+    @property
+    def grant(self) -> TokenGrant | None:
+        """Token and Company data of the current session; None before the first call."""
+        session = self.sessions.session
+        return session.grant if session else None
+
+    @property
+    def secrets(self) -> Secrets:
+        """Secrets of the last sessions; before the first one the client secret."""
+        pair = self.tenant.credentials
+        secret = pair.client_secret if isinstance(pair, Credentials) else ""
+        return self.sessions.secrets or Secrets(secret)
+
+    @property
+    def scope(self) -> tuple[object, ...]:
+        """Key of the options and the trace: callers share a call only if their keys are equal."""
+        return self.own_options, self.until, id(self.trace)
+
+    async def connect(self) -> None:
+        """Open the session now."""
+        await self.transport.connect(self.sessions, self.options)
+
+    async def pause(self, failed: int) -> None:
+        """Wait a random time, which by the retry policy depends on how many attempts ``failed``."""
+        seconds = backoff(self.options.retry, failed, random.random())  # noqa: S311 - not a secret
+        await self.transport.clock.sleep(seconds)
+
+    def send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
+        """Send ``call`` and return its result. ``trace``, if given, belongs to this call only."""
+        if trace is None and self.trace is not None:
+            return self._send_traced(call, self.trace)
+        return self.transport.send(call, self.sessions, self.options, trace)
+
+    async def _send_traced(self, call: Call[T], shared: Trace) -> T:
+        """Send ``call`` with a new trace and copy that to ``shared``.
+
+        Whether the call is in doubt is read from its trace, so calls that overlap cannot use one trace.
+        """
+        own = self._new_trace(call)
+        try:
+            return await self.transport.send(call, self.sessions, self.options, own)
+        finally:
+            own.effect = own.sent and not call.repeat_safe
+            shared.copy_from(own)
+
+    async def send_marked(
+        self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
+    ) -> Any:
+        """Send a call that carries a marker. If it is in doubt, or first if asked to, look it up."""
+        transport, sessions, options = self.transport, self.sessions, self.options
+        call_trace = trace or self._new_trace(call)
+        with transport.hold() as hold:
+            places = hold.state.places(sessions)
+            records, turns = places[_RECORDS], places[_TURNS]
+
+            def send_lookup(query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
+                return transport.send(query, sessions, options.within(_LOOKUP_SECONDS), hold=hold)
+
+            async def find(seconds: float, patience: float) -> Any:
+                if seconds <= 0:
+                    raise DeadlineError(f"its deadline is {seconds:g} s", phase="queue")
+                found = await records.find(marker, send_lookup, hold, seconds, patience, options.retry)
+                return marker.result_of(found)
+
+            try:
+                return await Reconciler(
+                    send=lambda seconds, attempt: transport.send(
+                        call, sessions, options.within(max(seconds, 0.0)), attempt, hold
+                    ),
+                    find=find,
+                    report=lambda: transport.report_in_doubt(call, sessions),
+                    hold=hold,
+                    seconds=options.seconds(call),
+                    commit_window=options.settle,
+                    attempts=options.retry.attempts,
+                    turn=turns.turn((marker.field, marker.text)),
+                    look_first=look_first,
+                    trace=call_trace,
+                ).run()
+            finally:
+                if trace is None and self.trace is not None:
+                    call_trace.effect = call_trace.sent
+                    self.trace.copy_from(call_trace)
+
+    def _new_trace(self, call: Call[Any]) -> Trace:
+        return Trace(call.request_id, company=self.company, operation=call.operation)

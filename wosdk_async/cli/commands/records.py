@@ -1,0 +1,253 @@
+"""``wosdk update`` and ``wosdk delete``: fields of one record, and records of any entity."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wosdk_async import Company, codec
+from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.input.fields import given_fields, record_of, shown_value
+from wosdk_async.cli.input.records import (
+    RecordTexts,
+    by_option,
+    label_of,
+    look_at,
+    python_name,
+    require_operation,
+)
+from wosdk_async.cli.input.texts import entity_named
+from wosdk_async.cli.options import (
+    ChangeOptions,
+    change_options,
+    entity_argument,
+    fields_argument,
+    json_body_option,
+    unchecked_option,
+)
+from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
+from wosdk_async.cli.texts import counted, json_text
+from wosdk_async.model import Record, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol import updates
+from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.calls import Id
+from wosdk_async.protocol.elements import OWNED
+
+__all__ = [
+    "delete_command",
+    "update_command",
+]
+
+_STATES = "`wosdk hold`, `resume`, `complete` and `cancel` move a work order from state to state"
+
+
+@click.command("update", no_args_is_help=True)
+@entity_argument
+@click.argument("record_id", metavar="ID")
+@fields_argument
+@json_body_option
+@click.option(
+    "--if-unchanged", is_flag=True, help="Write nothing if the record was changed after it was shown."
+)
+@by_option
+@unchecked_option
+@click.pass_context
+@change_options
+def update_command(
+    ctx: click.Context,
+    entity: str,
+    record_id: str,
+    fields: tuple[str, ...],
+    json_body: Path | None,
+    if_unchanged: bool,
+    by: str | None,
+    unchecked: bool,
+    options: ChangeOptions,
+) -> None:
+    """Write fields of a record, and no others. The old and new values are shown first.
+
+    ID is an id, or the number or name by which people know the record; of a work order also id:2903 or
+    number:2903, and digits that are both, of two orders, are refused. NAME= writes null. A field that has the
+    value already is not sent.
+
+    \b
+      wosdk update Customer 512 Instructions='Ring twice' WorkZone=15
+      wosdk update WorkOrder RSC000005 PoNumber= --if-unchanged
+    """
+    kind = entity_named(entity, unchecked)
+    require_operation(kind, "update", "updated")
+    texts = RecordTexts.read(kind, [record_id], by)
+    given = given_fields(kind, fields, json_body)
+    if not given:
+        raise CliError(
+            f"nothing is to be written; name fields, such as {ctx.info_name} {entity} ID NAME=VALUE"
+        )
+    if if_unchanged and isinstance(kind, str):
+        raise CliError("--if-unchanged needs an entity that the catalogue knows; leave out --unchecked")
+    if not isinstance(kind, str):
+        record_of(kind, given, new=False)
+    with ChangeSession.open(ctx, options) as session:
+        change = session.runner.run(_update(session.runner.company, kind, texts, given, if_unchanged))
+        if change is None:
+            say("the record has these values already; nothing was sent")
+            return
+        session.carry_out(f"update {change.label}", f"Update {change.label}?", [change], at_once=1)
+
+
+async def _update(
+    company: Company, kind: type[Record] | str, texts: RecordTexts, given: dict[str, Any], if_unchanged: bool
+) -> RecordChange | None:
+    """Read the record, and return the change that writes what differs; None if nothing does."""
+    (id,) = await texts.ids(company, certain=True)
+    name = entity_name(kind)
+    read: Any = await company.get(kind, id, properties=_paths(kind, given))
+    old: dict[str, Any] = read if isinstance(read, dict) else codec.unstructure(read)
+    whole = {key: _whole(kind, key, old.get(key), value) for key, value in given.items()}
+    new = {key: value for key, value in whole.items() if not _same(old.get(key), value)}
+    if not new:
+        return None
+    _check(kind, read, new, if_unchanged)
+
+    async def make(company: Company) -> ChangeResult:
+        made = await _write(company, kind, id, read, new, if_unchanged)
+        return ChangeResult(f"updated: {', '.join(new)}", {"fields": list(new), "version": made})
+
+    shown = tuple(f"{key}: {shown_value(old.get(key))} -> {shown_value(value)}" for key, value in new.items())
+    return RecordChange(
+        label=label_of(name, id, old),
+        facts={"entity": name, "id": id},
+        make=make,
+        shown=shown,
+        look=look_at(name, id),
+        rule=_STATES if "StatusId" in new else "",
+    )
+
+
+def _whole(kind: type[Record] | str, name: str, old: Any, value: Any) -> Any:
+    """Return an amount of money with the parts that it has already: it is written whole (facts 3.4)."""
+    if isinstance(kind, str) or not isinstance(value, dict) or not isinstance(old, dict):
+        return value
+    is_amount = any(meta["name"] == name and meta["type"] == "money" for meta in kind.__wire__.values())
+    return {**old, **value} if is_amount else value
+
+
+def _paths(kind: type[Record] | str, given: Mapping[str, Any]) -> list[str]:
+    """Return the property paths of what is written, so that the old values can be shown."""
+    if isinstance(kind, str):
+        return ["*"]
+    metas = {meta["name"]: meta for meta in kind.__wire__.values()}
+    return ["*", *(path for name in given for path in _paths_below(name, metas[name]))]
+
+
+def _paths_below(name: str, meta: Wire) -> list[str]:
+    """Return the paths of a reference or list; of a reference to a separate record only what names it."""
+    if meta["type"] != "ref":
+        return []
+    if meta.get("many") or meta["of"] in OWNED:
+        return [f"{name}.*"]
+    named = "display_as" in registry.resolve(meta["of"]).__wire__
+    return [f"{name}.Id", *([f"{name}.DisplayAs"] if named else [])]
+
+
+def _check(kind: type[Record] | str, read: Any, new: dict[str, Any], if_unchanged: bool) -> None:
+    """Raise the error of a change that cannot be sent, before it is shown."""
+    if isinstance(kind, str):
+        return
+    updates.change(read, _changes(kind, new))
+    if if_unchanged:
+        updates.version(read)
+
+
+def _changes(kind: type[Record], new: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields to write by their Python names."""
+    record = record_of(kind, new, new=False)
+    names = (python_name(kind, name, "update") for name in new)
+    return {name: getattr(record, name) for name in names}
+
+
+async def _write(
+    company: Company,
+    kind: type[Record] | str,
+    id: Id,
+    read: Any,
+    new: dict[str, Any],
+    if_unchanged: bool,
+) -> int | None:
+    """Write the fields, and return the new version of the record."""
+    if isinstance(kind, str):
+        key = {"Id": id} if isinstance(id, int) else dict(id)
+        properties = [
+            path
+            for name, value in new.items()
+            for path in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name])
+        ]
+        return (await company.put(kind, {**key, **new}, properties=properties)).concurrency_id
+    updated = await company.update(read, if_unchanged=if_unchanged, **_changes(kind, new))
+    return getattr(updated, "concurrency_id", None)
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Return whether the record holds the value already; of an object only the fields that are written."""
+    if isinstance(new, dict) and isinstance(old, dict):
+        return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
+    return bool(old == new)
+
+
+_AT_ONCE = 32  # calls under way
+
+
+@click.command("delete", no_args_is_help=True)
+@entity_argument
+@click.argument("record_ids", nargs=-1, required=True, metavar="ID...")
+@by_option
+@unchecked_option
+@click.pass_context
+@change_options
+def delete_command(
+    ctx: click.Context,
+    entity: str,
+    record_ids: tuple[str, ...],
+    by: str | None,
+    unchecked: bool,
+    options: ChangeOptions,
+) -> None:
+    """Delete records. Each is read first, and shown with its name.
+
+    The service only marks a record that can be restored: `wosdk run RestoreCommand`. A work order cannot be
+    deleted; `wosdk cancel` cancels it.
+
+    \b
+      wosdk delete Contact 731
+      wosdk delete Contact 'Ann Lee' 'Bo Ray' --by DisplayAs --dry-run
+    """
+    kind = entity_named(entity, unchecked)
+    name = entity_name(kind)
+    if not isinstance(kind, str) and name == "WorkOrder":
+        raise CliError("a work order cannot be deleted; cancel it: wosdk cancel ORDER --reason NAME")
+    require_operation(kind, "delete", "deleted")
+    texts = RecordTexts.read(kind, record_ids, by)
+    with ChangeSession.open(ctx, options) as session:
+        changes = session.runner.run(_deletes(session.runner.company, name, texts))
+        what = changes[0].label if len(changes) == 1 else counted(len(changes), f"{name} record")
+        session.carry_out(f"delete {what}", f"Delete {what}?", changes, at_once=_AT_ONCE)
+
+
+async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
+    """Read the records and return their deletes; raise the error of one that is not there."""
+    ids = {json_text(id if isinstance(id, int) else dict(id)): id for id in await texts.ids(company)}
+    records = await asyncio.gather(*(company.get(name, id) for id in ids.values()))
+    return [_delete(name, id, record) for id, record in zip(ids.values(), records, strict=True)]
+
+
+def _delete(name: str, id: Id, record: dict[str, Any]) -> RecordChange:
+    async def make(company: Company) -> ChangeResult:
+        await company.delete(name, id, check=False)
+        return ChangeResult("deleted")
+
+    label = label_of(name, id, record)
+    return RecordChange(label=label, facts={"entity": name, "id": id}, make=make, look=look_at(name, id))

@@ -1,0 +1,235 @@
+"""Jobs for people: a list of them, and one with its plan, counts, runs, and what its command would do now."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import attrs
+import click
+
+from wosdk_async.cli.import_arguments import kept_import
+from wosdk_async.cli.job_context import source_of
+from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text, refusal_text, visible
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs import ImportMap, ImportOptions
+from wosdk_async.jobs.audit import why_no_audit
+from wosdk_async.jobs.job_commands import command_of
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.worker_tables import audit_facts
+from wosdk_async.jobs.ledger.decision import Plan
+from wosdk_async.jobs.ledger.preview import preview_of
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of
+from wosdk_async.jobs.request import ImportRequest
+from wosdk_async.text.safe_text import one_line
+
+__all__ = ["job_facts", "print_job", "print_jobs"]
+
+_COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
+_FIRST = 5  # rows of each kind
+
+
+async def job_facts(folder: Path) -> dict[str, Any]:
+    """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
+    async with Journal.open(folder, snapshot=True) as journal:
+        seen = await overview(journal)
+        fine = {"done", "not_started", *(["sending"] if seen.running else [])}
+        first = {
+            name: [_row(row) for row in await journal.file_rows(*states, limit=_FIRST)]
+            for name, states in COUNTED.items()
+            if name not in fine
+        }
+        references: dict[str, int] = {}
+        for each in await journal.references():
+            state = "created" if each.state == State.DONE else each.state.name.lower().replace("_", " ")
+            label = f"{state} for {each.reference}"
+            references[label] = references.get(label, 0) + 1
+        return {
+            **seen.as_dict(),
+            "running": seen.running,
+            "plan": seen.plan.as_dict(),
+            "command": command_of(seen.given, folder),
+            "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
+            "references": references,
+            "first_rows": {name: rows for name, rows in first.items() if rows},
+            "resume": await _same_command_would(seen),
+            "workers": attrs.asdict(await journal.grant_totals()) if seen.audit != "none" else None,
+            "audit": audit_facts(seen.audit, seen.audit_found, why_no_audit(seen.plan))
+            if seen.audit != "none"
+            else None,
+            "audit_rows": [_audited(row) for row in await journal.audit_rows(limit=_FIRST)],
+        }
+
+
+def _row(row: Any) -> dict[str, Any]:
+    names = ("row", "line", "key", "id", "number", "reason", "code", "request_id")
+    return {name: value for name in names if (value := getattr(row, name)) is not None}
+
+
+def _audited(row: Any) -> dict[str, Any]:
+    return attrs.asdict(row) | {"state": row.state.name.lower(), "ids": list(row.ids)}
+
+
+def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
+    """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
+    for job in jobs:
+        sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
+        about = f"begun {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
+        file.write(f"{visible(job['folder'])}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
+
+
+def _brief_text(job: Mapping[str, Any]) -> str:
+    """Return the state and the counts of a job in a line."""
+    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo has a colon of its own
+    figures = _figures_text({**job, "undone": 0} if job["undo"] else job)
+    return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
+
+
+def _figures_text(job: Mapping[str, Any]) -> str:
+    """Return the counts of a job that are not zero."""
+    return ", ".join(f"{job[name]} {_words(name, job)}" for name in _COUNTS if job[name])
+
+
+def _words(name: str, job: Mapping[str, Any]) -> str:
+    """Return the words for the rows that are counted under ``name``."""
+    return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
+
+
+def print_job(facts: Mapping[str, Any]) -> None:
+    """Print the facts of a job on stdout."""
+    for name, text in _lines(facts):
+        click.echo(f"{name:<11}{one_line(str(text))}".rstrip())
+    for name, rows in facts["first_rows"].items():
+        first = "the first " if facts[name] > len(rows) else ""
+        click.echo(f"\n{_words(name, facts)}, {first}{len(rows)}:")
+        for row in rows:
+            known = "".join(f" {row[each]}" for each in ("key", "id", "number") if each in row)
+            reason = f": {row['reason']}" if row.get("reason") else ""
+            text = f"row {row['row']} (line {row['line']}){known}{reason}"
+            click.echo(f"  {visible(text)}")
+    if facts["audit_rows"]:
+        click.echo("\nrows of the audit (all are in audit.csv):")
+    for row in facts["audit_rows"]:
+        ids = ", ".join(map(str, row["ids"])) or "none"
+        where = f"row {row['row']} (line {row['line']}) {row['key']}"
+        text = f"{where}: {row['finding']}, {row['state']}; ids {ids}"
+        click.echo(f"  {visible(text)}")
+    click.echo(f"\nthe same command: {visible(facts['resume'])}")
+
+
+def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    plan = facts["plan"]
+    marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
+    return [
+        ("job", f"{plan['job']} in {facts['folder']}"),
+        ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
+        *([("undo", facts["undo"])] if facts["undo"] else ()),
+        ("rows", f"{plan['rows']}: {_figures_text(facts) or 'none'}{_empty(plan['empty_rows'])}"),
+        *([("gone", f"{counted(facts['gone'], 'row')} not in the last file")] if facts["gone"] else ()),
+        ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
+        ("company", plan["company"]),
+        ("operation", f"{plan['operation']}, {marker}"),
+        ("begun", _shown_time(plan["created_at"])),
+        ("command", facts["command"] or "none: a program began it"),
+        *_audit_lines(facts["workers"], facts["audit"]),
+        *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
+        *(("records", f"{count} {label}") for label, count in facts["references"].items()),
+    ]
+
+
+def _audit_lines(
+    workers: Mapping[str, Any] | None, audit: Mapping[str, Any] | None
+) -> Iterable[tuple[str, str]]:
+    if workers is None or audit is None:
+        return
+    lost = ""
+    if workers["lost_leases"]:
+        rows = counted(workers["lost_rows"], "row")
+        lost = f", {counted(workers['lost_leases'], 'grant')} lost with {rows}"
+    yield "workers", f"{counted(workers['leases'], 'grant')} of rows to workers{lost}"
+    names = ("once", "missing", "twice", "unexpected", "another", "undecided", "not_made")
+    counts = (f"{audit[name]} {name.replace('_', ' ')}" for name in names if audit.get(name))
+    found = audit.get("why") or ", ".join(counts)
+    yield "audit", f"{audit['state']}{f': {found}' if found else ''}"
+
+
+def _empty(rows: int) -> str:
+    return f", {counted(rows, 'empty row')} skipped" if rows else ""
+
+
+def _run(run: Mapping[str, Any]) -> str:
+    details, ended = run["details"], "without an end (killed, or it still runs)"
+    if run["ended_at"] is not None:
+        ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
+    if command := details.get("command"):  # another than the import, such as an undo
+        ended += f", {command}"
+    why = "".join(
+        f"; {name}: {in_command_words(text)}"
+        for name, text in (
+            ("stopped", run["stopped"]),
+            ("refused" if details.get("refused") else "error", details.get("error")),
+        )
+        if text
+    )
+    who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
+    about = f"by {who}, version {details.get('version')}{_how(details)}"
+    return f"{_time(run['started_at'])} {ended}, {about}{why}"
+
+
+def _how(details: Mapping[str, Any]) -> str:
+    """Return from where a run sent its rows, and how fast it might; nothing of a journal made before."""
+    if "limit" not in details:
+        return ""
+    rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
+    lease = f" (lease {details['lease']:g} s)" if isinstance(details.get("lease"), int | float) else ""
+    where = f"{details.get('engine') or 'one process'}{lease}"
+    return f"; {where}, {rate}, {counted(details['limit'], 'call')} at a time"
+
+
+def _time(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _shown_time(time: str) -> str:
+    """Return a time of a plan as the others are shown; another text as it is."""
+    try:
+        return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except ValueError:
+        return time
+
+
+async def _same_command_would(seen: Overview) -> str:
+    """Return what the command of the last run would do, given again.
+
+    The file and the map are read as the command would read them.
+    """
+    if seen.running is not None:
+        return "refused while another process works on the job"
+    try:
+        would = await asyncio.to_thread(_decided, seen)
+    except WosdkError as error:
+        return f"refused: {message_of(error)}"
+    if seen.audit_left:
+        found = "is due" if seen.audit_found is None else f"found {seen.audit_found}"
+        would += f"; the keys of all rows to look up: the audit {found}"
+    return would
+
+
+def _decided(seen: Overview) -> str:
+
+    given = kept_import(seen.given.options, seen.folder)
+    if given is None:
+        return "run the program again that began the job"
+    import_map = ImportMap.load(given.map_file, operation=seen.plan.operation)
+    options = ImportOptions(folder=seen.folder, resume=True, marker=given.options.marker)
+    request = ImportRequest(source=source_of(seen.given, seen.folder), import_map=import_map, options=options)
+    with contextlib.closing(request.read()) as rows, preview_of(request, rows, seen.plan.company) as preview:
+        decision = preview.decision
+        if isinstance(decision, Plan):
+            return plan_text(decision, operation_named(seen.plan.operation).label)
+        return f"refused: {refusal_text(decision)}"

@@ -1,0 +1,100 @@
+"""SIGTERM and SIGHUP end a command as Ctrl-C does; calls that change something get time to end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from types import FrameType
+from typing import Any
+
+__all__ = [
+    "INTERRUPTION",
+    "StopSignals",
+]
+
+
+class Interruption:
+    """The first signal that interrupted the command, if one other than Ctrl-C did."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    @property
+    def status(self) -> int:
+        """The exit status that shells give a program that the signal ended: 130 for Ctrl-C."""
+        return 128 + (self._first or signal.SIGINT)
+
+    def handle(self) -> None:
+        """Treat SIGTERM and SIGHUP as Ctrl-C from now on; one that is ignored, as nohup does, stays so."""
+        for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, self._interrupt)
+
+    def exit_at_once(self, status: Any) -> None:
+        """Let signals end the process from now on: the command has ended, and Python waits for threads."""
+        signal.signal(signal.SIGINT, lambda *_: os._exit(status if isinstance(status, int) else 0))
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._first = self._first or number
+        handler = signal.getsignal(signal.SIGINT)  # while calls are under way it is that of the event loop
+        (handler if callable(handler) else signal.default_int_handler)(number, frame)
+
+
+INTERRUPTION = Interruption()
+
+
+# Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
+_GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
+if hasattr(signal, "SIGHUP"):  # Windows has none
+    _GRACE[signal.SIGHUP] = 6.0
+_SPARE = 0.8  # seconds of the grace that are left for the files
+
+
+class StopSignals:
+    """Signals that stop a run; ``status`` is the exit status of the first one, None without any.
+
+    Args:
+        stop: called by the first signal; and by a second one, or when the grace ends, to abort the calls.
+        grace: seconds after which the run itself aborts the calls; None means those of the signal.
+        on_first: called with the exit status at the first signal.
+    """
+
+    def __init__(
+        self,
+        stop: Callable[[], None],
+        *,
+        grace: float | None = None,
+        on_first: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self.status: int | None = None
+        self._stop, self._grace, self._on_first = stop, grace, on_first
+
+    @contextmanager
+    def handled(self) -> Iterator[None]:
+        """Handle the signals within the block."""
+        loop = asyncio.get_running_loop()
+        with ExitStack() as handlers:
+            # Windows has no such handlers: there Ctrl-C cancels the run, which still waits for its calls.
+            with suppress(NotImplementedError):
+                for number in _GRACE:
+                    loop.add_signal_handler(number, self._handle, number)
+                    handlers.callback(loop.remove_signal_handler, number)
+            yield
+
+    def _handle(self, number: signal.Signals) -> None:
+        from wosdk_async.cli.exit_codes import say
+        from wosdk_async.jobs.stop import ABORT_GRACE
+
+        if self.status is None:
+            self.status = 128 + number
+            self._on_first(self.status)
+            again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
+            grace = self._grace or _GRACE[number]
+            say(f"stopping: calls under way get {grace:.0f} s, {again}")
+            if self._grace is None:
+                asyncio.get_running_loop().call_later(grace - ABORT_GRACE - _SPARE, self._stop)
+        self._stop()

@@ -1,0 +1,160 @@
+"""Secrets masked in JSON values and in texts of any format: known ones, and those of fields by their names.
+
+:class:`~wosdk_async.text.safe_text.Secrets` holds the known ones, those of the sessions. Of others only
+names are known: ``Password``, ``ApiToken``, the parameter ``sig`` of an address. ``docs/testing.md`` has the
+limits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from wosdk_async import codec
+from wosdk_async.text.safe_text import Secrets, is_secret_name
+
+__all__ = ["mask_fields", "mask_text"]
+
+_MASK = "***"
+_NO_SECRETS = Secrets()
+_MAX_NESTED = 4  # how often a text of JSON may hold a text of JSON
+_LONGEST = 1000  # characters between two signs that belong together; bounds the time
+
+# A user and a password in an address.
+_USER = re.compile(
+    rf"(:(?:\\?/){{2}}|%(?:25){{0,3}}3A(?:%(?:25){{0,3}}2F){{2}})[^\s/@\"'<>]{{1,{_LONGEST}}}?(@|%(?:25){{0,3}}40)",
+    re.IGNORECASE,
+)
+# A parameter of a signed address (of a file, say): anyone with such an address can read the file. Its signs
+# may be written as in HTML, in JSON, or as percent codes when it is a parameter of another address.
+_PARAMETER = re.compile(
+    r"((?:[?&]|&amp;|\\u0026|%(?:25){0,3}(?:3F|26))[\w.-]{0,100}?"
+    r"(?:sig|token|secret|credential|password|code|key|cookie|authorization)[\w.-]{0,100}"
+    r"(?:=|%(?P<level>(?:25){0,3})3D))"
+    r"(?:(?!(?(level)%(?P=level)(?:23|26)|(?:&amp;|\\u0026)))[^&\s\"'<>#])+",
+    re.IGNORECASE,
+)
+# A name before a value, as in JSON, forms, settings, headers and attributes of XML; and such a value.
+_NAME = re.compile(
+    r"(?<![\w.-])(?P<name>[\w.-]{1,200})\\{0,8}[\"']?\s{0,20}[=:]\s{0,20}(?:(?:Bearer|Basic)\s+)?",
+    re.IGNORECASE,
+)
+_BARE = re.compile(r"\[[^\]]*\]?|\{[^}]*\}?|(?!true\b|false\b|null\b)[^\s&\"'<>,;{}\[\]\\]+")
+_QUOTE = re.compile(r"(?<!\\)(\\*)([\"'])")
+_ELEMENT = re.compile(r"(<(?:[\w.-]{1,100}:)?(?P<name>[\w.-]{1,200})(?:\s[^<>]{0,1000})?>)[^<]+")
+_CDATA = re.compile(
+    r"(<(?:[\w.-]{1,100}:)?(?P<name>[\w.-]{1,200})(?:\s[^<>]{0,1000})?>\s{0,20}<!\[CDATA\[)(?:(?!\]\]>).)+",
+    re.DOTALL,
+)
+
+
+def mask_text(text: str, secrets: Secrets = _NO_SECRETS) -> str:
+    """Return ``text`` with ``***`` for ``secrets`` and for the values of secret fields.
+
+    Fields are found in JSON, forms, XML, settings and headers, also in a text that is cut off. In addresses,
+    users with passwords and signatures are replaced.
+    """
+    text = secrets.hide(text, len(text))
+    text = _PARAMETER.sub(rf"\1{_MASK}", _USER.sub(rf"\1{_MASK}\2", text))
+    text = _CDATA.sub(_without_element, _ELEMENT.sub(_without_element, text))
+    return _without_fields(text)
+
+
+def mask_fields(value: Any, secrets: Secrets = _NO_SECRETS) -> Any:
+    """Return JSON values without ``secrets`` and the values of secret fields, also in texts that hold JSON.
+
+    A value keeps its kind, so that it can still be read: ``***``, 0, an empty list or an empty object. True,
+    false and null say nothing secret and stay.
+    """
+    # One search of all texts at once is faster than one for each, and most responses repeat no secret.
+    found = "\0".join(_texts(value)) if secrets else ""
+    if secrets.hide(found, len(found)) != found:
+        value = _without_known(value, secrets)
+    return _without_named(value, _MAX_NESTED)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts and names in JSON values."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value:
+            yield from _texts(item)
+        for item in value.values() if isinstance(value, dict) else ():
+            yield from _texts(item)
+
+
+def _without_known(value: Any, secrets: Secrets) -> Any:
+    """Return JSON values without ``secrets``."""
+    if isinstance(value, str):
+        return secrets.hide(value, len(value))
+    if isinstance(value, list):
+        return [_without_known(item, secrets) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {secrets.hide(name, len(name)): _without_known(item, secrets) for name, item in value.items()}
+
+
+def _without_named(value: Any, nested: int) -> Any:
+    """Return JSON values without those of secret fields."""
+    if isinstance(value, str):
+        return _without_nested(value, nested)
+    if isinstance(value, list):
+        return [_without_named(item, nested) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _empty(item) if is_secret_name(name) else _without_named(item, nested)
+        for name, item in value.items()
+    }
+
+
+def _empty(value: Any) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    return _MASK if isinstance(value, str) else type(value)()
+
+
+def _without_nested(text: str, nested: int) -> str:
+    """Return a text without secrets; one that is JSON is written anew only if something was masked."""
+    if nested and text.lstrip()[:1] in ("{", "[", '"'):
+        try:
+            found = codec.loads(text.encode())
+            masked = _without_named(found, nested - 1)
+            return text if masked == found else codec.dumps(masked).decode()
+        except (ValueError, RecursionError):
+            pass
+    return mask_text(text)
+
+
+def _without_fields(text: str) -> str:
+    """Return a text with ``***`` for each value that follows the name of a secret field."""
+    parts, done = [], 0
+    for found in _NAME.finditer(text):
+        if found.start() < done or not is_secret_name(found["name"]):
+            continue
+        begin, end = _value_in(text, found.end())
+        if end > begin:
+            parts += [text[done:begin], _MASK]
+            done = end
+    return "".join((*parts, text[done:]))
+
+
+def _value_in(text: str, begin: int) -> tuple[int, int]:
+    """Return where the value at ``begin`` starts and ends, without its quotes."""
+    opened = _QUOTE.match(text, begin)
+    if opened is None:
+        bare = _BARE.match(text, begin)
+        return begin, bare.end() if bare else begin
+    # JSON within a text of JSON has a backslash before its quotes, and three before a quote in a value.
+    level = len(opened[1])
+    for quote in _QUOTE.finditer(text, opened.end()):
+        count = len(quote[1])
+        if quote[2] == opened[2] and (count < level or count % (2 * level + 2) == level):
+            return opened.end(), quote.end() - min(count, level) - 1
+    return opened.end(), len(text)
+
+
+def _without_element(found: re.Match[str]) -> str:
+    return f"{found[1]}{_MASK}" if is_secret_name(found["name"]) else found[0]

@@ -1,0 +1,143 @@
+"""Texts as values of a field's type: cells of a file, and values typed on a command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, tzinfo
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from wosdk_async.model import registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.text.safe_text import shortened
+from wosdk_async.text.suggestions import suggestion
+
+__all__ = ["MAX_NUMBER", "exact_number", "parse_value", "shown_value", "time_in_zone"]
+
+MAX_NUMBER = 1000
+"""Characters of a text that is read as a number."""
+_MAX_DIGITS = 100  # before the point, and after it; spec 2.1 sets no bound, and a decimal of .NET has 29
+_SHOWN = 100  # characters of a value in a message
+
+_BOOLEANS = {"true": True, "false": False}
+_LENIENT_BOOLEANS = _BOOLEANS | {"yes": True, "1": True, "no": False, "0": False}
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+
+
+def parse_value(text: str, meta: Wire, *, lenient: bool = False) -> Any:
+    """Return the value that ``text`` stands for in a field.
+
+    Args:
+        text: the text as it was given.
+        meta: what the catalogue says of the field.
+        lenient: accept what people write in spreadsheets: blanks around the value, yes and no, enum
+            members in any letter case, UTC times without a zone.
+
+    Raises:
+        ValueError: the text is not of the field's type. The message continues a sentence that begins with
+            the name of the field: ``takes a whole number, not 'x'``.
+    """
+    parse = _PARSERS.get(meta["type"])
+    if parse is None:
+        return text
+    return parse(text.strip() if lenient else text, meta, lenient)
+
+
+def shown_value(text: str) -> str:
+    """Return a text for a message: quoted and not too long."""
+    return repr(shortened(text, _SHOWN))
+
+
+def exact_number(text: str) -> Decimal:
+    """Return the number that ``text`` stands for, if it can be written out without an exponent.
+
+    Raises:
+        ValueError: it is no number, or too long. The message is like those of :func:`parse_value`.
+    """
+    number = Decimal("NaN")
+    if text.isascii() and "_" not in text and len(text) <= MAX_NUMBER:
+        with suppress(InvalidOperation):
+            number = Decimal(text)
+    if not number.is_finite():
+        raise ValueError(f"takes a number such as 12.50, not {shown_value(text)}")
+    if number.adjusted() >= _MAX_DIGITS or number.as_tuple().exponent < -_MAX_DIGITS:  # type: ignore[operator]
+        raise ValueError(
+            f"takes a number of at most {_MAX_DIGITS} digits before the point and {_MAX_DIGITS} after it, "
+            f"not {shown_value(text)}; correct it"
+        )
+    return number
+
+
+def time_in_zone(time: datetime, zone: tzinfo, text: str) -> datetime:
+    """Return the time with a zone that ``text`` gave, in another zone.
+
+    Raises:
+        ValueError: there it is not of a year that times have.
+    """
+    try:
+        return time.astimezone(zone)
+    except OverflowError:
+        raise ValueError(
+            f"takes a time of the years 1 to 9999, not {shown_value(text)}; correct it"
+        ) from None
+
+
+def _integer(text: str, _: Wire, __: bool) -> int:
+    if len(text) <= MAX_NUMBER and _INTEGER.fullmatch(text):
+        number = int(text)
+        if -(1 << 63) <= number < 1 << 63:
+            return number
+        raise ValueError(f"takes a whole number of at most 64 bits, not {shown_value(text)}; correct it")
+    raise ValueError(f"takes a whole number, not {shown_value(text)}")
+
+
+def _boolean(text: str, _: Wire, lenient: bool) -> bool:
+    value = (_LENIENT_BOOLEANS if lenient else _BOOLEANS).get(text.lower())
+    if value is None:
+        raise ValueError(f"takes true or false, not {shown_value(text)}")
+    return value
+
+
+def _enum(text: str, meta: Wire, lenient: bool) -> Any:
+    # The lists are open (facts 9), but the service reads an unknown name as the default (facts 3.3).
+    members = {member.name: member for member in registry.resolve(meta["of"])}
+    for name, member in members.items():
+        if name == text or (lenient and name.casefold() == text.casefold()):
+            return member
+    hint = suggestion(text, members) or f"; it takes one of {', '.join(members)}"
+    raise ValueError(f"does not know {shown_value(text)}{hint}")
+
+
+def _time(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"takes a time such as 2026-03-01T08:00, not {shown_value(text)}") from None
+
+
+def _local_time(text: str, _: Wire, __: bool) -> datetime:
+    time = _time(text)
+    if time.tzinfo is not None:
+        raise ValueError(f"is local time of the site; leave the zone of {shown_value(text)} out")
+    return time
+
+
+def _utc_time(text: str, _: Wire, lenient: bool) -> datetime:
+    time = _time(text)
+    if time.tzinfo is not None:
+        return time_in_zone(time, UTC, text)
+    if not lenient:
+        raise ValueError(f"is UTC; add Z to {shown_value(text)}, or its offset such as +02:00")
+    return time.replace(tzinfo=UTC)
+
+
+_PARSERS: dict[str, Callable[[str, Wire, bool], Any]] = {
+    "integer": _integer,
+    "number": lambda text, _, __: exact_number(text),
+    "boolean": _boolean,
+    "enum": _enum,
+    "datetime-local": _local_time,
+    "datetime-utc": _utc_time,
+}

@@ -1,1 +1,0 @@
-"""Our classes in Pydantic, FastAPI and Litestar. Nothing here is loaded unless it is used."""

@@ -1,0 +1,321 @@
+"""What a plan may be: what is refused, its names, its marker, and the view of it that a person approves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+from wosdk_async import codec
+from wosdk_async.catalogue import load
+from wosdk_async.codec.masking import mask_fields
+from wosdk_async.codec.record_dicts import wire_name_of
+from wosdk_async.errors import InvalidCallError, UnknownNameError
+from wosdk_async.mcp.results import MOST_BYTES, bytes_of, plain_number
+from wosdk_async.mcp.rows import entity_named
+from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index, registry
+from wosdk_async.model.metadata import is_nested
+from wosdk_async.options.hooks import DryRun
+from wosdk_async.protocol.wire import Call, Response
+from wosdk_async.text.safe_text import Secrets, is_secret_name, one_line
+from wosdk_async.text.suggestions import suggestion
+
+__all__ = [
+    "PlannedView",
+    "WriteGate",
+    "class_of",
+    "command_named",
+    "marked",
+    "order_id",
+    "planned_view",
+    "refuse_command",
+    "refuse_emptied_lists",
+    "refuse_fields",
+    "refuse_plan_ids",
+    "service_names",
+]
+
+_DELETING = re.compile("delet|remov", re.IGNORECASE)  # facts 3.4: a removal is a mark, IsRemoved, too
+_NO_DELETE = "nothing is deleted by an agent; a person can, with `wosdk delete`"
+_PLAN_ID = re.compile(r"\s*mcp-[0-9a-f]{16}\s*", re.IGNORECASE)
+
+
+def refuse_command(kind: type[Command[Any]]) -> None:
+    """Raise InvalidCallError for a command that deletes, changes nothing, or carries other changes."""
+    name = kind.wire_name
+    if _DELETING.search(name):
+        raise InvalidCallError(f"{name}: {_NO_DELETE}")
+    if kind.repeat == "safe":
+        raise InvalidCallError(f"{name} changes nothing, so it needs no plan")
+    if carried := _carried(name):
+        raise InvalidCallError(
+            f"{name} carries any record or command in {carried}, which a plan could not check;"
+            " use action create or update, or plan each command by itself"
+        )
+
+
+def _carried(command: str) -> str:
+    """Return the field of a command that may hold anything: a command, or the whole of any record."""
+    fields = load().commands[command].request
+    return next((each.name for each in fields if each.kind == "object" and not each.of), "")
+
+
+def refuse_fields(value: Any) -> None:
+    """Raise InvalidCallError for fields that delete, or hold secrets: plans and conversations are kept."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if is_secret_name(str(name)):
+                raise InvalidCallError(f"{str(name)!r:.60} holds a secret; set it without an agent")
+            if _DELETING.search(str(name)) and item:
+                raise InvalidCallError(f"{str(name)!r:.60}: {_NO_DELETE}")
+            refuse_fields(item)
+    elif isinstance(value, list):
+        for item in value:
+            refuse_fields(item)
+
+
+def refuse_emptied_lists(kind: type[Record], fields: Mapping[str, Any]) -> None:
+    """Raise InvalidCallError for an update that would empty a list."""
+    lists = {meta["name"] for meta in kind.__wire__.values() if meta.get("many")}
+    for name in lists.intersection(fields):
+        if not fields[name]:
+            raise InvalidCallError(f"{name}: the service ignores an empty list, and {_NO_DELETE}")
+
+
+def refuse_plan_ids(value: Any, path: str = "") -> None:
+    """Raise InvalidCallError for a text that is the id of a plan.
+
+    Ids of plans are markers: a record that carries that of another plan would be taken for the other's.
+    """
+    if isinstance(value, str) and _PLAN_ID.fullmatch(value):
+        raise InvalidCallError(f"{path}: it is the id of a plan, which only that plan may write")
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            refuse_plan_ids(item, f"{path}.{name}"[:100] if path else str(name)[:100])
+    elif isinstance(value, list):
+        for item in value:
+            refuse_plan_ids(item, path)
+
+
+def command_named(name: str) -> type[Command[Any]]:
+    """Return the class of a command. Raises UnknownNameError, which suggests a name."""
+    found = command_class(name)
+    if found is None:
+        near = suggestion(name, index.COMMANDS) or "; the tool describe lists all names"
+        raise UnknownNameError(f"there is no command {name!r:.80}{near}")
+    return found
+
+
+def class_of(action: str, name: str) -> type[Record]:
+    """Return the class of the command or entity that a plan names. Raises UnknownNameError."""
+    return command_named(name) if action == "command" else entity_named(name)
+
+
+def service_names(cls: type[Record], value: Any) -> Any:
+    """Return the JSON of a record with the service's names at every depth; unknown names stay.
+
+    Args:
+        cls: The class whose record it is; its names may be in any letter case, aliases, or those in Python.
+        value: An object, a list of them, or what is no record: that is returned as it is.
+
+    Raises:
+        InvalidCallError: A field is there twice, in two spellings.
+    """
+    if isinstance(value, list):
+        return [service_names(cls, item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    exact, meant_by = wire_name_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    inner = {meta["name"]: meta["of"] for meta in cls.__wire__.values() if is_nested(meta)}
+    made: dict[str, Any] = {}
+    for name, item in value.items():
+        meant = exact.get(name) or meant_by.get(name.lower()) or name
+        if meant in made:
+            raise InvalidCallError(f"{cls.__name__} has the field {meant} twice, once as {name!r:.60}")
+        made[meant] = service_names(registry.resolve(inner[meant]), item) if meant in inner else item
+    return made
+
+
+def order_id(fields: Mapping[str, Any]) -> int | None:
+    """Return the id of the work order that a command is about; it may be a text, as in other fields."""
+    value = fields.get("WorkOrderId")
+    return int(value) if isinstance(value, int | str) and str(value).isdecimal() else None
+
+
+_ORDER_MARKER = "PoNumber"
+_NO_MARKER = "none"
+_SHOWN = "DisplayAs"  # facts 3.4: the service makes it of other fields, at least for contacts
+
+
+def marked(
+    action: str, name: str, fields: dict[str, Any], wanted: str, id: str
+) -> tuple[dict[str, Any], str | None]:
+    """Return the fields with the plan's id in its marker, and the Python path of the marker, if there is one.
+
+    Args:
+        action: ``create``, ``update`` or ``command``.
+        name: the entity or command.
+        fields: by the service's names.
+        wanted: the field that the agent named; empty for the usual one, ``none`` for no marker.
+        id: the plan's id.
+
+    Raises:
+        InvalidCallError: the field cannot carry a marker, or has a value.
+    """
+    is_order = action == "command" and name == WoCreateCommand.wire_name
+    if wanted == _NO_MARKER:
+        return fields, None
+    if action == "update" or (action == "command" and not is_order):
+        if wanted:
+            raise InvalidCallError("only a create can carry a marker; leave 'marker' out")
+        return fields, None
+    holder = fields.get("WorkOrder") if is_order else fields
+    if not isinstance(holder, dict):
+        raise InvalidCallError("the field 'WorkOrder' is missing; it holds the fields of the order")
+    given = {field for field, value in holder.items() if value is not None}
+    key = wanted or (_ORDER_MARKER if is_order and _ORDER_MARKER not in given else "")
+    if not key:
+        return fields, None
+    if key in given:
+        raise InvalidCallError(f"marker {key!r:.60}: it has a value; leave that out, or name another field")
+    if key.lower() == _SHOWN.lower():
+        raise InvalidCallError(f"marker {key!r:.60}: the service may write that field itself; name another")
+    owner: Any = entity_named("WorkOrder" if is_order else name)
+    python = next((python for python, meta in owner.__wire__.items() if meta["name"] == key), None)
+    if python is None or owner.__wire__[python]["type"] != "string":
+        raise InvalidCallError(f"marker {key!r:.60}: {owner.wire_name} has no text field of this name")
+    if is_order:
+        return {**fields, "WorkOrder": {**holder, key: id}}, f"work_order.{python}"
+    return {**fields, key: id}, python
+
+
+_MOST_HIDDEN = 20
+_MOST_DEPTH = 30
+_MASK = "***"
+
+
+@attrs.frozen
+class PlannedView:
+    """The requests of a plan, and what the user should know of the view."""
+
+    requests: list[dict[str, Any]]
+    warnings: list[str]
+
+
+def planned_view(calls: list[Call[Any]], secrets: Secrets) -> PlannedView:
+    """Return the requests that ``calls`` would send.
+
+    The RequestId is left out: each commit has a new one.
+
+    Raises:
+        InvalidCallError: they cannot be shown whole.
+    """
+    view = _View(secrets)
+    requests = []
+    for call in calls:
+        body = codec.loads(call.body) if call.body else None
+        if isinstance(body, dict):
+            body.pop("RequestId", None)
+        requests.append(
+            {"method": call.method, "path": view.of(call.path, "path", 0), "body": view.of(body, "body", 0)}
+        )
+    size = bytes_of(requests)
+    if size > MOST_BYTES:
+        raise InvalidCallError(
+            f"the change is too large to be shown whole: {size:,} bytes of {MOST_BYTES:,} at most; split it"
+        )
+    if len(view.hidden) > _MOST_HIDDEN:
+        raise InvalidCallError(
+            f"{len(view.hidden)} values look like secrets and could not be shown; leave secrets out"
+        )
+    return PlannedView(requests, [_hidden(path) for path in view.hidden])
+
+
+def _hidden(path: str) -> str:
+    return f"{path} looks like a secret: {_MASK} hides it or a part of it here, and commit sends the whole."
+
+
+@attrs.define
+class _View:
+    """Makes the view of bodies, and keeps the paths of what it hides."""
+
+    secrets: Secrets
+    hidden: list[str] = attrs.field(factory=list)
+
+    def of(self, value: Any, path: str, depth: int) -> Any:
+        """Return a value as it is sent, escaped."""
+        if depth > _MOST_DEPTH:
+            raise InvalidCallError(f"the change is nested more than {_MOST_DEPTH} levels deep; split it")
+        if isinstance(value, Mapping):
+            return {self._name(name): self._field(name, item, path, depth) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self.of(item, f"{path}[{at}]", depth + 1) for at, item in enumerate(value)]
+        if isinstance(value, str):
+            masked = str(mask_fields(value, self.secrets))
+            if masked != value:
+                self.hidden.append(path)
+            return one_line(masked)
+        if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+            return plain_number(value)
+        return value
+
+    def _name(self, name: str) -> str:
+        shown = one_line(self.secrets.hide(name, len(name)))
+        if shown != name or len(name) > 100:  # two names could be shown alike
+            raise InvalidCallError(f"the name {shown:.60} cannot be shown as it is; leave it out")
+        return name
+
+    def _field(self, name: str, value: Any, path: str, depth: int) -> Any:
+        inner = f"{path}.{name}"
+        if is_secret_name(name) and value is not None and not isinstance(value, bool):
+            self.hidden.append(inner)
+            return _MASK
+        return self.of(value, inner, depth + 1)
+
+
+_COMMIT = object()
+
+
+class WriteGate:
+    """``before_send`` hook of a client whose changes all belong to a plan.
+
+    A second lock: a tool that only reads, and has a mistake, cannot change anything with this client either.
+    """
+
+    def __init__(self) -> None:
+        self._open: ContextVar[object] = ContextVar("wosdk_mcp_gate", default=None)
+
+    @contextmanager
+    def dry_run(self) -> Iterator[DryRun]:
+        """Keep the calls of a block instead of sending them."""
+        dry = DryRun()
+        with self._set(dry):
+            yield dry
+
+    @contextmanager
+    def commit(self) -> Iterator[None]:
+        """Send the calls of a block. The journal must have the plan as begun."""
+        with self._set(_COMMIT):
+            yield
+
+    @contextmanager
+    def _set(self, how: object) -> Iterator[None]:
+        before = self._open.set(how)
+        try:
+            yield
+        finally:
+            self._open.reset(before)
+
+    async def __call__(self, call: Call[Any], company: str) -> Response | None:
+        """Let a call pass, keep it, or refuse it."""
+        how = self._open.get()
+        if isinstance(how, DryRun):
+            return await how(call, company)
+        if call.reads or how is _COMMIT:
+            return None
+        raise InvalidCallError("not sent: it belongs to no plan that is being committed")

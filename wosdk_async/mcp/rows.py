@@ -1,0 +1,219 @@
+"""Rows of a query for an agent: its conditions, a few rows at a time, and the cursor of the next ones.
+
+A cursor is not secret and holds no text: the last id or a number of rows, and a digest of the query. With
+another query it is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import attrs
+from pydantic import BaseModel, ConfigDict, Field
+
+from wosdk_async.codec.text_values import parse_value
+from wosdk_async.company import Company, secrets_of
+from wosdk_async.errors import InvalidCallError, UnknownNameError
+from wosdk_async.mcp.results import RowsResult, fitted
+from wosdk_async.model import Record, entity_class, index
+from wosdk_async.protocol.arguments import entity_name, require_support
+from wosdk_async.query.builder import Query
+from wosdk_async.query.conditions import Condition
+from wosdk_async.query.fields import fields
+from wosdk_async.query.operators import FOR_REFERENCES, compared
+from wosdk_async.query.paging import property_of
+from wosdk_async.query.paths import find, root
+from wosdk_async.query.plan import KEYS
+from wosdk_async.query.properties import Nested, TextProperty, property_at, resolved
+from wosdk_async.text.suggestions import suggestion
+
+__all__ = [
+    "MOST_ROWS",
+    "Filter",
+    "RowsQuery",
+    "Scalar",
+    "conditions",
+    "entity_named",
+    "queryable",
+]
+
+Scalar = str | int | float | bool
+
+Operator = Literal[
+    "=", "!=", ">", ">=", "<", "<=", "like", "not like", "in", "not in",
+    "between", "not between", "is null", "is not null",
+]  # fmt: skip
+
+_MOST_VALUES = 200  # of one condition
+
+
+class Filter(BaseModel):
+    """One condition. All filters of a call must hold."""
+
+    model_config = ConfigDict(extra="forbid")  # a misspelt operator would be "="
+
+    property: str = Field(
+        description="Property path by the service's names, such as StatusId, Customer.Name or Items.Task.Id.",
+        max_length=200,
+    )
+    operator: Operator = Field(
+        default="=", description="'like' takes % and _ as in SQL. A reference is compared by its id."
+    )
+    value: Scalar | list[Scalar] | None = Field(
+        default=None,
+        description="A value; a list for 'in' and 'not in'; [low, high] for 'between'; nothing for"
+        " 'is null'. Times as 2026-03-01T08:00.",
+    )
+
+
+def entity_named(name: str) -> type[Record]:
+    """Return the class of an entity. Raises UnknownNameError, which suggests a name."""
+    found = entity_class(name)
+    if found is None:
+        near = suggestion(name, (*index.ENTITIES, *index.ALIASES)) or "; the tool describe lists all names"
+        raise UnknownNameError(f"there is no entity {name!r:.80}{near}")
+    return found
+
+
+def queryable(name: str) -> type[Record]:
+    """Return the class of an entity that can be queried. Raises UnknownNameError or UnsupportedError."""
+    found = entity_named(name)
+    require_support(found, "query")
+    return found
+
+
+def conditions(entity: type[Record], filters: Sequence[Filter]) -> list[Condition]:
+    """Return the conditions. Raises InvalidCallError, which names the filter and the remedy."""
+    return [_condition(entity, each) for each in filters]
+
+
+def _condition(entity: type[Record], given: Filter) -> Condition:
+    where = f"filter of {given.property!r:.100}"
+    field: Any = property_at(find(root(entity), given.property))
+    if isinstance(field, Nested) and given.operator not in FOR_REFERENCES:
+        raise InvalidCallError(
+            f"{where}: a reference is compared by its id, with {', '.join(FOR_REFERENCES)}"
+        )
+    if given.operator.endswith("like") and not isinstance(field, TextProperty):
+        raise InvalidCallError(f"{where}: {given.operator} takes a property that holds text")
+    values = [_typed(value, field, where) for value in _values(given, where)]
+    return compared(field, given.operator, values)
+
+
+def _values(given: Filter, where: str) -> list[Scalar]:
+    operator, value = given.operator, given.value
+    if operator.startswith("is"):
+        if value is not None:
+            raise InvalidCallError(f"{where}: {operator} takes no value")
+        return []
+    if value is None:
+        raise InvalidCallError(f"{where}: {operator} takes a value; for none write 'is null'")
+    values = value if isinstance(value, list) else [value]
+    if operator.endswith("between"):
+        if len(values) != 2:
+            raise InvalidCallError(f"{where}: {operator} takes a list of two values, [low, high]")
+    elif operator.endswith("in"):
+        if not 0 < len(values) <= _MOST_VALUES:
+            raise InvalidCallError(f"{where}: {operator} takes a list of 1 to {_MOST_VALUES} values")
+    elif len(values) != 1:
+        raise InvalidCallError(f"{where}: {operator} takes one value; 'in' takes a list")
+    return values
+
+
+def _typed(value: Scalar, field: Any, where: str) -> Any:
+    """Return the value as the property holds it; agents write times and numbers as texts."""
+    place = resolved(field)
+    meta: Any = {"type": "integer"} if isinstance(field, Nested) else place.meta
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, float) and value.is_integer() and meta and meta["type"] == "integer":
+        text = str(int(value))
+    if meta is None:
+        return value
+    try:
+        return parse_value(text, meta, lenient=meta["type"] != "string")
+    except ValueError as error:
+        raise InvalidCallError(f"{where} {error}") from None
+
+
+MOST_ROWS = 100
+"""Rows of one result."""
+
+_VERSION = 1
+_MOST_BITS = 63
+
+
+@attrs.frozen(kw_only=True)
+class RowsQuery:
+    """A query, and where in it to go on."""
+
+    entity: type[Record]
+    conditions: Sequence[Condition] = ()
+    properties: Sequence[str] = ()
+    order_by: Sequence[str] = ()
+    """As of ``Query.order_by``: a path, with ``-`` before it from high to low."""
+    limit: int = 20
+
+    async def page(self, company: Company, cursor: str = "") -> RowsResult:
+        """Read the rows behind ``cursor``, or the first ones.
+
+        Raises:
+            InvalidCallError: the cursor belongs to another query, or a name or value is wrong.
+        """
+        name, limit = entity_name(self.entity), max(1, min(self.limit, MOST_ROWS))
+        query = self._query(company)
+        start = self._start(cursor, query)
+        by_id = self._by_id
+        if by_id and start:
+            key = fields(self.entity)["Id"]
+            query = query.where(key < start if by_id < 0 else key > start)
+        expression = query.expression | {"Count": limit + 1}
+        if start and not by_id:
+            expression["FirstResultIndex"] = start
+        rows = await company.query(name, expression, check=False)
+        shown, cut = fitted(rows[:limit], secrets_of(company))
+        more = ""
+        if len(rows) > len(shown) and shown:
+            last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
+            if type(last) is not int or last.bit_length() > _MOST_BITS:  # a cursor holds no text of others
+                raise InvalidCallError(f"the ids of {name} cannot be paged by; order by another property")
+            more = self._cursor(last, query=self._query(company))
+        return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)
+
+    def _query(self, company: Company) -> Query[Any]:
+        query: Query[Any] = company.query(self.entity)
+        return query.where(*self.conditions).select(*self.properties).order_by(*self.order_by)
+
+    @property
+    def _by_id(self) -> int:
+        """1 or -1 where the rows come by a unique Id, ascending or descending; 0 otherwise."""
+        if entity_name(self.entity) in KEYS:
+            return 0
+        return {(): 1, ("Id",): 1, ("-Id",): -1}.get(tuple(self.order_by), 0)
+
+    def _cursor(self, at: Any, query: Query[Any]) -> str:
+        content = json.dumps([_VERSION, _digest(query), at], separators=(",", ":"))
+        return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+
+    def _start(self, cursor: str, query: Query[Any]) -> int:
+        if not cursor:
+            return 0
+        try:
+            padded = cursor + "=" * (-len(cursor) % 4)
+            version, digest, at = json.loads(base64.urlsafe_b64decode(padded.encode()))
+        except (ValueError, TypeError, binascii.Error, UnicodeError, RecursionError):
+            raise InvalidCallError("the cursor cannot be read; leave it out to begin anew") from None
+        if version != _VERSION or digest != _digest(query) or type(at) is not int or at < 1:
+            raise InvalidCallError(
+                "the cursor belongs to another query; pass the same arguments as before, or leave it out"
+            )
+        return at
+
+
+def _digest(query: Query[Any]) -> str:
+    text = json.dumps([repr(query)], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()

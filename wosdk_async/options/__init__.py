@@ -1,0 +1,315 @@
+"""Options of a client and of its calls: each one is written here once, with its unit and default."""
+
+from __future__ import annotations
+
+import reprlib
+import ssl
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+import attrs
+
+from wosdk_async.codec.checks import kind_of
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.options.checks import HIDDEN_FIRST, check_kind, hook, instance, number, switch
+from wosdk_async.options.hooks import AttemptHook, BeforeSend, OnInDoubt
+from wosdk_async.options.httpx_family import HttpxClient, HttpxLimits, HttpxTimeout, HttpxTransport
+from wosdk_async.protocol.verdicts import CODES, REFUSED
+from wosdk_async.protocol.wire import Call
+from wosdk_async.text.secret import Secret, as_secret, without_login
+
+__all__ = [
+    "DEFAULT_IN_FLIGHT",
+    "CallOptions",
+    "ClientOptions",
+    "Limits",
+    "RetryPolicy",
+    "Timeouts",
+    "as_limits",
+    "as_timeouts",
+]
+
+DEFAULT_IN_FLIGHT = 32
+"""Default of ``in_flight``, at which ``adaptive`` starts."""
+
+_BYTES = 2**62  # any number that a length can have
+
+
+def _seconds(default: Any) -> Any:
+    return number(default, "seconds above 0", above=True, none=True)
+
+
+def _count(default: int, takes: str = "a number, 1 or more") -> Any:
+    return number(default, takes, low=1, high=_BYTES, whole=True)
+
+
+@attrs.frozen(kw_only=True)
+class Timeouts:
+    """Seconds that one step of a request may take; None for as long as the call itself may take.
+
+    They are checked four times a second. If ``read`` is shorter than a call's deadline, a slow create ends in
+    doubt.
+    """
+
+    connect: float | None = _seconds(10.0)
+    """For name, TCP, proxy and TLS together."""
+    read: float | None = _seconds(120.0)
+    """Until the first piece of the response comes, and from one piece to the next."""
+    write: float | None = _seconds(30.0)
+    """For as long as the service accepts nothing of a request."""
+    pool: float | None = _seconds(None)
+    """Until a connection is free."""
+
+
+@attrs.frozen(kw_only=True)
+class Limits:
+    """Bounds of the connections of a client, and of each response."""
+
+    connections: int = _count(100)
+    """Connections for calls at once, in each event loop; more only to give each Company 4."""
+    keepalive: float = number(15.0, "seconds, 0 or more")
+    """Seconds that an idle connection is kept."""
+    lifetime: float = number(600.0, "seconds above 0", above=True)
+    """Seconds after which a connection is not used again although it works."""
+    head: int = _count(64 * 1024, "bytes, 1 or more")
+    """Most bytes of a status line with its headers."""
+    headers: int = _count(200)
+    """Most headers of a response."""
+    body: int = _count(64 * 1024 * 1024, "bytes, 1 or more")
+    """Most bytes of a response's body, also after decompression."""
+
+
+def as_timeouts(given: Timeouts | HttpxTimeout) -> Timeouts:
+    """Return ``given``, ours or a ``Timeout`` of httpx or httpx2, as Timeouts. Raises ConfigurationError."""
+    if isinstance(given, Timeouts):
+        return given
+    try:
+        return Timeouts(**given.as_dict())
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            f"timeouts is {given!r}; it takes Timeouts(...), or httpx's or httpx2's, of seconds above 0"
+        ) from None
+
+
+def as_limits(given: Limits | HttpxLimits) -> Limits:
+    """Return ``given``, ours or of httpx or httpx2, as Limits; what it leaves open keeps our default."""
+    if isinstance(given, Limits):
+        return given
+    try:
+        named: dict[str, Any] = {"connections": given.max_connections, "keepalive": given.keepalive_expiry}
+        return Limits(**{name: value for name, value in named.items() if value is not None})
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            f"limits is {given!r}; it takes Limits(...), or httpx's or httpx2's, of one connection at least"
+        ) from None
+
+
+def _without_logins(given: Any) -> Any:
+    """Return host names without the passwords in them; they are checked where the client is set up."""
+    if isinstance(given, str):
+        return without_login(given)
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        return given
+    return tuple(without_login(each) if isinstance(each, str) else each for each in given)
+
+
+def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
+    """Raise ConfigurationError for what cannot be the address of a proxy, without it: it may hold a password.
+
+    A bare name is refused, though a variable of the environment may be one: here it is a slip more often.
+    """
+    takes = "it takes the address of a proxy, such as http://proxy.example:8080"
+    if value is None:
+        return
+    if not isinstance(value, Secret):
+        raise ConfigurationError(f"proxy is {kind_of(value)}; {takes}")
+    if why := _why_no_proxy(value.reveal()):
+        raise ConfigurationError(f"proxy {why}; {takes}")
+
+
+def _why_no_proxy(address: str) -> str:
+    if any(char.isspace() for char in address) or not address:
+        return "is empty or contains spaces"
+    if "://" not in address and not address.rpartition(":")[2].isdecimal():
+        return "has neither a scheme nor a port"
+    return ""
+
+
+def _as_codes(value: Any) -> Any:
+    """Return the texts of an iterable as a set, anything else as it is: the validator refuses that."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        return value
+    codes = list(value)
+    return frozenset(codes) if all(isinstance(code, str) and code for code in codes) else codes
+
+
+def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Raise ConfigurationError unless ``value`` is a set of error codes without a verdict of their own."""
+    name = f"RetryPolicy.{attribute.name}"
+    if isinstance(value, list):
+        wrong = next(code for code in value if not isinstance(code, str) or not code)
+        raise ConfigurationError(f"{name} holds {reprlib.repr(wrong)}; an error code is a text")
+    if not isinstance(value, frozenset):
+        shown = reprlib.repr(value)
+        example = shown if isinstance(value, str) else "'MY_CODE'"
+        raise ConfigurationError(f"{name} is {shown}; it takes a set of error codes: {{{example}}}")
+    for code in sorted(value):
+        if code in CODES and CODES[code].verdict is not REFUSED:
+            raise ConfigurationError(
+                f"{name} holds {code!r}, whose verdict is fixed ({CODES[code].verdict.name}); leave it out"
+            )
+    if both := value & policy.waits if attribute.name == "repeats" else ():
+        raise ConfigurationError(f"{min(both)!r} is in waits and in repeats; leave it in one of them")
+
+
+@attrs.frozen(kw_only=True)
+class RetryPolicy:
+    """When and how often a call is retried. Raises ConfigurationError for an invalid value."""
+
+    attempts: int = number(4, "a number, 1 or more", low=1, whole=True)
+    """Most attempts, with the first one."""
+    wait_initial: float = number(0.25, "seconds, 0 or more")
+    """Seconds: the wait before the second attempt is drawn at random between 0 and this. It doubles with each
+    further attempt."""
+    wait_max: float = number(8.0, "seconds, 0 or more")
+    """Seconds up to which ``wait_initial`` doubles."""
+    max_retry_after: float = number(60.0, "seconds, 0 or more")
+    """Seconds: if the service asks for a longer wait, the call is not retried."""
+    waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
+    """Error codes of which the program knows that the service did nothing and asks to wait: the call is
+    retried even if it is not safe to repeat (``docs/failures.md``). A Retry-After counts, and the last
+    attempt raises ThrottledError."""
+    repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
+    """Error codes of which the program knows that the service did nothing: the call is retried even if it is
+    not safe to repeat. The last attempt raises the class of the code."""
+
+
+@attrs.frozen(kw_only=True)
+class CallOptions:
+    """Options of a call: time and retries. Raises ConfigurationError for a value that does not fit."""
+
+    deadline: float | None = number(None, "seconds, 0 or more", none=True)
+    """Seconds for the whole call: queue, session, attempts, waits. None means 60, and 120 for a call that is
+    not safe to repeat, because a short deadline causes doubt. With 0 nothing is sent."""
+    retry: RetryPolicy = attrs.field(default=RetryPolicy())
+    """When and how often a call is retried."""
+    settle: float = number(30.0, "seconds, 0 or more")
+    """Seconds for which a create may still take effect after it failed. A call with a marker is looked up for
+    that time, within its deadline, before it is retried."""
+
+    @retry.validator
+    def _check_retry(self, _: object, value: object) -> None:
+        check_kind("CallOptions.retry", value, RetryPolicy, "a RetryPolicy(...)")
+
+    def within(self, seconds: float) -> CallOptions:
+        """Return the same options with the deadline ``seconds``, which is 0 or more."""
+        made = object.__new__(CallOptions)  # without the checks: each attempt of a marked call comes here
+        for name in _KEPT:
+            object.__setattr__(made, name, getattr(self, name))
+        object.__setattr__(made, "deadline", seconds)
+        return made
+
+    def seconds(self, call: Call[Any]) -> float:
+        """Return the deadline of ``call``."""
+        if self.deadline is not None:
+            return self.deadline
+        return 60.0 if call.repeat_safe else 120.0
+
+
+_KEPT = tuple(field.name for field in attrs.fields(CallOptions) if field.name != "deadline")
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class ClientOptions:
+    """Options of a client: arguments of :class:`~wosdk_async.client.Client` and ``Client.from_env``.
+
+    Raises ConfigurationError for a value that does not fit, and for options that contradict each other.
+    """
+
+    PREFIX: ClassVar[str] = ""  # messages name them like arguments of Client
+    # --- whom to trust ---
+    trusted_hosts: Iterable[str] | None = attrs.field(
+        default=None, converter=_without_logins, metadata=HIDDEN_FIRST
+    )
+    """Your own hosts, which a locator may name, and which may be reached without https."""
+    host_suffixes: Iterable[str] = ("corrigo.com",)
+    """Domains below which a locator may name hosts."""
+    ssl_context: ssl.SSLContext | None = instance(ssl.SSLContext, "an ssl.SSLContext")
+    """Certificates to trust instead of the system's."""
+
+    # --- connections ---
+    limits: Limits = attrs.field(default=Limits(), converter=as_limits)
+    """Bounds of connections and responses, as ours or ``Limits`` of httpx or httpx2."""
+    timeouts: Timeouts | None = attrs.field(default=None, converter=attrs.converters.optional(as_timeouts))
+    """Seconds for each step of a request, as ours or a ``Timeout`` of httpx or httpx2. None means those of
+    ``http_client``, or the defaults of Timeouts."""
+    proxy: Secret | None = attrs.field(
+        default=None,
+        converter=attrs.converters.optional(as_secret),
+        validator=_check_proxy,
+        metadata=HIDDEN_FIRST,
+    )
+    """Address of the proxy for all requests, instead of those that the environment names."""
+    trust_env: bool = switch(True)
+    """Whether to follow the proxies that the environment names (``docs/transport.md``)."""
+    transport: HttpxTransport | None = hook(
+        "handle_async_request", "an httpx.AsyncBaseTransport, or one of httpx2"
+    )
+    """Your own transport of httpx or httpx2, such as a mock or an ASGI application. The client does not close
+    it."""
+    http_client: HttpxClient | None = hook("aclose", "an httpx.AsyncClient, or one of httpx2")
+    """Your own client of httpx or httpx2, with its auth, proxies and hooks. The client does not close it."""
+
+    # --- load: each event loop counts for itself (docs/load.md) ---
+    in_flight: int = number(DEFAULT_IN_FLIGHT, "a number of calls above 0", low=1, whole=True)
+    """Most calls of one Company under way in an event loop; fewer after a 429 or 503 (``docs/load.md``)."""
+    # The service publishes no limit (facts 7).
+    rate: float | None = number(None, "calls in a second, a number above 0", above=True, none=True)
+    """Most calls of one Company that an event loop sends in a second; None for no limit."""
+    max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
+    """Most calls of one Company that wait in an event loop; more raise OverloadedError. None: no limit."""
+    adaptive: bool = switch(False)
+    """Whether to start with 32 calls of a Company in flight, and use more only while that completes more. It
+    needs ``in_flight`` and ``limits.connections`` above 32."""
+    retry_quota: float = number(500, "a number, 0 or more")
+    """Budget of all calls of the client for retries: each takes 5, and successes give back."""
+
+    # --- calls ---
+    options: CallOptions | None = instance(CallOptions, "CallOptions(...)")
+    """Deadline and retries of every call that does not bring its own."""
+    check_request_ids: bool = switch(True)
+    """Whether to believe the response to a command only if it carries the RequestId of that command
+    (``docs/failures.md``)."""
+    read_only: bool = switch(False)
+    """Whether to refuse every call that could change something, before it is sent."""
+
+    # --- hooks ---
+    before_send: BeforeSend | None = hook()
+    """Called before each call; it may stop it or return a response (:data:`BeforeSend`, :class:`DryRun`)."""
+    on_in_doubt: OnInDoubt | None = hook(takes="a plain function", awaited=False)
+    """Called when a caller was cancelled and its call may have taken effect; it must return at once."""
+    on_attempt: AttemptHook | None = hook(takes="a plain function", awaited=False)
+    """Called when a request has ended (:class:`Attempt`); it must return at once."""
+    telemetry: bool = switch(True)
+    """Whether to make spans and metrics for OpenTelemetry: it must be installed, with a provider set."""
+    traceparent: bool = switch(False)
+    """Whether to send the id of the trace to the service, in the W3C header."""
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that would be ignored beside another one."""
+        own = [name for name in ("transport", "http_client") if getattr(self, name) is not None]
+        if len(own) == 2:
+            raise ConfigurationError(
+                "transport= and http_client= exclude each other; pass one: httpx.AsyncClient(transport=...)"
+            )
+        client = self.http_client
+        if hasattr(client, "handle_async_request") and not hasattr(client, "is_closed"):
+            raise ConfigurationError(f"http_client is {kind_of(client)}; pass a transport as transport=")
+        ours = [name for name in ("ssl_context", "proxy") if getattr(self, name)]
+        if own and ours:
+            raise ConfigurationError(f"{ours[0]}= has no effect beside {own[0]}=; set it there")
+        if self.adaptive and (most := min(self.in_flight, self.limits.connections)) <= DEFAULT_IN_FLIGHT:
+            raise ConfigurationError(
+                f"adaptive=True has no effect when at most {most} calls may be in flight; set in_flight, and "
+                f"connections of limits=Limits(...), to the most that it may use, above {DEFAULT_IN_FLIGHT}"
+            )

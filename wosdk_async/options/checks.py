@@ -1,0 +1,206 @@
+"""Checks of options where a program sets them. The message has the value and says what the option takes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import attrs
+
+from wosdk_async.codec.checks import kind_of
+from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.protocol.arguments import described
+from wosdk_async.text.suggestions import suggestion
+
+__all__ = [
+    "HIDDEN_FIRST",
+    "check_kind",
+    "check_number",
+    "choice",
+    "hook",
+    "instance",
+    "names_checked",
+    "number",
+    "switch",
+    "takes_options",
+]
+
+C = TypeVar("C", bound=type[Any])
+P = ParamSpec("P")
+S = TypeVar("S")
+O = TypeVar("O")  # noqa: E741 - options
+R = TypeVar("R")
+
+HIDDEN_FIRST = {"wosdk_hidden_first": True}
+"""Metadata of an option whose converter hides a secret: :func:`takes_options` calls it before any check."""
+
+_MOST = 1e9  # a deadline of 30 years: longer ones a clock may not be able to count
+_SHOWN = 80  # characters of a value in a message
+
+# --- checks of a value --------------------------------------------------------------------------
+
+
+def check_number(
+    name: str,
+    value: object,
+    takes: str,
+    *,
+    low: float = 0,
+    high: float = _MOST,
+    above: bool = False,
+    whole: bool = False,
+    error: type[WosdkError] = ConfigurationError,
+) -> None:
+    """Raise ``error`` unless ``value`` is a number from ``low`` to ``high``; ``above`` excludes ``low``."""
+    kinds = int if whole else (int, float)
+    is_number = isinstance(value, kinds) and not isinstance(value, bool)
+    if not is_number or not low <= value <= high or (above and value == low):  # type: ignore[operator]
+        raise error(f"{name} is {_shown(value)}; it takes {takes}")
+
+
+def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...], takes: str) -> None:
+    """Raise ConfigurationError unless ``value`` is a ``kind``; a value that may be secret is not shown."""
+    if not isinstance(value, kind):
+        raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # an integer of very many digits has no text
+        text = kind_of(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+# --- attrs fields that check their value --------------------------------------------------------
+
+
+def number(
+    default: Any, takes: str, *, none: bool = False, low: float = 0, high: float = _MOST, **more: Any
+) -> Any:
+    """Return a field of a number that :func:`check_number` lets pass, or None if ``none``."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        if value is not None or not none:
+            expected = f"{takes}, or None" if none else takes
+            check_number(_name(owner, attribute), value, expected, low=low, high=high, **more)
+
+    return attrs.field(default=default, validator=check)
+
+
+def switch(default: bool) -> Any:
+    """Return a field that is True or False."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        check_kind(_name(owner, attribute), value, bool, "True or False")
+
+    return attrs.field(default=default, validator=check)
+
+
+def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
+    """Return a field of a ``kind``, or None."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        if value is not None:
+            check_kind(_name(owner, attribute), value, kind, takes)
+
+    return attrs.field(default=default, validator=check)
+
+
+def choice(*values: str, default: str | None = None) -> Any:
+    """Return a field of one of ``values``, or None."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        if value is not None and value not in values:
+            raise ConfigurationError(
+                f"{_name(owner, attribute)} is {_shown(value)}; it takes {', '.join(values)} or None"
+            )
+
+    return attrs.field(default=default, validator=check)
+
+
+def hook(method: str = "__call__", takes: str = "a function", *, awaited: bool = True) -> Any:
+    """Return a field of None or an object, not a class, that has ``method``.
+
+    Unless its result is ``awaited``, it may not be an async function.
+    """
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        name = _name(owner, attribute)
+        if isinstance(value, type):
+            raise ConfigurationError(f"{name} is {described(value)}; make one: {value.__name__}()")
+        if value is not None and not hasattr(value, method):
+            raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
+        if not awaited and inspect.iscoroutinefunction(value):
+            raise ConfigurationError(f"{name} is an async function, which is not awaited; it takes {takes}")
+
+    return attrs.field(default=None, validator=check)
+
+
+def _name(owner: object, attribute: attrs.Attribute[Any]) -> str:
+    """Return the name of an option as a program writes it: options of the client are arguments."""
+    prefix: str = getattr(owner, "PREFIX", f"{type(owner).__name__}.")
+    return prefix + attribute.name
+
+
+# --- names of options ---------------------------------------------------------------------------
+
+
+def names_checked(cls: C) -> C:
+    """Let ``cls``, whose arguments are all named, refuse unknown ones with a ConfigurationError."""
+    plain: Callable[..., None] = cls.__init__
+    known = [name for name in plain.__annotations__ if name != "return"]
+
+    @functools.wraps(plain)
+    def checked(self: Any, **named: Any) -> None:
+        if unknown := [name for name in named if name not in known]:
+            near = suggestion(unknown[0], known) or f"; it takes {', '.join(known)}"
+            raise ConfigurationError(f"{cls.__name__} takes no {unknown[0]!r}{near}")
+        plain(self, **named)
+
+    cls.__init__ = checked
+    return cls
+
+
+def _same(value: object) -> object:
+    return value
+
+
+def takes_options(
+    kind: Callable[P, O],
+) -> Callable[[Callable[[S, O], R]], Callable[Concatenate[S, P], R]]:
+    """Let a method that takes one ``kind`` object be called with the arguments of ``kind`` instead.
+
+    So ``Client(in_flight=8)`` is ``Client.__init__(client, ClientArguments(in_flight=8))``. Type checkers and
+    editors see the arguments of ``kind``: each option is written there and nowhere else.
+    """
+    arguments = inspect.signature(kind).parameters
+    fields = attrs.fields(kind) if attrs.has(kind) else ()  # type: ignore[arg-type]
+    hidden: dict[str, Any] = {each.name: each.converter for each in fields if each.metadata == HIDDEN_FIRST}
+    places = sum(each.kind is not each.KEYWORD_ONLY for each in arguments.values())
+
+    def decorate(method: Callable[[S, O], R]) -> Callable[Concatenate[S, P], R]:
+        @functools.wraps(method)
+        def called(owner: S, /, *values: P.args, **named: P.kwargs) -> R:
+            # A traceback shows these variables, so they are hidden or deleted before a check fails.
+            if unknown := [name for name in named if name not in arguments]:
+                del values, named
+                raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {unknown[0]!r}")
+            if (given := len(values)) > places:
+                del values, named
+                takes = "1 positional argument" if not places else f"{places + 1} positional arguments"
+                raise TypeError(f"{method.__qualname__}() takes {takes} but {given + 1} were given")
+            for name in hidden.keys() & named.keys():
+                named[name] = hidden[name](named[name])
+            ways = [hidden.get(name, _same) for name in arguments]
+            shielded = [way(value) for way, value in zip(ways, values, strict=False)]
+            del values
+            return method(owner, kind(*shielded, **named))
+
+        owner = next(iter(inspect.signature(method).parameters.values()))
+        called.__signature__ = inspect.Signature([owner, *arguments.values()])  # type: ignore[attr-defined]
+        return called
+
+    return decorate

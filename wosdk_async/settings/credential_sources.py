@@ -1,0 +1,125 @@
+"""Credentials from a file or a command, read again at every renewal: a secrets manager may change them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.other_users import PRIVATE, warn_of_others
+from wosdk_async.regular_files import read_regular
+from wosdk_async.text.secret import Secret
+from wosdk_async.transport.session.credentials import CredentialProvider, Credentials
+
+__all__ = ["from_command", "from_file", "split_command"]
+
+_MAX_SECRET = 64 * 1024  # bytes
+_TIMEOUT = 30.0  # seconds for a command
+
+
+def from_file(client_id: str, path: str | Path) -> CredentialProvider:
+    """Return a provider that reads the secret from a file, without its outer white space."""
+
+    async def read(_: str) -> Credentials:
+        return Credentials(client_id, await asyncio.to_thread(_secret_in, Path(path)))
+
+    return read
+
+
+def _secret_in(path: Path) -> Secret:
+    content = b""
+    try:
+        content, found = read_regular(path, _MAX_SECRET)
+        warn_of_others("the file of the secret,", path, found, PRIVATE)
+        return Secret(content.decode().strip())
+    except OSError as cause:
+        kind = str(cause.strerror)
+    except UnicodeDecodeError:
+        kind = "not UTF-8"
+    except ValueError as cause:  # a name with a null character
+        kind = str(cause)
+    # Not in the handler: the cause, an error of decoding, holds the secret.
+    del content
+    raise ConfigurationError(f"the secret cannot be read from {path}: {kind}")
+
+
+def from_command(command: str | Sequence[str]) -> CredentialProvider:
+    """Return a provider that runs a command, without a shell, and reads the pair that it prints.
+
+    The command prints ``{"client_id": "...", "client_secret": "..."}``. Its environment has the Company's
+    name as ``WOSDK_COMPANY``.
+    """
+    if isinstance(command, str):
+        hidden = Secret(command)
+        del command  # a traceback shows the variables of this function
+        words = split_command(hidden, "the credentials command")
+    else:
+        words = list(command)
+    if not words:
+        raise ConfigurationError("the credentials command is empty")
+
+    async def run(company: str) -> Credentials:
+        return _pair(words[0], await _output(words, company))
+
+    return run
+
+
+def split_command(command: Secret, name: str) -> list[str]:
+    """Return the words of a command; errors call it ``name``."""
+    try:
+        return shlex.split(command.reveal())
+    except ValueError as cause:
+        why = str(cause)
+    # Not in the handler: the cause, an error of splitting, holds the command.
+    raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as for a shell")
+
+
+async def _output(words: Sequence[str], company: str) -> Secret:
+    import os
+
+    process: asyncio.subprocess.Process | None = None
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "WOSDK_COMPANY": company},
+        )
+    except OSError as cause:
+        why = str(cause.strerror)
+    except ValueError as cause:  # a null character
+        why = str(cause)
+    if process is None:
+        # Not in the handler: the cause may hold a word of the command, which may be a secret.
+        raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
+    try:
+        async with asyncio.timeout(_TIMEOUT):
+            output = Secret((await process.communicate())[0])
+    except TimeoutError:
+        raise ConfigurationError(
+            f"the credentials command {words[0]!r} did not end within {_TIMEOUT:g} s"
+        ) from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+    if process.returncode:
+        raise ConfigurationError(f"the credentials command {words[0]!r} ended with {process.returncode}")
+    return output
+
+
+def _pair(name: str, output: Secret) -> Credentials:
+    found: Any = None
+    try:
+        found = json.loads(output.encode())
+        return Credentials(found["client_id"], found["client_secret"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        wanted = '{"client_id": "...", "client_secret": "..."}'
+    # Not in the handler: the cause, an error of reading, holds what the command printed.
+    del found
+    raise ConfigurationError(f"the credentials command {name!r} must print {wanted}")

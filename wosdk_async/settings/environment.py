@@ -1,0 +1,213 @@
+"""Settings of a client that are not passed as arguments: Company, credentials, addresses.
+
+Arguments come first, then environment variables, then a profile of the settings file. The keys of a profile
+are the names of the variables without the prefix, in lower case::
+
+    # ~/.config/wosdk/config.toml, or the file that WOSDK_CONFIG names
+    [profiles.stage]
+    company = "Acme Stage"
+    region = "emea"
+    credentials_command = "vault-read acme-stage"
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.settings.profiles import NAMES, PREFIX, default_profile, hidden_variables, named_profile
+from wosdk_async.text.suggestions import suggestion
+from wosdk_async.transport.session.credentials import (
+    CredentialProvider,
+    Credentials,
+    GrantProvider,
+    Region,
+)
+from wosdk_async.transport.session.hosts import HostRules, host_names, is_local, shown_address
+
+__all__ = ["Settings", "ignored_profile"]
+
+_log = logging.getLogger("wosdk_async")
+
+_REGIONS = ("americas", "apac", "emea")
+_COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
+_VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
+_KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
+_NEAR = 0.9  # of a misspelt name; a program may have variables of its own with our prefix
+_ADDRESSES = ("WOSDK_TOKEN_URL", "WOSDK_LOCATOR_URL", "WOSDK_TRUSTED_HOSTS")
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    """Settings of the environment and the settings file; None if they do not set it.
+
+    =============================  ================================================================
+    ``WOSDK_COMPANY``              the Company's name
+    ``WOSDK_CLIENT_ID``            the pair that its administrator generated
+    ``WOSDK_CLIENT_SECRET``
+    ``WOSDK_CLIENT_SECRET_FILE``   instead of the secret: a file that holds it, read at every renewal
+    ``WOSDK_CREDENTIALS_COMMAND``  instead of the pair: a command that prints it as JSON, run at every renewal
+    ``WOSDK_REGION``               americas (default), apac or emea
+    ``WOSDK_TOKEN_URL``            another token address than the region's
+    ``WOSDK_LOCATOR_URL``          another locator than the region's
+    ``WOSDK_TRUSTED_HOSTS``        your own hosts, separated by commas, that may be reached without https
+    ``WOSDK_PROFILE``              the profile of the settings file to use
+    ``WOSDK_CONFIG``               the settings file, instead of ~/.config/wosdk/config.toml
+    =============================  ================================================================
+    """
+
+    region: Region
+    company: str | None = None
+    credentials: Credentials | CredentialProvider | GrantProvider | None = None
+    trusted_hosts: tuple[str, ...] = ()
+    pair_of: str | None = None
+    """Company of the pair that was read; None for other credentials, and where no Company is named."""
+
+    @classmethod
+    def from_env(
+        cls,
+        environ: Mapping[str, str] | None = None,
+        *,
+        profile: str | None = None,
+        company: str | None = None,
+        credentials: Credentials | CredentialProvider | GrantProvider | None = None,
+        region: Region | None = None,
+        trusted_hosts: Iterable[str] | None = None,
+    ) -> Settings:
+        """Read the variables above, and a profile if one is named.
+
+        When none is named, the profile ``default`` is used as a whole or not at all: only if no argument
+        and no variable up to ``WOSDK_TRUSTED_HOSTS`` says anything but the name of its own Company.
+
+        Args:
+            environ: variables to read instead of ``os.environ``.
+            profile: the profile; ``WOSDK_PROFILE`` if left out.
+            company: comes before ``WOSDK_COMPANY``.
+            credentials: come before all variables of credentials.
+            region: comes before ``WOSDK_REGION``, ``WOSDK_TOKEN_URL`` and ``WOSDK_LOCATOR_URL``.
+            trusted_hosts: come before ``WOSDK_TRUSTED_HOSTS``.
+
+        Raises:
+            ConfigurationError: a setting is wrong; the message names the variable, or file and key, and what
+                to do.
+        """
+        if environ is not None and not isinstance(environ, Mapping):
+            shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
+            raise ConfigurationError(
+                f"environ is {shown}; it takes a mapping of variables, such as os.environ; name a Company by"
+                " company=, a profile by profile=, and a settings file by the variable WOSDK_CONFIG"
+            )
+        if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
+            raise ConfigurationError(
+                f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
+            )
+        env = hidden_variables(os.environ if environ is None else environ)
+        del environ  # a traceback shows the variables of this function
+        name = profile or env.get("WOSDK_PROFILE")
+        given = {key: value for key, value in env.items() if value}
+        if name:
+            found = _own_addresses(named_profile(name, env), given) | given
+        elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
+            found = given  # the profile is not mixed with these: they may be of another Company
+        else:
+            found = given | default_profile(env, given.get(_COMPANY) if company is None else company)
+        _warn_of_misspelt(given)
+        company = company if company is not None else found.get(_COMPANY)
+        trusted_hosts = _hosts(found) if trusted_hosts is None else tuple(trusted_hosts)
+        if region is None:
+            region = _region(found)
+            _require_addresses(region, found, HostRules(trusted=trusted_hosts))
+        return cls(
+            region=region,
+            company=company,
+            credentials=credentials or _credentials(found),
+            trusted_hosts=trusted_hosts,
+            # facts 1: a pair belongs to one Company; a command gets the name of the Company that asks
+            pair_of=None if credentials or _CLIENT_ID not in found else company,
+        )
+
+
+def _hosts(env: Mapping[str, Any]) -> tuple[str, ...]:
+    hosts = env.get("WOSDK_TRUSTED_HOSTS", "").split(",")
+    given = tuple(host.strip() for host in hosts if host.strip())
+    host_names("WOSDK_TRUSTED_HOSTS", given)
+    return given
+
+
+def _region(env: Mapping[str, Any]) -> Region:
+    name = env.get("WOSDK_REGION", "americas")
+    try:
+        region = Region.named(name)
+    except KeyError:
+        raise ConfigurationError(f"WOSDK_REGION is {name!r}; it is one of {', '.join(_REGIONS)}") from None
+    return attrs.evolve(
+        region,
+        token_url=env.get("WOSDK_TOKEN_URL", region.token_url),
+        locator_url=env.get("WOSDK_LOCATOR_URL", region.locator_url),
+    )
+
+
+def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules) -> None:
+    """Raise ConfigurationError for an address that cannot be used, alone or with the other one."""
+    urls = {"WOSDK_TOKEN_URL": region.token_url, "WOSDK_LOCATOR_URL": region.locator_url}
+    given = {name: rules.endpoint(name, url) for name, url in urls.items() if name in env}
+    if len(given) != 1:
+        return
+    ((name, url),) = given.items()
+    # A locator of a test stack may go with the usual token host (facts 1, 2), but not one on this machine.
+    if is_local(url) or not url.startswith("https:"):
+        (other,) = urls.keys() - given
+        raise ConfigurationError(
+            f"{name} is {shown_address(url)}, and {other} is not set, so {urls[other]} would be used; "
+            "set both"
+        )
+
+
+def _credentials(env: Mapping[str, Any]) -> Credentials | CredentialProvider | None:
+    client_id, secret = env.get(_CLIENT_ID), env.get("WOSDK_CLIENT_SECRET")
+    file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get("WOSDK_CREDENTIALS_COMMAND")
+    if client_id and secret:
+        return Credentials(client_id, secret)
+    if client_id and file:
+        from wosdk_async.settings.credential_sources import from_file
+
+        return from_file(client_id, file)
+    if client_id or secret:
+        missing = "WOSDK_CLIENT_SECRET" if client_id else _CLIENT_ID
+        raise ConfigurationError(f"{missing} is not set, but its other half is; set both or neither")
+    if command:
+        from wosdk_async.settings.credential_sources import from_command, split_command
+
+        return from_command(split_command(command, "WOSDK_CREDENTIALS_COMMAND"))
+    return None
+
+
+def _own_addresses(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a profile, without its addresses if a variable names another region than the profile."""
+    own = profile.get("WOSDK_REGION", _REGIONS[0])
+    left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
+    return {key: value for key, value in profile.items() if key not in left_out}
+
+
+def ignored_profile(env: Mapping[str, Any]) -> list[str]:
+    """Return the variables that keep the profile ``default`` from being read; empty if there is none."""
+    found = sorted(name for name in _VARIABLES if env.get(name))
+    named = env.get("WOSDK_PROFILE")
+    return found if found and not named and default_profile(env, env.get(_COMPANY) or None) else []
+
+
+_misspelt: set[str] = set()  # names that were warned of; two threads may both warn of one
+
+
+def _warn_of_misspelt(given: Iterable[str]) -> None:
+    """Warn once of each variable that is not ours and looks like one of ours."""
+    for name in given:
+        if name.startswith(PREFIX) and name not in _KNOWN | _misspelt:
+            _misspelt.add(name)
+            if near := suggestion(name, _KNOWN, cutoff=_NEAR):
+                _log.warning("the variable %s is not a setting%s", name, near)

@@ -1,0 +1,154 @@
+"""The settings file, and the profiles in it: their keys, as variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.codec.checks import kind_of
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.other_users import PRIVATE, SETTINGS, access_of_others, warn_of_others
+from wosdk_async.regular_files import read_regular
+from wosdk_async.text.secret import Secret, as_secret, without_login
+from wosdk_async.text.strict_toml import parse_toml
+
+__all__ = [
+    "NAMES",
+    "PREFIX",
+    "default_profile",
+    "hidden_variables",
+    "named_profile",
+    "profile_variables",
+    "settings_file",
+]
+
+PREFIX = "WOSDK_"
+"""Of the variables; the keys of a profile are their names without it, in lower case."""
+_DEFAULT = "default"  # the profile that is read when nothing else is set
+_MAX_SIZE = 1 << 20  # bytes of the settings file; it has a few hundred
+NAMES = frozenset(
+    [
+        "COMPANY",
+        "CLIENT_ID",
+        "CLIENT_SECRET",
+        "CLIENT_SECRET_FILE",
+        "CREDENTIALS_COMMAND",
+        "REGION",
+        "TOKEN_URL",
+        "LOCATOR_URL",
+        "TRUSTED_HOSTS",
+    ]
+)
+"""Settings that a profile may have."""
+_ADDRESSES = ("TOKEN_URL", "LOCATOR_URL", "TRUSTED_HOSTS")
+_SHOWN = NAMES - {"CLIENT_SECRET", "CREDENTIALS_COMMAND"} | {"PROFILE", "CONFIG"}  # a misspelt name is not
+
+
+def hidden_variables(environ: Mapping[str, Any] | None) -> Any:
+    """Return the variables of a mapping that are ours, with secrets hidden; anything else as it is."""
+    if not isinstance(environ, Mapping):
+        return environ
+    ours = {name: value for name, value in environ.items() if name.startswith(PREFIX)}
+    base = {name: environ[name] for name in ("XDG_CONFIG_HOME",) if name in environ}
+    return {name: _hidden(name.removeprefix(PREFIX), value) for name, value in ours.items()} | base
+
+
+def _hidden(name: str, value: Any) -> Any:
+    """Return the value of a setting, hidden unless its name says that it is no secret."""
+    if name.upper() not in _SHOWN:
+        return as_secret(value)
+    return without_login(value) if name.upper() in _ADDRESSES and isinstance(value, str) else value
+
+
+def named_profile(name: str, env: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a profile as variables.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or has no such profile, or a key is not a setting, or the
+            profile has a command that other users can change.
+    """
+    path = settings_file(env)
+    data, about = _file(path)
+    profiles: Any = data.get("profiles")
+    found = profiles.get(name) if isinstance(profiles, dict) else None
+    if not isinstance(found, dict):
+        known = ", ".join(profiles) if isinstance(profiles, dict) else "none"
+        raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
+    if found.get("credentials_command") and (why := access_of_others(path, about, SETTINGS)):
+        raise ConfigurationError(
+            f"{path}: profiles.{name}.credentials_command is not run: other users can change it: {why}"
+        )
+    secret = any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values())
+    warn_of_others("the settings file", path, about, PRIVATE if secret else SETTINGS)
+    return profile_variables(path, name, found)
+
+
+def profile_variables(path: Path, name: str, profile: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of a profile as variables.
+
+    Raises:
+        ConfigurationError: a key is unknown or has no text; the message holds no value.
+    """
+    return {f"{PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in profile.items()}
+
+
+def default_profile(env: Mapping[str, Any], company: str | None) -> dict[str, Any]:
+    """Return the profile ``default`` as variables; none if there is none, or if it is of another Company."""
+    try:
+        path = settings_file(env)
+    except RuntimeError:  # a user without a home
+        return {}
+    profiles = _file(path)[0].get("profiles") if os.path.exists(path) else None
+    if not isinstance(profiles, dict) or _DEFAULT not in profiles:
+        return {}
+    found = named_profile(_DEFAULT, env)
+    return found if company is None or company == found.get("WOSDK_COMPANY") else {}
+
+
+def settings_file(env: Mapping[str, Any]) -> Path:
+    """Return the path of the settings file, which may not be there."""
+    if given := env.get("WOSDK_CONFIG"):
+        return Path(given)
+    base = env.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "wosdk" / "config.toml"
+
+
+def _file(path: Path) -> tuple[dict[str, Any], os.stat_result]:
+    """Return the content of the settings file, and its owner and mode."""
+    content = b""
+    try:
+        content, about = read_regular(path, _MAX_SIZE)
+    except (OSError, ValueError) as cause:  # the latter for a null character
+        why = f"cannot be read: {getattr(cause, 'strerror', cause)}"
+    else:
+        try:
+            return _without_secrets(parse_toml(content.decode())), about
+        except ValueError as cause:  # also of decoding
+            why = f"is not TOML: {cause}"
+    # Not in the handler: the cause, an error of decoding, holds the file, which may hold a secret.
+    del content
+    raise ConfigurationError(f"the settings file {path} {why}")
+
+
+def _without_secrets(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a settings file with the secrets of its profiles hidden."""
+    profiles = data.get("profiles")
+    if isinstance(profiles, dict):
+        for profile in profiles.values():
+            if isinstance(profile, dict):
+                profile |= {key: _hidden(key, value) for key, value in profile.items()}
+    return data
+
+
+def _text(path: Path, profile: str, key: str, value: Any) -> str | Secret:
+    where = f"{path}: profiles.{profile}.{key}"
+    if key.upper() not in NAMES:
+        known = ", ".join(sorted(NAMES)).lower()
+        raise ConfigurationError(f"{where} is not a setting; settings are {known}")
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ",".join(value)
+    if not isinstance(value, str | Secret):
+        raise ConfigurationError(f"{where} is {kind_of(value)}; it takes text")
+    return value

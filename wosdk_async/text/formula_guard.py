@@ -1,0 +1,61 @@
+"""Texts of a CSV that a spreadsheet would take for formulas, and how many there were."""
+
+from __future__ import annotations
+
+import re
+
+from wosdk_async.text.safe_text import INVISIBLE
+
+__all__ = ["FormulaGuard", "without_formulas"]
+
+# Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards,
+# and some skip blanks and invisible characters before them.
+_SIGNS = "=+\\-@＝＋－＠"
+_BLANK = f"\\s{INVISIBLE}"
+_FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
+_SIGN = re.compile(f"[{_SIGNS}]")
+_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
+# A formula may also begin inside a text: a spreadsheet takes the delimiter from its locale or guesses it,
+# whatever this file uses. A new cell then begins after each comma, semicolon, tab or bar, and a new row after
+# each line break; a quote there opens the cell. Each run of these is matched as a whole, in linear time. A
+# person can choose blanks or colons as well, but "on hold - call first" is ordinary text.
+_SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
+_SEPARATOR = re.compile(f"[{_SEPARATORS}]")
+_RUN = re.compile(f'[{_SEPARATORS}"{_BLANK}]+(?P<sign>[{_SIGNS}])?')
+
+
+class FormulaGuard:
+    """Function that returns a text as a CSV may hold it: an apostrophe stands before each formula.
+
+    Args:
+        raw: return each text as it is, for programs.
+    """
+
+    def __init__(self, *, raw: bool = False) -> None:
+        self.texts = 0
+        """Texts that got an apostrophe."""
+        self._raw = raw
+
+    def __call__(self, text: str) -> str:
+        """Return ``text``, with an apostrophe before each formula unless texts are raw."""
+        if self._raw:
+            return text
+        safe = without_formulas(text)
+        if safe is not text and safe != text:
+            self.texts += 1
+        return safe
+
+
+def without_formulas(text: str) -> str:
+    """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
+    if text.isalnum():  # most keys and numbers: files of a million rows are written
+        return text
+    has_cells = _SIGN.search(text) and _SEPARATOR.search(text)
+    inside = _RUN.sub(_guard_sign, text) if has_cells else text
+    return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
+
+
+def _guard_sign(run: re.Match[str]) -> str:
+    if run["sign"] is None or not _SEPARATOR.search(run[0]):
+        return run[0]
+    return f"{run[0][:-1]}'{run['sign']}"

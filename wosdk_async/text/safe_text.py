@@ -1,0 +1,306 @@
+"""Texts from outside, made safe to keep and to show: without secrets, bounded, on one line.
+
+:meth:`Secrets.hide` is the one function that hides what a response may repeat. Errors, logs and spans call it
+with the secrets of the sessions; :mod:`wosdk_async.codec.masking` adds fields with secret names.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from html.entities import html5
+
+from wosdk_async.text.secret import Secret, as_secret
+
+__all__ = [
+    "INVISIBLE",
+    "Secrets",
+    "is_secret_name",
+    "json_escaped",
+    "one_line",
+    "shortened",
+    "without_markup",
+]
+
+_MASK = "***"  # is shown in place of a secret
+_MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
+_MIN_DISTINCT = 8  # characters that a text does not hold by chance
+_MAX_PIECE = 12  # characters of a secret that are enough to find it, wherever in the secret they are
+_LOOKAHEAD = 2048  # characters after the cut that are searched, too; not all: a text may have 60 MB
+_SHORT = 1000  # characters of a text that is first compared by hashes
+_MAX_ADDRESS = 8192  # characters of an address that are searched
+_MAX_ESCAPE = 100  # characters that one character of a secret may take when it is escaped, about
+_MAX_DECODINGS = 4  # how often a text is decoded: a form may hold JSON, and this JSON in a text
+
+_ESCAPE = re.compile(
+    r"%([0-9a-f]{2})|\\x([0-9a-f]{2})|(?-i:\\U00)([0-9a-f]{6})"
+    r"|[%\\]u(d[89ab][0-9a-f]{2}[%\\]ud[c-f][0-9a-f]{2})|[%\\]u([0-9a-f]{4})|\\u\{0*+([0-9a-f]{1,6})\}"
+    r"|&#x0*+([0-9a-f]{1,6});?|&#0*+([0-9]{1,7});?|&([a-z][a-z0-9]{1,31};?)"
+    r"|\\([0-3][0-7]{2}|[0-7]{2})|(?-i:\\N)\{([a-z0-9 -]{2,90})\}|\\(\r\n|[\n\r\u2028\u2029])"
+    r"|\\(.)|(\{!\{|\}!\})",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The escapes of addresses, JSON, JavaScript, Python and HTML, and the markup of the service."""
+_PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, _BRACES = 4, *range(7, 15)
+"""Groups of _ESCAPE that are not just hexadecimal."""
+_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
+_FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
+"""Makes equal what is compared as equal: letter cases, space and plus of a form, the base64 alphabets."""
+
+# All of Unicode's categories Cc, Cf, Cs, Zl and Zp, and the further characters that nobody sees ("default
+# ignorable"): they steer a terminal, turn the direction of a line, or carry text that only a model reads.
+# U+FE0E and U+FE0F stay: emoji need them. The console has the same ranges in `invisible.js`.
+INVISIBLE = (
+    "\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0"
+    "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+"""The characters that are escaped wherever a text is shown, as ranges of a regular expression."""
+_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_MARKUP = re.compile(r"\{!\{([^{}]*)\}!\}")  # facts 6: texts hold such tokens, each around a name
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+class Secrets:
+    """Texts that nothing may show, however a response writes them.
+
+    A text may hold a secret escaped (percent codes, backslashes, entities), even several times over, or split
+    by markup. So it is decoded step by step and searched after each step. It may also hold a secret in base64
+    or in hexadecimal digits, so these forms are searched for as well. To be found, 12 characters of a long
+    secret are enough.
+    """
+
+    def __init__(self, *values: str | Secret) -> None:
+        known = dict.fromkeys(map(as_secret, values))
+        self._values = tuple(value for value in known if len(value.reveal()) >= _MIN_SECRET)
+
+    def __repr__(self) -> str:
+        return f"<Secrets {len(self._values)}>"
+
+    def __bool__(self) -> bool:
+        """Return whether there is a secret to hide."""
+        return bool(self._values)
+
+    def __add__(self, other: Secrets) -> Secrets:
+        """Return the secrets of both."""
+        return Secrets(*self._values, *other._values)
+
+    @cached_property
+    def _forms(self) -> dict[int, Secret]:
+        """All forms of all secrets, by how many characters are enough to find them."""
+        # Made for the first error: most sessions have none.
+        forms: dict[int, str] = {}
+        texts = [each for value in self._values for each in _forms_of(value.reveal())]
+        for form in sorted({text.translate(_FOLDED) for text in texts}):
+            size = min(len(form), max(_MIN_DISTINCT, min(_MAX_PIECE, len(form) // 2)))
+            forms[size] = f"{forms.get(size, '')}\0{form}"
+        return {size: Secret(joined) for size, joined in forms.items()}
+
+    @cached_property
+    def _halves(self) -> dict[int, frozenset[int]]:
+        """Hashes of half pieces of the forms; each whole piece holds one (see :func:`_common_pieces`)."""
+        return {
+            size: frozenset(map(hash, _pieces(forms.reveal(), size // 2, size - size // 2 + 1)))
+            for size, forms in self._forms.items()
+        }
+
+    def hide(self, text: str, longest: int) -> str:
+        """Replace the secrets in ``text`` by ``***``, and only then cut it to ``longest`` characters."""
+        if not self._values or len(text) < min(self._forms):
+            return text[:longest]
+        if len(text) < _SHORT and not _ESCAPE.search(text) and self._is_far_from(text):
+            return text[:longest]
+        searched = text[: longest + _LOOKAHEAD]
+        is_secret = bytearray(len(searched))  # 1 for each character that belongs to a secret
+        decoded = [(each.translate(_FOLDED), starts) for each, starts in _decoded(searched)]
+        for size, forms in self._forms.items():
+            texts = [each for each, _ in decoded]
+            if len(texts[0]) < _SHORT and self._halves[size].isdisjoint(
+                hash(piece) for text in texts for piece in _pieces(text, size // 2)
+            ):
+                continue  # most texts: the forms need not be cut again
+            pieces = _common_pieces(texts, forms.reveal(), size)
+            for each, starts in decoded if pieces else ():
+                for at in range(len(each) - size + 1):
+                    if each[at : at + size] in pieces:
+                        first, end = starts[at], starts[at + size]
+                        is_secret[first:end] = b"\x01" * (end - first)
+        if len(searched) < len(
+            text
+        ):  # drop the end: it may hold the start of a secret, too short to be found
+            tail = _MAX_PIECE * _MAX_ESCAPE
+            searched, is_secret = searched[:-tail], is_secret[:-tail]
+        runs = re.finditer(rb"\x00+|\x01+", is_secret)
+        shown = (_MASK if run[0][0] else searched[run.start() : run.end()] for run in runs)
+        return "".join(shown)[:longest]
+
+    def _is_far_from(self, text: str) -> bool:
+        """Return whether a text in which nothing is escaped holds no half piece of a form: most texts."""
+        folded = text.translate(_FOLDED)
+        for size, halves in self._halves.items():
+            half = size // 2
+            if not halves.isdisjoint([hash(folded[at : at + half]) for at in range(len(folded) - half + 1)]):
+                return False
+        return True
+
+    def within(self, text: str) -> bool:
+        """Return whether the address ``text`` holds a secret in its first 8,192 characters.
+
+        Short secrets are not searched for: an address may hold their characters by chance.
+        """
+        searched = text[:_MAX_ADDRESS]
+        return self._distinct.hide(searched, _MAX_ADDRESS) != searched
+
+    @cached_property
+    def _distinct(self) -> Secrets:
+        """The secrets whose every form is so long that an address does not hold it by chance."""
+        values = (each for each in self._values if min(map(len, _forms_of(each.reveal()))) >= _MIN_DISTINCT)
+        return Secrets(*values)
+
+
+# Not AuthorizationCode, which is a vendor's number.
+_SECRET_NAME = re.compile(
+    r"passw|pwd$|token|secret|cookie|authorization$|credential|api[-_]?key|signature$"
+    r"|(?:^|[-_])auth(?:$|[-_])|authentication-info",
+    re.IGNORECASE,
+)
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether the name of a field, header or parameter says that its value is secret."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def _forms_of(value: str) -> Iterator[str]:
+    """Yield the forms of ``value``: plain, as a header in Latin-1, decoded, in hexadecimal, in base64."""
+    raw = value.encode("utf-8", "replace")
+    for text in {value, raw.decode("latin-1")}:
+        yield from (decoded for decoded, _ in _decoded(text))
+    yield raw.hex()
+    # Base64 writes three bytes as four characters, so a value within a longer text has one of three forms,
+    # depending on the number of bytes before it. The first characters, which also encode those bytes, go.
+    for before, foreign in enumerate((0, 2, 3)):
+        form = base64.b64encode(bytes(before) + raw).decode().rstrip("=")[foreign:]
+        if not before or len(form) > _MIN_DISTINCT:
+            yield form
+
+
+def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield ``text``, then the text decoded once, twice and so on until nothing changes.
+
+    With each comes a list: for each character, where in the original text it began.
+    """
+    starts = list(range(len(text) + 1))
+    yield text, starts
+    for _ in range(_MAX_DECODINGS):
+        made: list[str] = []
+        places: list[int] = []
+        done = 0
+        for found in _ESCAPE.finditer(text):
+            if (read := _char(found)) is not None:
+                char, end = read
+                made += (text[done : found.start()], char)
+                places += starts[done : found.start() + len(char)]
+                done = end
+        if not done:
+            return
+        text, starts = "".join((*made, text[done:])), places + starts[done:]
+        yield text, starts
+
+
+def _char(found: re.Match[str]) -> tuple[str, int] | None:
+    """Return what an escape stands for, and where it ends; None for what is no escape.
+
+    The braces of markup stand for nothing: :func:`without_markup` joins what they split. So does a line break
+    behind a backslash.
+    """
+    group, end = found.lastindex or 0, found.end()
+    value = found[group]
+    if group in (_BRACES, _CONTINUED):
+        return "", end
+    if group == _LETTER:
+        return _LETTERS.get(value, value), end
+    if group == _ENTITY:  # some need no semicolon, so the name may end before the letters do
+        sizes = (size for size in range(len(value), 1, -1) if value[:size] in html5)
+        size = next(sizes, 0)
+        return (html5[value[:size]], found.start(group) + size) if size else None
+    if group == _NAME:
+        import unicodedata  # most texts have no such name
+
+        try:
+            return unicodedata.lookup(value), end
+        except KeyError:
+            return None
+    if group == _PAIR:
+        return chr(0x10000 + ((int(value[:4], 16) & 0x3FF) << 10) + (int(value[-4:], 16) & 0x3FF)), end
+    number = int(value, {_REFERENCE: 10, _OCTAL: 8}.get(group, 16))
+    if group in (_REFERENCE, _HEX_REFERENCE) and 0x80 <= number < 0xA0:  # HTML means Windows-1252 here
+        return bytes((number,)).decode("cp1252", "replace"), end
+    return (chr(number), end) if number < 0x110000 else None
+
+
+def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
+    """Return the pieces of ``size`` characters of ``forms`` that one of ``texts`` holds, too.
+
+    Sets keep the time linear: the service chooses the length of a token, up to that of a header.
+    """
+    # First compare half pieces, of which there usually are none in common. A piece holds a half piece that
+    # starts at a multiple of ``step``, so one side needs only those; the shorter side gives all of its own.
+    half = size // 2
+    step = size - half + 1
+    in_forms, in_texts = (step, 1) if len(forms) > len(texts[0]) else (1, step)
+    halves = _pieces(forms, half, in_forms) & set().union(*[_pieces(text, half, in_texts) for text in texts])
+    starts = (
+        [at for at in range(0, len(forms), in_forms) if forms[at : at + half] in halves] if halves else []
+    )
+    # Then the whole pieces of ``forms`` around such a half piece.
+    near = {forms[at : at + size] for start in starts for at in range(max(0, start - step + 1), start + 1)}
+    return {piece for text in texts for piece in _pieces(text, size) & near} if near else near
+
+
+def _pieces(text: str, size: int, step: int = 1) -> set[str]:
+    """Return the pieces of ``size`` characters that start at every ``step``-th character of ``text``."""
+    return {text[at : at + size] for at in range(0, len(text) - size + 1, step)}
+
+
+def one_line(text: str) -> str:
+    r"""Return ``text`` on one line: control and invisible characters are escaped, as ``\n`` or ``\u200b``."""
+    if text.isascii() and text.isprintable():  # most texts; the search takes 50 times as long
+        return text
+    return _INVISIBLE.sub(_escaped, text)
+
+
+def without_markup(text: str) -> str:
+    """Return a text of the service with plain words in place of its markup: ``{!{Work Order}!}``."""
+    return _MARKUP.sub(r"\1", text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return ``text``, or its first ``longest`` characters and how many there were."""
+    return text if len(text) <= longest else f"{text[:longest]}... (cut from {len(text):,} characters)"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if found[0] in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[found[0]]
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def json_escaped(text: str) -> str:
+    r"""Return JSON with the same characters escaped, as ``\u009b``; line breaks between values stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _INVISIBLE.sub(_json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    if found[0] == "\n":
+        return "\n"
+    units = found[0].encode("utf-16-be", "surrogatepass").hex()  # beyond 16 bits: a pair
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))

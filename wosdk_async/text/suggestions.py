@@ -1,0 +1,124 @@
+"""Suggestions for misspelt names: the remedy in messages about names.
+
+A name is near another one if a few letters differ, or if the words of one are among those of the other:
+``status`` and ``status_id``, ``created_at`` and ``dt_created``. Letters that just occur in the same order,
+such as those of ``coment`` in ``documents``, do not make a name near.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+
+__all__ = ["suggestion"]
+
+
+_LETTERS = 4  # of so many letters one may be wrong
+_STEM = 5  # letters with which words begin that mean the same: assignee, assignments
+_FEW = 2  # letters that are not compared one by one
+_PART = 0.25  # of the longer name: what common words need to be
+_FILLERS = frozenset({"at", "date", "dt", "id", "is", "no", "on", "the", "to", "utc"})
+"""Words that say little about what a name is for."""
+_ABBREVIATED = {"wo": ("work", "order")}  # the names of the service's commands begin with it
+_LONGEST = 200  # letters of a name that are looked at
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def suggestion(name: str, names: Iterable[str], cutoff: float = 0.0) -> str:
+    """Return ``; did you mean ...?`` for the nearest of ``names``, or nothing when none is near.
+
+    Letter case and underscores do not count: ``statusid`` and ``StatusId`` are both near ``status_id``.
+
+    Args:
+        name: the misspelt name.
+        names: the names that there are.
+        cutoff: how alike the letters of two names have to be besides, from 0 to 1.
+    """
+    near = _nearest(name, names, cutoff)
+    return "" if near is None else f"; did you mean {near!r}?"
+
+
+def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
+    from difflib import SequenceMatcher  # only ever needed for a message
+
+    given = _words(name)
+    text, whole = _plain(name), _written_out(given)
+    if not given:
+        return None
+    letters = SequenceMatcher(None, "", text, autojunk=False)
+    found: list[tuple[tuple[bool, int, float, bool], str]] = []
+    for other in names:
+        words = _words(other)
+        misspelt, others = _is_misspelt(given, words), _written_out(words)
+        if misspelt or _shares_words(whole, others) or _shares_words(others, whole):
+            letters.set_seq1(plain := _plain(other))
+            if (likeness := letters.ratio()) >= cutoff:
+                further = 0 if misspelt else len({*others} ^ {*whole})
+                found.append(((misspelt, -further, likeness, plain.startswith(text)), other))
+    return max(found, key=itemgetter(0))[1] if found else None
+
+
+def _plain(name: str) -> str:
+    return name[:_LONGEST].replace("_", "").lower()
+
+
+def _words(name: str) -> list[str]:
+    return _WORD.findall(_HUMP.sub("_", name[:_LONGEST]).lower())
+
+
+def _written_out(words: Iterable[str]) -> list[str]:
+    return [each for word in words for each in _ABBREVIATED.get(word, (word,))]
+
+
+def _is_misspelt(given: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether a few letters differ: in each word, or, where words are joined, in all together."""
+    if len(given) == len(words):
+        return all(_is_near(one, other) for one, other in zip(given, words, strict=True))
+    return _is_near("".join(given), "".join(words))
+
+
+def _shares_words(few: Sequence[str], many: Sequence[str]) -> bool:
+    """Return whether each word of ``few`` is one of ``many``, and they are a good part of it."""
+    found = [word for word in few if any(_means(word, other) for other in many)]
+    telling = [word for word in found if word not in _FILLERS]
+    if not telling or any(word not in _FILLERS for word in few if word not in found):
+        return False
+    letters = sum(map(len, found))
+    return letters >= _PART * sum(map(len, many)) and (letters > _FEW or telling == [many[0]])
+
+
+def _means(word: str, other: str) -> bool:
+    """Return whether a word is that other one, its begin, or of the same stem."""
+    if word[0] != other[0]:  # quick, as there may be thousands of names
+        return False
+    if len(word) <= _FEW:
+        return word == other
+    stem = len(word) >= _STEM and word[:_STEM] == other[:_STEM]
+    return stem or other.startswith(word) or _is_near(word, other, 1)
+
+
+def _is_near(one: str, other: str, most: int | None = None) -> bool:
+    """Return whether few letters are wrong, missing, too much, or in the place of their neighbour."""
+    shorter = min(len(one), len(other))
+    allowed = max(1, shorter // _LETTERS) if most is None else most
+    if abs(len(one) - len(other)) > allowed or shorter < _FEW or len(one) == len(other) == _FEW:
+        return one == other
+    if len({*one} ^ {*other}) > 2 * allowed:  # each change replaces one letter; this is quick
+        return False
+    return _changes(one, other) <= allowed
+
+
+def _changes(one: str, other: str) -> int:
+    """Return the number of changes from one word to the other; to swap two letters is one change."""
+    older: list[int] = []
+    above = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, wanted in enumerate(other, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != wanted)))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == wanted:
+                row[j] = min(row[j], older[j - 2] + 1)
+        older, above = above, row
+    return above[-1]

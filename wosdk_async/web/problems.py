@@ -1,0 +1,196 @@
+"""Problem bodies: the response of a web back end when one of its calls ended with an error.
+
+``PROBLEMS`` has a row for each class of :mod:`wosdk_async.errors`: the HTTP status, and a body by RFC 9457
+(``application/problem+json``). The status says *whose* fault it is, as the back end's clients see it:
+
+* 4xx: what the client asked for cannot be done as it stands (no such record, a business rule, a conflict).
+* 500 with ``in_doubt``: it may have been done. Not 502, 503 or 504, because proxies and HTTP libraries send a
+  request again by themselves after these.
+* 502, 503, 504: it was not done, and the client cannot help it. ``Retry-After`` says when it makes sense to
+  ask again. An error with a ``remedy`` is a 502 without it: only the operator can help.
+
+A body never holds a token, a secret or an address: errors of the connection, the log-in, the settings, and
+refusals that are not for users get a fixed text; addresses, hosts, paths and settings are removed from
+others. The whole error belongs into the log of the back end. ``docs/web.md`` shows how to use it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from wosdk_async import codec, errors
+from wosdk_async.codec.masking import mask_text
+from wosdk_async.errors import InDoubtError, InvalidCallError, ThrottledError, WosdkError
+from wosdk_async.text.safe_text import one_line, shortened, without_markup
+
+__all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
+
+_TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site of its own
+_FOR_PROGRAMMERS = " (check=False sends it anyway)"  # the web caller has no such argument
+_MAX_DETAIL = 500  # characters
+_MAX_READ = 10_000  # characters of a text of the service
+_MAX_WAIT = 3600  # seconds; the service may name any number
+# What texts of the service may hold of its insides: addresses, hosts with ports, IP numbers, paths of files.
+_ADDRESS = re.compile(
+    r"\b[a-z][a-z0-9+.-]{0,30}:(?:\\?/){2}[^\s'\"<>]*"
+    r"|(?<![\w./\\])(?:[a-z]:)?[/\\]{1,2}[\w.$-]+[/\\][^\s'\"<>,;)]*"
+    r"|(?<![\w.-])[a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}:[0-9]{2,5}\b"
+    r"|(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?(?![\w.])"
+    r"|(?<![\w:])\[?(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{0,4}\]?(?![\w:])"
+    r"|(?<![\w.-])[a-z][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.(?:internal|local|lan|corp|intranet)\b",
+    re.IGNORECASE,
+)
+_SETTING = re.compile(
+    r"\b(server|data source|initial catalog|database|host|user id|uid|user|pwd)(\s{0,5}=\s{0,5})[^;\s'\"]+",
+    re.IGNORECASE,
+)
+
+
+@attrs.frozen
+class ProblemRule:
+    """Response of a back end for one class of errors."""
+
+    error: type[WosdkError]
+    status: int
+    name: str
+    """Last part of the problem's ``type``."""
+    title: str
+    detail: str = ""
+    """Fixed text of ``detail``; empty for the error's own message."""
+    retry_after: int | None = None
+    """Seconds after which the same request may succeed; None if time alone does not help."""
+
+
+_OPERATOR = "The back end is not set up correctly for the work-order service; its log has the cause."
+_NO_SESSION = "The back end could not log in to the work-order service; its log has the cause."
+_SAFE = "No usable response came. The same request may be sent again."
+_REFUSED = (
+    "The work-order service refused the request. The code says why, and the log of the back end has the text."
+)
+_NOTHING_DONE = "Nothing was done, so the same request may be sent again."
+
+PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
+    rule.error: rule
+    for rule in (
+        # what the client asked for
+        ProblemRule(errors.InvalidCallError, 422, "invalid", "The request cannot be carried out"),
+        ProblemRule(errors.UnknownFieldError, 422, "unknown-field", "There is no such field"),
+        ProblemRule(errors.UnknownPropertyError, 422, "unknown-property", "There is no such property"),
+        ProblemRule(errors.NotUniqueError, 409, "not-unique", "Several records match"),
+        ProblemRule(errors.PayloadError, 400, "unreadable", "The body cannot be read"),
+        ProblemRule(
+            errors.RefusedError, 422, "refused", "The work-order service refused the request", _REFUSED
+        ),
+        ProblemRule(errors.BusinessRuleError, 422, "business-rule", "A business rule forbids it"),
+        ProblemRule(errors.ConflictError, 409, "conflict", "The record was changed in between"),
+        ProblemRule(errors.NotFoundError, 404, "not-found", "There is no such record"),
+        # the record that the request names in its address is there
+        ProblemRule(errors.NameNotFoundError, 422, "name-not-found", "A name in the request has no record"),
+        ProblemRule(errors.UnsupportedError, 422, "unsupported", "The record does not support this"),
+        ProblemRule(errors.UnknownNameError, 422, "unknown-name", "The service does not know the name"),
+        # it may have been done
+        ProblemRule(
+            errors.InDoubtError,
+            500,
+            "in-doubt",
+            "It is not known whether this was done",
+            "The request was sent to the work-order service, and no response says whether it was carried out."
+            " Look for its effect before you send it again.",
+        ),
+        # it was not done, and later it may be
+        ProblemRule(
+            errors.ThrottledError, 503, "throttled", "The work-order service is busy", _NOTHING_DONE, 5
+        ),
+        ProblemRule(errors.OverloadedError, 503, "overloaded", "The back end is busy", _NOTHING_DONE, 1),
+        ProblemRule(
+            errors.NotSentError, 503, "not-sent", "The work-order service is not reached", _NOTHING_DONE, 5
+        ),
+        ProblemRule(errors.SessionError, 503, "no-session", "No session", _NO_SESSION, 5),
+        ProblemRule(errors.DeadlineError, 504, "deadline", "The time was used up", _NOTHING_DONE, 1),
+        ProblemRule(
+            errors.NoAnswerError, 502, "no-answer", "The work-order service did not answer", _SAFE, 5
+        ),
+        # the operator of the back end has to act
+        ProblemRule(errors.CredentialsError, 502, "credentials", "No session", _NO_SESSION),
+        ProblemRule(errors.DiscoveryError, 502, "discovery", "No session", _NO_SESSION),
+        ProblemRule(errors.UnknownCompanyError, 502, "unknown-company", "No session", _NO_SESSION),
+        ProblemRule(errors.SessionRefusedError, 502, "session-refused", "No session", _NO_SESSION),
+        ProblemRule(errors.DownloadError, 502, "download", "The file cannot be downloaded", _OPERATOR),
+        ProblemRule(errors.ConfigurationError, 500, "configuration", "The back end is not set up", _OPERATOR),
+        ProblemRule(errors.WosdkError, 500, "error", "The back end failed", _OPERATOR),
+    )
+}
+"""Class of errors -> its response; ``problem_of`` looks here. It covers every class of the library."""
+
+
+@attrs.frozen
+class ProblemDetails:
+    """Response of a back end for an error: give its three parts to the web framework.
+
+    ::
+
+        problem = problem_of(error)
+        return Response(problem.content, problem.status, problem.headers)
+    """
+
+    status: int
+    body: Mapping[str, Any]
+    """``type``, ``title``, ``status``, ``detail`` and ``in_doubt``; where they are known, ``code``,
+    ``operation``, ``request_id`` and ``retry_after``."""
+    headers: Mapping[str, str]
+
+    @property
+    def content(self) -> bytes:
+        """The body as JSON."""
+        return codec.dumps(self.body)
+
+
+def problem_of(error: WosdkError) -> ProblemDetails:
+    """Return the response of a web back end for ``error``.
+
+    A class that has no row of its own (one of your own, say) has the response of the nearest class above it.
+    """
+    rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
+    if error.remedy and rule.retry_after is not None:  # time alone does not help: the operator has to act
+        rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
+    wait = _seconds(error, rule)
+    texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
+    body: dict[str, Any] = {
+        "type": _TYPE + rule.name,
+        "title": rule.title,
+        "status": rule.status,
+        "detail": rule.detail or _shown(_detail(error)),
+        "in_doubt": isinstance(error, InDoubtError),
+        **{name: _shown(text) for name, text in texts.items() if text},
+    }
+    headers = {"Content-Type": "application/problem+json"}
+    if wait is not None:
+        body["retry_after"] = wait
+        headers["Retry-After"] = str(wait)
+    return ProblemDetails(rule.status, body, headers)
+
+
+def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
+    """Return the whole seconds to wait: those that the service asked for, or the rule's."""
+    asked = error.retry_after if isinstance(error, ThrottledError) else None
+    if asked is None or not math.isfinite(asked):
+        return rule.retry_after
+    return min(max(math.ceil(asked), 1), _MAX_WAIT)
+
+
+def _detail(error: WosdkError) -> str:
+    """Return the message of an error in words for a user, with what to do."""
+    told = error.for_callers if isinstance(error, InvalidCallError) else ""
+    text = without_markup(told or error.message.removesuffix(_FOR_PROGRAMMERS))
+    return f"{text}; {error.remedy}" if error.remedy and error.remedy not in text else text
+
+
+def _shown(text: str) -> str:
+    """Return a text of an error without addresses and secrets, on one line, of bounded length."""
+    text = mask_text(text[:_MAX_READ])
+    return shortened(one_line(_ADDRESS.sub("[address]", _SETTING.sub(r"\1\2***", text))), _MAX_DETAIL)

@@ -1,0 +1,106 @@
+"""Our classes in Pydantic: fields of models, ``TypeAdapter``, parameters and results of FastAPI's routes.
+
+Pydantic finds this by itself, through a hook that every class of the model has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from pydantic_core import (
+    InitErrorDetails,
+    PydanticCustomError,
+    PydanticSerializationError,
+    ValidationError,
+    core_schema,
+)
+
+from wosdk_async.codec.json_schema import class_schema, reachable
+from wosdk_async.codec.records import to_dict
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model.base import Record
+from wosdk_async.web.validation import Fault, InvalidRecordError, require_known, validated
+
+__all__ = ["Strict", "UnknownRefused", "record_schema"]
+
+T = TypeVar("T")
+
+
+def record_schema(cls: type[Record]) -> core_schema.CoreSchema:
+    """Return how Pydantic validates, writes and describes records of ``cls``."""
+    return core_schema.no_info_plain_validator_function(
+        lambda value: _validate(cls, value),
+        serialization=core_schema.plain_serializer_function_ser_schema(
+            _serialize, info_arg=True, when_used="json"
+        ),
+        metadata={"pydantic_js_annotation_functions": [lambda _, handler: _describe(cls, handler)]},
+    )
+
+
+def _serialize(record: Any, info: core_schema.SerializationInfo) -> Any:
+    if not isinstance(record, Record):
+        return record  # of a model that was made without validation
+    try:
+        return to_dict(record, names="python" if info.by_alias is False else "wire")
+    except InvalidCallError as error:
+        raise PydanticSerializationError(error.message) from error
+
+
+def _validate(cls: type[Record], value: Any) -> Record:
+    try:
+        return validated(cls, value)
+    except InvalidRecordError as error:
+        errors = [_error(fault) for fault in error.faults]
+    raise ValidationError.from_exception_data(cls.__name__, errors)
+
+
+class UnknownRefused:
+    """Mark of a type whose records may not hold what the catalogue does not know."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        """Return the schema of the type with a check behind it."""
+        return core_schema.no_info_after_validator_function(_known, handler(source))
+
+
+Strict = Annotated[T, UnknownRefused()]
+"""``Strict[WorkOrder]``, ``Strict[list[WorkOrder]]``: unknown fields and enum values are errors."""
+
+
+def _known(value: T) -> T:
+    try:
+        require_known(value)
+    except InvalidRecordError as error:
+        errors = [_error(fault) for fault in error.faults]
+    else:
+        return value
+    raise ValidationError.from_exception_data("Strict", errors)
+
+
+def _error(fault: Fault) -> InitErrorDetails:
+    error = PydanticCustomError("record", "{message}", {"message": fault.message})
+    return {"type": error, "loc": fault.place, "input": fault.value}
+
+
+# --- JSON Schema -----------------------------------------------------------------------------
+
+
+def _describe(cls: type[Record], handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """Add the classes of the records in ``cls`` to the document; return the reference to ``cls``."""
+    described = [_described(each) for each in reachable(cls)]
+    return handler(core_schema.definitions_schema(_reference(cls), described))
+
+
+def _described(cls: type[Record]) -> core_schema.CoreSchema:
+    def describe(_: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        return class_schema(cls, lambda other: handler(_reference(other)))
+
+    return core_schema.any_schema(ref=_name(cls), metadata={"pydantic_js_annotation_functions": [describe]})
+
+
+def _reference(cls: type[Record]) -> core_schema.DefinitionReferenceSchema:
+    return core_schema.definition_reference_schema(_name(cls))
+
+
+def _name(cls: type[Record]) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}:{id(cls)}"

@@ -1,0 +1,135 @@
+"""Checks of data that a user of a web back end sent: it becomes a record, or a list of mistakes.
+
+The checks are those before a call, so what passes here can be sent to the service. Nothing that JSON can hold
+raises anything but :class:`InvalidRecordError`, and what that error holds can be written as JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
+import attrs
+
+from wosdk_async.codec import dumps
+from wosdk_async.codec.checks import json_kind_of
+from wosdk_async.codec.records import from_dict, to_dict
+from wosdk_async.codec.unknown_values import Unknown, unknown_values
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model.base import Record
+from wosdk_async.protocol.validation import problems
+from wosdk_async.text.safe_text import one_line, shortened
+
+__all__ = ["Fault", "InvalidRecordError", "misplaced", "require_known", "validated"]
+
+T = TypeVar("T", bound=Record)
+
+_MAX_FAULTS = 50  # of one body
+_LONGEST = 200  # characters of a text in a fault
+
+
+@attrs.frozen
+class Fault:
+    """One mistake in what a user sent."""
+
+    message: str
+    place: tuple[str | int, ...] = ()
+    """Names of the service and indexes that lead to the value; empty for the whole."""
+    value: bool | str | None = None
+    """The value, or the first characters of its text."""
+
+
+class InvalidRecordError(InvalidCallError):
+    """Data of a user that does not fit a class of the model."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__("; ".join(fault.message for fault in faults))
+        self.faults = faults[:_MAX_FAULTS]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.faults,)
+
+
+def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
+    """Return ``value`` if it is a record of ``cls``, else a record made of it.
+
+    Raises:
+        InvalidRecordError: the value does not fit; its ``faults`` say where.
+    """
+    if isinstance(value, cls):
+        require_known(value, unknown)
+        return value
+    if not isinstance(value, Mapping):
+        raise InvalidRecordError([misplaced(value, f"a JSON object of {cls.__name__}")])
+    try:
+        record = from_dict(cls, value)
+        faults = [*_faults(record), *_unwritable(record)]
+    except InvalidCallError as error:
+        faults = [Fault(_text(error.message))]
+    except RecursionError:
+        faults = [Fault(f"{cls.__name__}: the data is nested too deeply")]
+    if faults:
+        raise InvalidRecordError(faults)
+    require_known(record, unknown)
+    return record
+
+
+def require_known(value: Any, unknown: Unknown = "refuse") -> None:
+    """Raise InvalidRecordError for names and enum values that the catalogue does not know, unless kept."""
+    if unknown == "keep":
+        return
+    found = islice(unknown_values(value), _MAX_FAULTS)
+    if faults := [Fault(_text(each.message), each.place) for each in found]:
+        raise InvalidRecordError(faults)
+
+
+def misplaced(value: Any, takes: str) -> Fault:
+    """Return the fault of a body that is something else altogether, such as null or a form."""
+    how = (
+        "" if not isinstance(value, str | bytes | None) else " Send JSON with Content-Type: application/json."
+    )
+    return Fault(f"is {json_kind_of(value)}; it takes {takes}.{how}", (), _shown(value))
+
+
+def _faults(record: Record) -> Iterator[Fault]:
+    for found in problems(record):
+        if found.severity == "error":
+            yield Fault(_text(found.in_json or found.message), *_place(record, found.path))
+
+
+def _unwritable(record: Record) -> Iterator[Fault]:
+    """Yield what JSON or the service cannot take anywhere: NaN, huge integers, half a surrogate pair."""
+    try:
+        dumps(to_dict(record, secrets=True))
+    except ValueError as error:
+        yield Fault(_text(str(error)))
+
+
+def _place(record: Record, path: str) -> tuple[tuple[str | int, ...], bool | str | None]:
+    """Return a path of Python names as names of the service, and the value there."""
+    place: list[str | int] = []
+    value: Any = record
+    for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
+        if index:
+            place.append(int(index))
+            value = value[int(index)] if isinstance(value, list) else None
+        elif isinstance(value, Record) and name in value.__wire__:
+            place.append(value.__wire__[name]["name"])
+            value = getattr(value, name)
+        else:
+            place.append(_text(name))
+            value = value.get(name) if isinstance(value, dict) else None
+    return tuple(place), _shown(value)
+
+
+def _shown(value: Any) -> bool | str | None:
+    # A response must be able to hold it, so only texts of limited length; not the objects of a user.
+    if value is None or isinstance(value, bool):
+        return value
+    return _text(value if isinstance(value, str) else json_kind_of(value))
+
+
+def _text(text: str) -> str:
+    return one_line(shortened(text, _LONGEST))  # writes half a surrogate pair as an escape, too
