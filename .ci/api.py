@@ -16,9 +16,12 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+import griffe
 
 ROOT = Path(__file__).parents[1]
 ALLOWED = Path(__file__).parent / "api_changes.toml"
@@ -79,117 +82,101 @@ def reference() -> str:
     return raised[0] if raised else ""
 
 
-def version(tree: Path) -> str:
-    """Return the version of a tree."""
-    text = (tree / "wosdk_async" / "version.py").read_text(encoding="utf-8")
-    return text.rpartition("VERSION = ")[2].strip().strip('"')
+class CallersOnly(griffe.Extension):
+    """Signatures without what only refuses, as in 0.2: for griffe ``**_unknown`` takes every name."""
+
+    def on_function(self, *, func: griffe.Function, **_: Any) -> None:
+        """Drop those of one function."""
+        for each in list(func.parameters):
+            if each.name.startswith("_") or str(each.annotation) == "Never":
+                del func.parameters[each.name]
 
 
-def exported(tree: Path) -> dict[str, Any]:
-    """Return the public names of a tree with what griffe knows of each."""
-    from griffe import load
-
-    options = {"allow_inspection": False, "resolve_aliases": True, "try_relative_path": False}
-    package = load("wosdk_async", search_paths=[tree], **options)
-    drop_refusing_parameters(package)
+def exported(tree: Path) -> Any:
+    """Return an object for griffe whose members are the public names of a tree."""
+    package = griffe.load(
+        "wosdk_async",
+        search_paths=[tree],
+        extensions=griffe.load_extensions(CallersOnly()),
+        allow_inspection=False,
+        resolve_aliases=True,
+        try_relative_path=False,
+    )
     found = {}
     for path in (*PUBLIC, *REACHED):
-        _, _, inside = path.partition(".")
         try:
-            module = package[inside] if inside else package
+            module = package.modules_collection[path]
         except KeyError:  # a tree before this module
             continue
         for name in map(str, module.exports or ()):
             if name in module.members:  # the names of the model are exported twice, and found in `model`
                 found[f"{path}.{name}"] = module[name]
-    return found
+    return SimpleNamespace(path="", all_members=found)
 
 
-def drop_refusing_parameters(parent: Any) -> None:
-    """Remove parameters like ``**_unknown`` and ``*names: Never``, which only refuse with words of their own.
-
-    The release before has many; for griffe a function with ``**_unknown`` takes every keyword.
-    """
-    for member in parent.members.values():
-        if member.is_alias:
-            continue
-        if member.is_function:
-            for each in list(member.parameters):
-                if each.name.startswith("_") or str(each.annotation) == "Never":
-                    del member.parameters[each.name]
-        elif member.is_module or member.is_class:
-            drop_refusing_parameters(member)
+def line(found: griffe.Breakage) -> str:
+    """Return a break as one line without places in the code, which would change with it."""
+    both = [value for value in (found.old_value, found.new_value) if value is not None]
+    named = sorted({value.name for value in both if hasattr(value, "default")})
+    return f"{found.obj.path}{''.join(f'({name})' for name in named)}: {found.kind.value.lower()}"
 
 
-def command_line(tree: Path) -> tuple[dict[str, dict[str, Any]], dict[str, int]]:
-    """Return the commands of a tree, each with its options and arguments, and the exit statuses."""
+def command_line(tree: Path) -> dict[str, dict[str, Any]]:
+    """Return the commands, options, arguments and exit statuses of a tree, with what is known of each."""
     variables = {**os.environ, "PYTHONPATH": str(tree)}
     done = subprocess.run(
         [sys.executable, "-P", "-c", COMMAND_LINE], env=variables, stdout=subprocess.PIPE, check=True
     )
     app, statuses = json.loads(done.stdout)
-    return dict(commands(app, "wosdk")), statuses
+    return dict(commands(app, "wosdk")) | {
+        f"wosdk: {name}": {"status": each} for name, each in statuses.items()
+    }
 
 
 def commands(command: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a command and those below it, each with what click knows of its options and arguments."""
-    options = [each for each in command["params"] if each["param_type_name"] == "option"]
-    arguments = [each for each in command["params"] if each["param_type_name"] == "argument"]
-    named = {f"option {name}": each for each in options for name in (*each["opts"], *each["secondary_opts"])}
-    yield path, named | {f"argument {place}": each for place, each in enumerate(arguments, 1)}
+    """Yield a command, its options and arguments with what click knows of them, and the commands below it."""
+    yield path, {}
+    places = count(1)
+    for each in command["params"]:
+        if each["param_type_name"] == "argument":
+            yield f"{path}: argument {next(places)}", each
+        else:
+            yield from ((f"{path}: option {name}", each) for name in (*each["opts"], *each["secondary_opts"]))
     for name, below in command.get("commands", {}).items():
         yield from commands(below, f"{path} {name}")
 
 
 def breaks(old: Path, new: Path) -> Iterator[str]:
     """Yield the changes from one tree to another that may break a program, one line each."""
-    from griffe import Breakage, find_breaking_changes
-
-    before, after = (SimpleNamespace(path="", all_members=exported(tree)) for tree in (old, new))
-    for found in find_breaking_changes(before, after):
-        yield line(found) if isinstance(found, Breakage) else str(found)
-    (had, were), (has, are) = command_line(old), command_line(new)
-    for command, its in had.items():
-        if command not in has:
-            yield f"{command}: command removed"
-        else:
-            yield from (f"{command}: {each}" for each in breaks_of_a_command(its, has[command]))
-    for status, number in were.items():
-        if status in are and are[status] != number:
-            yield f"wosdk: {status} changed from {number} to {are[status]}"
-        elif status not in are:
-            yield f"wosdk: {status} removed"
-
-
-def breaks_of_a_command(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    """Yield what breaks a script that gives a command as before."""
-    for name, was in old.items():
-        if name not in new:
+    yield from map(line, griffe.find_breaking_changes(exported(old), exported(new)))
+    had, has = command_line(old), command_line(new)
+    for name, was in had.items():
+        command = name.partition(":")[0]
+        if name in has:
+            yield from (f"{name}{change}" for change in changes(was, has[name]))
+        elif name == command or command in has:
             yield f"{name} removed"
-            continue
-        now = new[name]
-        if now["required"] and not was["required"]:
-            yield f"{name} became required"
-        if now["default"] != was["default"]:
-            yield f"{name}: default changed"
-        shape = ("nargs", "is_flag", "flag_value", "count")
-        if was["multiple"] > now["multiple"] or any(was.get(key) != now.get(key) for key in shape):
-            yield f"{name} takes other values"
-        left = now["type"].get("choices")
-        for each in was["type"].get("choices", () if left is None else ("any text",)):
-            if left is not None and each not in left:
-                yield f"{name}: {each} is not taken any more"
-    for name, now in new.items():
-        if now["required"] and name not in old:
+    for name, now in has.items():
+        if now.get("required") and name not in had and name.partition(":")[0] in had:
             yield f"{name} added as required"
 
 
-def line(found: Any) -> str:
-    """Return a break as one line without places in the code, which would change with it."""
-    kind = found.kind.value.lower()
-    both = [value for value in (found.old_value, found.new_value) if value is not None]
-    named = sorted({value.name for value in both if hasattr(value, "default")})
-    return f"{found.obj.path}{''.join(f'({name})' for name in named)}: {kind}"
+def changes(was: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
+    """Yield what breaks a script that gives an option as before, or reads an exit status."""
+    if was.get("status") != now.get("status"):
+        yield f" changed from {was['status']} to {now['status']}"
+    if now.get("required") and not was["required"]:
+        yield " became required"
+    if now.get("default") != was.get("default"):
+        yield ": default changed"
+    several = was.get("multiple", False) > now.get("multiple", False)
+    shape = ("nargs", "is_flag", "flag_value", "count")
+    if several or any(was.get(each) != now.get(each) for each in shape):
+        yield " takes other values"
+    left = now.get("type", {}).get("choices")
+    for each in was.get("type", {}).get("choices", () if left is None else ("any text",)):
+        if left is not None and each not in left:
+            yield f": {each} is not taken any more"
 
 
 def main() -> int:
@@ -199,12 +186,12 @@ def main() -> int:
     if not base:
         print("NOT COMPARED: git has neither a tag v... nor an earlier commit of a version here")
         return 1 if "--required" in sys.argv else 0
-    now, allowed = version(ROOT), tomllib.loads(ALLOWED.read_text(encoding="utf-8"))
+    allowed = tomllib.loads(ALLOWED.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder, "tree")
         subprocess.run(["git", "worktree", "add", "-q", "--detach", tree, base], cwd=ROOT, check=True)
         try:
-            was, found = version(tree), list(dict.fromkeys(breaks(tree, ROOT)))
+            found = list(dict.fromkeys(breaks(tree, ROOT)))
         finally:
             git("worktree", "remove", "--force", str(tree))
     new = [each for each in found if each not in allowed]
@@ -213,8 +200,7 @@ def main() -> int:
         print(f"BREAKS   {each}" if each in new else f"allowed  {each}: {allowed[each]}")
     for each in stale:
         print(f"STALE    {each}: {ALLOWED.name} allows it, but it did not happen")
-    counted = f"{len(found)} breaking changes, {len(new)} without a reason"
-    print(f"{now} compared with {was} ({base[:12]}): {counted}")
+    print(f"compared with {base[:12]}: {len(found)} breaking changes, {len(new)} without a reason")
     return 1 if new or stale else 0
 
 

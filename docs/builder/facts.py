@@ -15,7 +15,6 @@ __all__ = [
     "operations",
     "remarks",
     "sentence",
-    "sources",
     "stated_by",
     "value_table",
 ]
@@ -105,11 +104,6 @@ def sentence(text: str | None) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}." if text else ""
 
 
-def sources(stated: str) -> str:
-    """Return who states a row, for a table."""
-    return stated.replace(" ", ", ")
-
-
 def stated_by(stated: str) -> str:
     """Return who states a row, in words."""
     names = [SOURCES[name] for name in stated.split()]
@@ -137,7 +131,7 @@ def value_table(enum: EnumType) -> str:
             f"`{member_name(value.name)}`" if member_name(value.name) != value.name else "",
             "" if value.value is None else str(value.value),
             " ".join(filter(None, (value.meaning, sentence(value.note)))),
-            sources(value.sources),
+            value.sources.replace(" ", ", "),
         )
         for value in enum.values
     ]

@@ -22,7 +22,9 @@ def page(path: Path) -> str:
 
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, kernel_name="python3", extra_arguments=[SVG]).execute()
-    return "\n\n".join(_parts(path.stem, notebook.cells)) + "\n"
+    link = f"This page is the notebook, with its results; [{path.name}]({path.name}) is the file."
+    first, *others = _parts(path.stem, notebook.cells)
+    return "\n\n".join([first, link, *others]) + "\n"
 
 
 def _parts(name: str, cells: list[Any]) -> Iterator[str]:

@@ -11,6 +11,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from textwrap import dedent, indent
 from typing import Any
@@ -62,12 +63,10 @@ class Signatures(griffe.Extension):
         """Rewrite the signatures of what is shown, when griffe has read the whole package."""
         for each in dict.fromkeys(part for name in names() for part in _parts(_target(pkg[name]))):
             each.labels -= LABELS
-            if isinstance(each, griffe.Class) and "attrs." in str(
-                [one.callable_path for one in each.decorators]
-            ):
-                _show_constructor(each)
-            elif isinstance(each, griffe.Function):
+            if isinstance(each, griffe.Function):
                 _show_call(each)
+            elif any(one.callable_path.startswith("attrs.") for one in getattr(each, "decorators", ())):
+                _show_constructor(each)
 
 
 def _target(found: griffe.Object | griffe.Alias) -> Any:
@@ -87,10 +86,8 @@ def _show_constructor(cls: griffe.Class) -> None:
         if isinstance(attribute := cls.members.get(each.name), griffe.Attribute):
             attribute.value = each.default
     if "__init__" not in cls.members:
-        init = griffe.Function(
-            "__init__", parameters=griffe.Parameters(griffe.Parameter("self"), *parameters)
-        )
-        cls.set_member("__init__", init)
+        whole = griffe.Parameters(griffe.Parameter("self"), *parameters)
+        cls.set_member("__init__", griffe.Function("__init__", parameters=whole))
 
 
 def _show_call(function: griffe.Function) -> None:
@@ -99,23 +96,17 @@ def _show_call(function: griffe.Function) -> None:
             options = function.resolve(str(decorator.value.arguments[0]))
             _show_options(function, _parameters(_target(function.modules_collection[options])))
             return
-    # What only refuses misspelt names is not for callers.
-    refusing = [
-        each for each in function.parameters if each.name[0] == "_" or str(each.annotation) == "Never"
-    ]
-    for each in refusing:
-        del function.parameters[each.name]
-    for each in function.parameters:
+    for each in list(function.parameters):
+        if each.name.startswith("_") or str(each.annotation) == "Never":
+            del function.parameters[each.name]  # it only refuses misspelt names
         each.default = _value(function.module, str(each.default)) or each.default
 
 
 def _value(module: griffe.Module, default: str) -> str | None:
     """Return the value of a constant of a module, such as ``_PAGE``, which a reader could not look up."""
-    constant, _, attribute = default.partition(".")
-    if constant not in module.members:  # only then: a module may need an extra to be imported
+    if default.partition(".")[0] not in module.members:
         return None
-    value = getattr(import_module(module.path), constant)
-    value = getattr(value, attribute) if attribute else value
+    value = attrgetter(default)(import_module(module.path))  # only now: it may need an extra
     return repr(value) if type(value) in (str, int, float) else None
 
 

@@ -20,6 +20,9 @@ PUBLIC = (
     "jobs", "sandbox", "testing", "web.asgi", "web.problems", "web.webhooks", "options.hooks", "errors",
     "web.pydantic", "web.fastapi", "web.litestar",
 )  # fmt: skip
+PAGES = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "api").glob("*.md"))
+DIRECTIVES = dict(re.findall(r"^::: wosdk_async\.(\S+)\n((?:    .*\n)*)", PAGES, re.MULTILINE))
+HIDES = re.compile(r'filters: \["!\^_", "!\^\((.+)\)\$"\]')
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +34,11 @@ def api() -> dict[str, Any]:
     return {name: each.final_target if each.is_alias else each for name, each in found.items()}
 
 
+def shown(member: Any) -> bool:
+    """Whether a page would show it: it is public and has a text."""
+    return bool(member.docstring) and not member.name.startswith("_")
+
+
 def signatures(each: Any) -> str:
     """The signatures of a name and of its public members."""
     members = [one for name, one in getattr(each, "all_members", {}).items() if not name.startswith("_")]
@@ -38,8 +46,8 @@ def signatures(each: Any) -> str:
 
 
 def test_every_public_name_is_on_a_page() -> None:
-    shown = names()
-    assert len(shown) == len(set(shown))
+    listed = names()
+    assert len(listed) == len(set(listed))
     top = set(wosdk_async.__all__) - set(model.__all__) - {"__version__"}
     below = {
         f"{name}.{each}"
@@ -47,7 +55,7 @@ def test_every_public_name_is_on_a_page() -> None:
         for each in import_module(f"wosdk_async.{name}").__all__
         if each not in top
     }
-    assert top | below <= set(shown)
+    assert top | below <= set(listed)
 
 
 def test_the_index_has_every_name() -> None:
@@ -59,6 +67,24 @@ def test_the_index_has_every_name() -> None:
 def test_every_name_is_described(api: dict[str, Any]) -> None:
     """A signature alone does not say what a name is for."""
     assert [name for name, each in api.items() if not each.docstring] == []
+
+
+def test_a_class_shows_what_it_inherits(api: dict[str, Any]) -> None:
+    """An error shows what it adds: ``WosdkError`` has the rest."""
+    lacking = []
+    for name, each in api.items():
+        if each.is_class and not name.endswith("Error") and "inherited_members: true" not in DIRECTIVES[name]:
+            lacking += [f"{name}.{one}" for one, found in each.inherited_members.items() if shown(found)]
+    assert lacking == []
+
+
+def test_what_a_page_hides_is_there(api: dict[str, Any]) -> None:
+    """The library alone calls it; under another name it would be shown."""
+    hidden = {
+        name: set(found[1].split("|")) for name, text in DIRECTIVES.items() if (found := HIDES.search(text))
+    }
+    assert len(hidden) > 4
+    assert [name for name, members in hidden.items() if not members <= set(api[name].members)] == []
 
 
 def test_a_client_shows_the_arguments_that_a_caller_writes(api: dict[str, Any]) -> None:
@@ -88,7 +114,7 @@ def test_an_example_is_a_block_of_python(api: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("docstring", "shown"),
+    ("docstring", "text"),
     [
         (
             "One.\n\n::\n\n    a = 1\n    if a:\n        b()\n\nTwo.",
@@ -104,5 +130,5 @@ def test_an_example_is_a_block_of_python(api: dict[str, Any]) -> None:
         (":meth:`trace <traced>` in ``docs/load.md``", "`trace` in [load](../load.md)"),
     ],
 )
-def test_a_docstring_is_shown_as_markdown(docstring: str, shown: str) -> None:
-    assert markdown(docstring) == shown
+def test_a_docstring_is_shown_as_markdown(docstring: str, text: str) -> None:
+    assert markdown(docstring) == text

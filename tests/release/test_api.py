@@ -33,8 +33,7 @@ CHANGES = {
     ],
     "cli/exit_codes.py": [("SOME = 1", "SOME = 9"), ("    MISSING = 4\n", "    NONE = 4\n")],
     "protocol/verdicts.py": [("Ending(RefusedError, 3", "Ending(RefusedError, 6")],
-    "bulk.py": [("_keep_replies", "_kept_replies")],  # not public
-    "protocol/wire.py": [("class Response", "class Reply")],  # neither
+    "calls/run_many.py": [("_keep_replies", "_kept_replies")],  # not public
 }
 
 
