@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -45,6 +47,26 @@ def test_help_fits_a_narrow_terminal(words: tuple[str, ...]) -> None:
     assert not re.search(r"[a-z]\.\.\.$|\w-$", narrow + wide, re.MULTILINE)
     assert examples(narrow) == examples(wide)
     assert "".join(narrow.replace(" \\\n", "").split()) == "".join(wide.replace(" \\\n", "").split())
+
+
+def test_the_help_and_completion_of_all_commands_import_none_of_them() -> None:
+    """They are quick, although a command imports what it needs at its top."""
+    script = (
+        "import sys; from click import Context; from wosdk_async.cli.app import app; "
+        "context = Context(app); app.get_help(context); app.shell_complete(context, ''); "
+        "print([name for name in sys.modules if name.startswith('wosdk_async.cli.commands.')])"
+    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stdout == "[]\n"
+
+
+def test_the_help_has_a_line_for_each_command() -> None:
+    context = click.Context(app)
+    for name in app.list_commands(context):
+        command = app.get_command(context, name)
+        assert command is not None
+        assert f"  {name} " in help_of(width=WIDE)
+        assert command.short_help
 
 
 def test_an_option_stays_with_its_value() -> None:

@@ -27,7 +27,7 @@ class _HelpFormatter(click.HelpFormatter):
         super().write_usage(prog, _HYPHEN.sub(_UNBROKEN, args), prefix)
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs. Examples, which are not wrapped, go on after a backslash."""
+        """Write paragraphs. Examples, which are not wrapped, continue after a backslash."""
         lines = _with_short_examples(text.splitlines(), self.width - self.current_indent)
         super().write_text(_HYPHEN.sub(_UNBROKEN, "\n".join(lines)))
 

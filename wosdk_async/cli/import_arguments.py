@@ -45,6 +45,16 @@ class Reading:
     sheet: str | int | None = attrs.field(default=None, converter=_sheet)
     format: str | None = None
 
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Return what parameters of a command say."""
+        return cls(
+            delimiter=given["delimiter"],
+            encoding=given["encoding"],
+            sheet=given["sheet"],
+            format=given["file_format"],
+        )
+
 
 @attrs.frozen(kw_only=True)
 class ImportArguments:
@@ -83,15 +93,8 @@ class ImportArguments:
         return cls(
             **named,
             target=target_of(ctx),
-            operation=operation_of(
-                *(given[each] for each in ("command", "entity", "update_by", "delete_by"))
-            ),
-            reading=Reading(
-                delimiter=given["delimiter"],
-                encoding=given["encoding"],
-                sheet=given["sheet"],
-                format=given["file_format"],
-            ),
+            operation=operation_of(given),
+            reading=Reading.of(given),
             options=ImportOptions(**options, details=_kept_command(ctx)),
         )
 
@@ -139,10 +142,10 @@ def _require_no_contradiction(given: Mapping[str, Any]) -> None:
         raise CliError("--processes and --engine exclude each other; give one of them")
 
 
-def operation_of(
-    command: str | None, entity: str | None, update_by: str | None, delete_by: str | None
-) -> str | None:
-    """Return the name of the operation that the options ask for; None leaves it to the map."""
+def operation_of(given: Mapping[str, Any]) -> str | None:
+    """Return the name of the operation that parameters of a command ask for; None leaves it to the map."""
+    command: str | None = given["command"]
+    entity, update_by, delete_by = (given[name] for name in ("entity", "update_by", "delete_by"))
     if command is not None and entity is not None:
         raise CliError("--command and --entity exclude each other; give one of them")
     if update_by is not None and delete_by is not None:

@@ -53,7 +53,7 @@ def check_import(given: ImportArguments) -> Exit:
     workers = given.workers(say)
     with ExitStack() as exits:
         folder = given.options.folder
-        if is_remote(given.file):  # its copy goes away with the check
+        if is_remote(given.file):  # its copy is deleted with the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
         with saying_if_slow(f"reading {shown_source(given.file)}"):
             found = open_input(given.file, folder, **attrs.asdict(given.reading))
@@ -109,7 +109,7 @@ def _writing_rows(file: BinaryIO) -> Iterator[Callable[[Finding], None]]:
         writer.writerow((row.row, row.line, row.kind, _safe(row.key), ids, *map(_safe, texts)))
 
     yield write
-    text.detach()  # writes what is left, and leaves the file open
+    text.detach()  # flushes, and leaves the file open
 
 
 def _safe(text: str) -> str:

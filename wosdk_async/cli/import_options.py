@@ -149,7 +149,7 @@ _JOB = (
         help="Send unchanged rows again that the service refused before.",
     ),
     click.option(
-        "--retry-undone", cls=OneRun, is_flag=True, help="Send rows again that wosdk jobs undo took back."
+        "--retry-undone", cls=OneRun, is_flag=True, help="Send rows again that wosdk jobs undo rolled back."
     ),
     click.option(
         "--check", cls=OneRun, is_flag=True, help="Write nothing; say what would become of each row."

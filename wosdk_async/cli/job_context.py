@@ -56,8 +56,8 @@ def require_lasting(plan: JobPlan, folder: Path) -> None:
     given = kept_import(plan.options, folder)
     if given is not None and given.sandbox == TEMPORARY:
         raise CliError(
-            f"{folder}: the Company of this job ended with the import (--sandbox without STORE.db); nothing "
-            "is left to go on with"
+            f"{folder}: the Company of this job ended with the import (--sandbox without STORE.db), so "
+            "it cannot be resumed"
         )
 
 

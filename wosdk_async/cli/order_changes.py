@@ -193,7 +193,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 
 def _hint(state: str | None, target: str | None, id: int) -> str:
-    """Return how an order goes on from its state, for a refused move to ``target``; else nothing."""
+    """Return the commands that lead on from a state, for a refused move to ``target``; else nothing."""
     way = None if target is None or state is None or state == target else WAYS_ON.get(state)
     if way is None:
         return ""

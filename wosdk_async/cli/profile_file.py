@@ -44,7 +44,7 @@ _MAX_SIZE = 1 << 20  # bytes; a settings file has a few hundred
 def require_profile_name(name: str) -> None:
     """Raise CliError for a name that cannot be that of a profile."""
     if not _NAME.fullmatch(name):
-        raise CliError(f"--profile {name!r}: a profile is named by letters, digits, - and _, 64 at the most")
+        raise CliError(f"--profile {name!r}: a profile is named by letters, digits, - and _, 64 at most")
 
 
 @attrs.frozen
@@ -165,7 +165,7 @@ def create_private(path: Path, text: str) -> None:
     """Create a file for its owner only.
 
     Raises:
-        CliError: there is one already, or it cannot be written; then nothing of it is left.
+        CliError: there is one already, or it cannot be written; then nothing of it remains.
     """
     with _writing(path), create_file(path, _PRIVATE) as file:
         try:
@@ -294,7 +294,7 @@ def _confirm(
         before, after = (text and _HIDDEN.get(key, text) for text in (text_of(old, key), value))
         say(f"{key}: {before or 'not set'} -> {after or 'not set'}")
     if ask:
-        cannot = "stdin is not a terminal, so you cannot be asked; add --yes to change it all the same"
+        cannot = "stdin is not a terminal, so you cannot be asked; add --yes to change it anyway"
         require_yes("Change it?", cannot, "nothing was written")
 
 

@@ -150,7 +150,7 @@ def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or is_local(company.host or ""):
         return
-    require_yes(question, "stdin is not a terminal, so you cannot be asked; add --yes to go on all the same")
+    require_yes(question, "stdin is not a terminal, so you cannot be asked; add --yes to continue anyway")
 
 
 def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:

@@ -51,7 +51,7 @@ INTERRUPTION = Interruption()
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 if hasattr(signal, "SIGHUP"):  # Windows has none
     _GRACE[signal.SIGHUP] = 6.0
-_SPARE = 0.8  # seconds of the grace that are left for the files
+_SPARE = 0.8  # seconds of the grace, reserved for the files
 
 
 class StopSignals:

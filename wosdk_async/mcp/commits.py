@@ -1,7 +1,7 @@
 """Plans are committed once: over repeated calls, restarts, and several servers with one journal.
 
 A plan with a marker is found again by it, so a commit that was cut off is finished by the next one. A plan
-without a marker is sent at most once; when no response says what became of it, it stays in doubt for good.
+without a marker is sent at most once; when no response reports its outcome, it stays in doubt for good.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NOTHING_DONE = (NotSentError, DeadlineError, NoAnswerError, ThrottledError, Ses
 
 @attrs.frozen(kw_only=True)
 class Ending:
-    """What became of a plan."""
+    """The outcome of a plan."""
 
     state: str
     """The word of a state, or ``expired``, ``busy`` or ``unknown``."""
@@ -70,7 +70,7 @@ class Commits:
         return await self._with_lock(id, send=True)
 
     async def settle(self, id: str) -> Ending:
-        """Find out what became of a plan; send nothing."""
+        """Find out the outcome of a plan; send nothing."""
         return await self._with_lock(id, send=False)
 
     async def _with_lock(self, id: str, *, send: bool) -> Ending:

@@ -74,7 +74,7 @@ class PlanResult(Result):
 
 
 class CommitResult(Result):
-    """What became of a plan."""
+    """The outcome of a plan."""
 
     plan: str | None = Field(default=None, description="Id of the plan.")
     outcome: Literal["done", "planned", "refused", "in_doubt", "expired", "busy", "unknown"] | None = Field(
@@ -140,7 +140,7 @@ class PlanTools:
         """
         made = self._planned(action, name, fields, record, marker)
         with self.commits.gate.dry_run() as dry:  # also a check, before anybody is asked
-            await change_of(made).dry_send(self.commits.company)
+            await change_of(made).send(self.commits.company, dry=True)
         current = await self._current(made)
         version = current.get("ConcurrencyId") if made.action == "update" else None
         made = attrs.evolve(made, version=version if type(version) is int else None)
@@ -165,7 +165,7 @@ class PlanTools:
         return _commit_result(plan, await self.commits.commit(plan))
 
     async def settle(self, plan: Id) -> CommitResult:
-        """Find out what became of a plan, also after a restart. It sends no change.
+        """Find out the outcome of a plan, also after a restart. It sends no change.
 
         A plan in doubt is looked up by its marker, if it has one.
         """

@@ -40,29 +40,23 @@ class Change:
     """Fields of an update, by their Python names."""
     version: int | None = None
 
-    async def send(self, company: Company) -> dict[str, Any]:
-        """Carry it out, and return the result as plain values. A record with the marker is not made again."""
-        look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker else {}
+    async def send(self, company: Company, *, dry: bool = False) -> dict[str, Any]:
+        """Carry it out, and return the result as plain values. A record with the marker is not made again.
+
+        For a dry run nothing is looked up or compared.
+        """
+        look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker and not dry else {}
         if isinstance(self.subject, Command):
             made: Any = await company.run(self.subject, **look)
         elif self.changes:
-            checked = self.version is not None
+            checked = self.version is not None and not dry
             held: Any = self.subject
             if checked:
                 held = attrs.evolve(held, concurrency_id=self.version)
             made = await company.update(held, if_unchanged=checked, **self.changes)
         else:
             made = await company.create(self.subject, **look)
-        return outcome_of(made, company)
-
-    async def dry_send(self, company: Company) -> None:
-        """Make the calls for a dry run: nothing is looked up or compared."""
-        if isinstance(self.subject, Command):
-            await company.run(self.subject)
-        elif self.changes:
-            await company.update(self.subject, **self.changes)
-        else:
-            await company.create(self.subject)
+        return {} if dry else outcome_of(made, company)
 
 
 def outcome_of(result: Any, company: Company) -> dict[str, Any]:

@@ -49,7 +49,7 @@ _MOST_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
 _SEPARATOR = "."  # between the time and the cursor, which is of base64
 
-Limit = Annotated[int, Field(ge=1, le=MOST_ROWS, description=f"Records at the most, 1 to {MOST_ROWS}.")]
+Limit = Annotated[int, Field(ge=1, le=MOST_ROWS, description=f"Maximum number of records, 1 to {MOST_ROWS}.")]
 Cursor = Annotated[str, Field(max_length=300, description="'more' of the result before; empty to begin.")]
 State = Literal["New", "Open", "InProgress", "Paused", "OnHold", "Completed", "Cancelled"]
 

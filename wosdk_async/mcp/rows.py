@@ -149,7 +149,7 @@ _MOST_BITS = 63
 
 @attrs.frozen(kw_only=True)
 class RowsQuery:
-    """A query, and where in it to go on."""
+    """A query, and the place to resume it."""
 
     entity: type[Record]
     conditions: Sequence[Condition] = ()

@@ -112,7 +112,7 @@ def _tools(company: Company, plans: PlanTools | None) -> Iterator[_Tool]:
     if plans is not None:
         yield _Tool(plans.plan, "Plan a change", reads=False, idempotent=False)
         yield _Tool(plans.commit, "Carry out a plan", reads=False, destructive=True)
-        yield _Tool(plans.settle, "Find out what became of a plan", reads=False)
+        yield _Tool(plans.settle, "Find out the outcome of a plan", reads=False)
 
 
 def _description(tool: Callable[..., Any]) -> str:
@@ -181,7 +181,7 @@ def _target(company: Company) -> str:
 
 
 async def serve(make_client: MakeClient, options: ServerOptions) -> None:
-    """Serve one Company over stdin and stdout until the client of the protocol goes away.
+    """Serve one Company over stdin and stdout until the client of the protocol disconnects.
 
     Args:
         make_client: makes a client of the settings that the user named.

@@ -46,7 +46,7 @@ __all__ = ["export_command"]
     metavar="last|TIME",
     help="Work orders that changed: since the last part of the directory, or since a time.",
 )
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Rows at the most, by the lowest ids.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Maximum rows, by the lowest ids.")
 @click.option(
     "--format",
     "file_format",
@@ -90,7 +90,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     the service sends by default. A CSV has an apostrophe before each text that a spreadsheet would take for
     a formula, such as +49 30 123: programs want --csv-raw.
 
-    Stopped or killed, the same command goes on where it was. What was read is kept beside FILE until then.
+    Stopped or killed, the same command resumes it. What was read is kept beside FILE until then.
 
     \b
       wosdk export WorkOrder -o orders.parquet
@@ -142,7 +142,7 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
             raise CliError(message_of(error), Exit.UNWRITTEN) from error
         except (WosdkError, KeyboardInterrupt):
             if export.is_kept:
-                say(f"{counted(export.rows, 'row')} were read and are kept: the same command goes on")
+                say(f"{counted(export.rows, 'row')} were read and are kept: the same command resumes")
             raise
 
 

@@ -17,10 +17,7 @@ from wosdk_async.cli.options import TEMPORARY, target_options
 from wosdk_async.cli.output.files import require_stdout
 from wosdk_async.regular_files import create_file
 
-__all__ = [
-    "import_command",
-    "init_command",
-]
+__all__ = ["import_command", "init_command"]
 
 
 @click.command("init", no_args_is_help=True)
@@ -33,18 +30,8 @@ __all__ = [
     metavar="MAP.toml",
     help="Write the map to this file, which must not exist; by default to stdout.",
 )
-def init_command(
-    file: str,
-    delimiter: str | None,
-    encoding: str | None,
-    sheet: str | None,
-    file_format: str | None,
-    command: str | None,
-    entity: str | None,
-    update_by: str | None,
-    delete_by: str | None,
-    output: Path | None,
-) -> None:
+@click.pass_context
+def init_command(ctx: click.Context, /, file: str, output: Path | None, **given: Any) -> None:
     """Propose a map for FILE: its columns beside the fields with similar names.
 
     Nothing is sent. Fields that the service requires and that no column fits have {ADAPT}: fill them in, look
@@ -65,10 +52,10 @@ def init_command(
 
         if is_remote(file):
             raise CliError("a map is proposed for a file; save the input as one first")
-        operation = operation_named(operation_of(command, entity, update_by, delete_by) or DEFAULT_OPERATION)
-        reading = Reading(delimiter=delimiter, encoding=encoding, sheet=sheet, format=file_format)
+        operation = operation_named(operation_of(given) or DEFAULT_OPERATION)
+        reading = Reading.of(given)
         source = open_source(file, **attrs.asdict(reading))
-        if delimiter is None and (other := likely_delimiter(source)):
+        if reading.delimiter is None and (other := likely_delimiter(source)):
             raise CliError(
                 f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
                 f"{other}, or the one that separates its cells"
@@ -83,10 +70,10 @@ def init_command(
         except FileExistsError:
             raise CliError(f"{output} exists already; name another file with -o") from None
         say(f"{output} is written; {text.count(f'= {chr(34)}{ADAPT}')} places to fill in are marked {ADAPT}")
-        given = {"--delimiter": delimiter, "--encoding": encoding, "--sheet": sheet, "--format": file_format}
-        given |= {"--command": command, "--entity": entity}
-        given |= {"--update-by": update_by, "--delete-by": delete_by}
-        options = [word for name, value in given.items() if value is not None for word in (name, value)]
+        names = {each.name: each.opts[0] for each in ctx.command.params}
+        options = [
+            word for name, value in given.items() if value is not None for word in (names[name], value)
+        ]
         shown = shlex.join(["wosdk", "import", file, "--map", str(output), *options, "--check"])
         say(f"next, when they are filled in: {shown}")
 

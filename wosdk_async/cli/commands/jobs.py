@@ -39,10 +39,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.jobs.overview import Overview
 
-__all__ = [
-    "jobs_command",
-    "settle_command",
-]
+__all__ = ["jobs_command"]
 
 _PATH = click.Path(path_type=Path)
 

@@ -61,7 +61,7 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
     "--limit",
     type=click.IntRange(1),
     metavar="N",
-    help=f"Rows at the most; {_LIMIT} unless given, in a file or pipe too.",
+    help=f"Maximum rows (default: {_LIMIT}, also in files and pipes).",
 )
 @click.option("--all", "everything", is_flag=True, help="All rows, written as they come.")
 @click.option(

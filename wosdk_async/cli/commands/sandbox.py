@@ -148,7 +148,7 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @click.option("--live", is_flag=True, help="A live Company; without it a stage or preview one.")
 @click.option("--empty", is_flag=True, help="Without the records that a new Company starts with.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> None:
-    """Add a Company to a store; a server that serves it goes on, and serves it too."""
+    """Add a Company to a store; a server that serves it serves the new one, too."""
     with _opened(store, make=True) as opened:
         from wosdk_async.sandbox.seed.initial import create_company
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,54 +110,73 @@ def undo_command(
         raise click.UsageError("--run and --all exclude each other; give one of them")
     require_stdout()
     with cli_errors():
-        from wosdk_async.cli.runner import confirm
-        from wosdk_async.jobs.journal.folder import folder_of
-        from wosdk_async.jobs.undo import Undo, last_sending_run
+        from wosdk_async.jobs.undo import Undo
 
-        folder = folder_of(job)
-        with company_of_job(ctx, folder) as runner:
-            journal = runner.run(_open(folder))
-            try:
-                left = _Left(None if as_json else _SHOWN)
-                run = None if all_runs else of_run or runner.run(last_sending_run(journal))
-                if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
-                    raise CliError(f"{folder}: there is no run {of_run}; wosdk jobs show lists the runs")
-                if run is not None:
-                    say(f"run {run} of {folder}")
-                undo = Undo(
-                    company=runner.company,
-                    journal=journal,
-                    limit=concurrency,
-                    unversioned=unversioned,
-                    of_run=run,
-                    on_stage=say,
-                )
-                reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
-                undo.on_row = left.add
-                if not check:
-                    runner.run(undo.end_leases())
-                summary = runner.run(undo.look())
-                _say_undo(undo, summary, left, check=check)
-                status = None
-                if not check:
-                    if wanted := summary.counts["undo"]:
-                        what = counted(wanted, undo.noun)
-                        confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
-                    # Also with nothing to undo: a run that was killed has not said how it ended.
-                    left = _Left(left.most)
-                    summary, status = _carry_out(runner, undo, reason_id, comment, left)
-                    if wanted:
-                        left.say()
-            finally:
-                runner.run(journal.close())
+        left, status = _Left(None if as_json else _SHOWN), None
+        with _opened(ctx, job) as (runner, journal):
+            undo = Undo(
+                company=runner.company,
+                journal=journal,
+                limit=concurrency,
+                unversioned=unversioned,
+                of_run=None if all_runs else _run_to_undo(runner, journal, of_run),
+                on_stage=say,
+                on_row=left.add,
+            )
+            reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
+            if not check:
+                runner.run(undo.end_leases())
+            summary = runner.run(undo.look())
+            _say_undo(undo, summary, left, check=check)
+            if not check:
+                wanted, left = _confirmed(runner, undo, summary, ask=not yes), _Left(left.most)
+                # Also with nothing to undo: a run that was killed has not said how it ended.
+                summary, status = _carry_out(runner, undo, reason_id, comment, left)
+                if wanted:
+                    left.say()
         _print_undo(summary, left, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
+
+
+@contextmanager
+def _opened(ctx: click.Context, job: Path) -> Iterator[tuple[Runner, Journal]]:
+    """Connect to the Company of a job, and open its journal."""
+    from wosdk_async.jobs.journal.folder import folder_of
+
+    folder = folder_of(job)
+    with company_of_job(ctx, folder) as runner:
+        journal = runner.run(_open(folder))
+        try:
+            yield runner, journal
+        finally:
+            runner.run(journal.close())
 
 
 async def _open(folder: Path) -> Journal:
     from wosdk_async.jobs.journal import Journal
 
     return Journal.open(folder)
+
+
+def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
+    """Return the run whose rows are undone, and say it: the last one that sent rows, unless one is named."""
+    from wosdk_async.jobs.undo import last_sending_run
+
+    if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
+        raise CliError(f"{journal.folder}: there is no run {of_run}; wosdk jobs show lists the runs")
+    run = of_run or runner.run(last_sending_run(journal))
+    if run is not None:
+        say(f"run {run} of {journal.folder}")
+    return run
+
+
+def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
+    """Ask whether the records are to be undone, and return their number."""
+    from wosdk_async.cli.runner import confirm
+
+    if wanted := summary.counts["undo"]:
+        confirm(runner.company, f"{counted(wanted, undo.noun)} to be {undo.verb}", "Undo the job?", ask=ask)
+    return wanted
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:

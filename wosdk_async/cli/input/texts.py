@@ -188,7 +188,7 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
         raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
     if hint := suggestion(name, names):
         raise CliError(f"the catalogue has no {kind} {name!r}{hint} {unchecked_hint()}")
-    if has_unchecked():  # the others do not go on with it
+    if has_unchecked():  # the others refuse it
         say(f"the catalogue has no {kind} {name!r}: it is sent as it is, and nothing of it is checked")
     return name
 

@@ -54,7 +54,7 @@ def opened(output: Output) -> Iterator[IO[str]]:
             yield file
             file.close()
         except BaseException:
-            with suppress(OSError):  # writing what is left in the buffer fails again
+            with suppress(OSError):  # flushing the buffer fails again
                 file.close()
             _remove_empty(output.path)
             raise
