@@ -6,12 +6,14 @@ import asyncio
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.laws import register_profiles
 from tests.support.tls import trust_certificate, use_tls
+from wosdk_async.sandbox import open_store
 
 register_profiles()
 
@@ -20,6 +22,14 @@ register_profiles()
 def dialect() -> str:
     """Return ``WOSDK_TEST_DIALECT``, or the specification's; the suite passes on both."""
     return os.environ.get("WOSDK_TEST_DIALECT", "spec")
+
+
+@pytest.fixture(scope="session")
+def seeded_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a new local Company: copying it is quicker than making it."""
+    path = tmp_path_factory.mktemp("seeded") / "store.db"
+    open_store(path).close()
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -63,9 +63,11 @@ def wosdk() -> Wosdk:
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dialect: str) -> Iterator[dict[str, str]]:
+def served(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, seeded_store: Path, dialect: str
+) -> Iterator[dict[str, str]]:
     """A local Company that the environment variables lead to."""
-    with LocalCompany(tmp_path / "served.db", dialect=dialect) as local:
+    with LocalCompany(shutil.copy(seeded_store, tmp_path / "served.db"), dialect=dialect) as local:
         for name, value in local.variables.items():
             monkeypatch.setenv(name, value)
         yield local.variables

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,9 @@ def log() -> RequestLog:
 
 
 @pytest.fixture
-def app(tmp_path: Path, log: RequestLog) -> Iterator[ASGIApp]:
+def app(tmp_path: Path, seeded_store: Path, log: RequestLog) -> Iterator[ASGIApp]:
     """Return the whole application, without a socket."""
-    store = open_store(str(tmp_path / "sandbox.db"))
+    store = open_store(shutil.copy(seeded_store, tmp_path / "sandbox.db"))
     yield create_app(store, log=log)
     store.close()
 

@@ -9,6 +9,7 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 from socket import SHUT_WR, SO_LINGER, SOL_SOCKET
+from typing import Any
 
 import pytest
 import uvloop
@@ -18,6 +19,7 @@ from tests.engine.openssl import passing_on
 from tests.engine.raw import OK, RawServer, Script, below, echoing, engine, get, request, responding
 from wosdk_async.transport.http.certificates import TLSSessions
 from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.native.connection import _QUIET
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
 
@@ -238,7 +240,7 @@ async def test_a_context_of_the_program_resumes_nothing(certificates: dict[str, 
 @VERSIONS
 @pytest.mark.parametrize("moment", ["hello", "request", "goodbye"])
 async def test_a_service_that_breaks_resumed_connections(
-    certificates: dict[str, Path], version: ssl.TLSVersion, moment: str
+    certificates: dict[str, Path], version: ssl.TLSVersion, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A balancer that does not know the session ends the connection: at most the first such call fails.
 
@@ -271,9 +273,24 @@ async def test_a_service_that_breaks_resumed_connections(
                 await get(made, url, safe=False)
             await get(made, url)
         else:  # no byte of the request has left: it is sent over another connection
+            stay_quiet_once(monkeypatch)
             assert (await get(made, url, safe=False)).body == b"hi"
     assert relay.connections == (3 if moment == "hello" else 0)
     assert resumed == ([False, False] if moment == "hello" else [False, True, False])
+
+
+def stay_quiet_once(patch: pytest.MonkeyPatch) -> None:
+    """Let the next unsafe request wait for the end of its new connection, however long that takes to come."""
+    loop = asyncio.get_running_loop()
+    call_later, quiet = loop.call_later, []
+
+    def late(seconds: float, timer: Callable[[], None], *args: Any, **context: Any) -> Any:
+        if seconds == _QUIET and not quiet:
+            quiet.append(timer)
+            return None
+        return call_later(seconds, timer, *args, **context)
+
+    patch.setattr(loop, "call_later", late)
 
 
 def reset(writer: asyncio.StreamWriter) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import csv
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -213,8 +214,9 @@ async def _listening(app: Any) -> AsyncIterator[str]:
 
 
 @pytest.fixture
-async def local(tmp_path: Path, dialect: str) -> AsyncIterator[Local]:
+async def local(tmp_path: Path, seeded_store: Path, dialect: str) -> AsyncIterator[Local]:
     """A fresh local Company."""
+    shutil.copy(seeded_store, tmp_path / "store.db")
     async with serving(tmp_path / "store.db", dialect) as found:
         yield found
 

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
+from itertools import product
 from pathlib import Path
 
 import attrs
@@ -19,6 +20,7 @@ from tests.cli.conftest import COMMAND, ROOT
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending
+from tests.support.laws import some
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
@@ -149,8 +151,16 @@ async def seconds_to_end(
     return time.monotonic() - began
 
 
-@pytest.mark.parametrize("signals", [(signal.SIGTERM,), (signal.SIGINT, signal.SIGINT)], ids=["TERM", "INT"])
-@pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)
+SIGNALS = {"TERM": (signal.SIGTERM,), "INT": (signal.SIGINT, signal.SIGINT)}
+
+
+@pytest.mark.parametrize(
+    ("stage", "signals"),
+    [
+        pytest.param(STAGES[stage], SIGNALS[name], id=f"{stage}-{name}")
+        for stage, name in some(product(STAGES, SIGNALS), 3)
+    ],
+)
 async def test_a_signal_ends_every_stage_in_time(
     local: Local, job: Job, write: Write, tmp_path: Path, stage: Stage, signals: tuple[signal.Signals, ...]
 ) -> None:

@@ -21,21 +21,12 @@ from wosdk_async import (
     WoStartCommand,
     WOType,
 )
-from wosdk_async.sandbox import open_store
-
-
-@pytest.fixture(scope="session")
-def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store with its seed: copying it is quicker than making it."""
-    path = tmp_path_factory.mktemp("seeded") / "store.db"
-    open_store(str(path)).close()
-    return path
 
 
 @pytest.fixture
-async def local(tmp_path: Path, seeded: Path, dialect: str) -> AsyncIterator[Local]:
+async def local(tmp_path: Path, seeded_store: Path, dialect: str) -> AsyncIterator[Local]:
     """Yield a fresh local Company."""
-    shutil.copy(seeded, tmp_path / "store.db")
+    shutil.copy(seeded_store, tmp_path / "store.db")
     async with serving(tmp_path / "store.db", dialect) as found:
         yield found
 

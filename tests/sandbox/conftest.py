@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +18,8 @@ def clock() -> VirtualClock:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = open_store(str(tmp_path / "sandbox.db"))
+def store(tmp_path: Path, seeded_store: Path) -> Iterator[Store]:
+    opened = open_store(shutil.copy(seeded_store, tmp_path / "sandbox.db"))
     yield opened
     opened.close()
 

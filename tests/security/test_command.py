@@ -52,6 +52,19 @@ def test_what_the_tests_did_without_the_protection(
     assert (copy / "limits.py").read_text() == SOURCE
 
 
-@pytest.mark.parametrize(("test", "status"), [(NOTICED, 0), (BLIND, 1), ("test_limits.py::test_gone", 1)])
-def test_the_status_says_whether_each_protection_has_a_test(copy: Path, test: str, status: int) -> None:
-    assert command.check([switch("True", test)], [copy]) == status
+@pytest.mark.parametrize(
+    ("runs", "status"),
+    [
+        ([(0, ""), (1, f"FAILED {NOTICED} - assert not True")], 0),
+        ([(0, ""), (0, "")], 1),
+        ([(4, "not found: test_gone")], 1),
+    ],
+    ids=["noticed", "blind", "gone"],
+)
+def test_the_status_says_whether_each_protection_has_a_test(
+    copy: Path, monkeypatch: pytest.MonkeyPatch, runs: list[tuple[int, str]], status: int
+) -> None:
+    """Its tests run with the protection, and without it; what they print is given here."""
+    ended = iter(runs)
+    monkeypatch.setattr(command, "run_tests", lambda *_: next(ended))
+    assert command.check([switch("True", NOTICED)], [copy]) == status

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
 
-# What `max_examples` of the profile "suite" means here: the number of examples that a law asks for.
+T = TypeVar("T")
+
+WHOLE = os.environ.get("WOSDK_TEST_WHOLE") == "1"
+"""Whether the suite runs in its long form, as ``.ci/full`` does."""
+# What `max_examples` of the whole suite means here: the number of examples that a law asks for.
 _USUAL = 50
+_SHORT = 20
 
 COMMON = {
     "deadline": None,
@@ -23,14 +30,20 @@ COMMON = {
 
 def register_profiles() -> None:
     """Register "suite", which repeats the same examples, and "thorough", which looks for new ones."""
-    settings.register_profile("suite", max_examples=_USUAL, derandomize=True, database=None, **COMMON)
+    count = _USUAL if WHOLE else _SHORT
+    settings.register_profile("suite", max_examples=count, derandomize=True, database=None, **COMMON)
     settings.register_profile("thorough", max_examples=20 * _USUAL, **COMMON)
     settings.load_profile("suite")
 
 
 def examples(number: int) -> settings:
-    """Return settings that try a law with ``number`` examples, and with more in a thorough run."""
+    """Return settings for ``number`` examples: fewer in the short form, more in a thorough run."""
     return settings(max_examples=max(1, number * settings.default.max_examples // _USUAL))
+
+
+def some(cases: Iterable[T], every: int) -> list[T]:
+    """Return every n-th case; all of them when the suite runs in its long form."""
+    return list(cases)[:: 1 if WHOLE else every]
 
 
 @contextmanager

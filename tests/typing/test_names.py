@@ -7,11 +7,11 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from mypy import api
 
 import wosdk_async
 import wosdk_async.model
 import wosdk_async.testing
+from tests.support.mypy import strict
 
 ROOT = Path(__file__).parents[2]
 LAZY = ("wosdk_async", "wosdk_async.model", "wosdk_async.testing")
@@ -22,37 +22,38 @@ NAMES = {
 }
 
 
-@pytest.fixture
-def strict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a user, outside the project; mypy keeps its cache in the project."""
-    monkeypatch.chdir(ROOT)
-    return tmp_path / "users_program.py"
-
-
-def printed(file: Path, *lines: str) -> list[str]:
-    """What ``mypy --strict`` prints of a program, without settings of the project and without the path."""
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    out, wrong, _ = api.run(["--strict", "--config-file=", "--no-error-summary", str(file)])
-    assert wrong == ""
-    return [line.partition(": ")[2] for line in out.splitlines()]
-
-
-def test_every_name_has_a_type(strict: Path) -> None:
-    """Imported by name or read from the module; none is of the type Any."""
-    lines = []
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What mypy prints of the programs of users, outside the project: by file, without the path."""
+    folder = tmp_path_factory.mktemp("programs")
+    every = []
     for module in LAZY:
-        lines += [f"import {module}", f"from {module} import {', '.join(NAMES[module])}"]
-        lines += [f"reveal_type({module}.{name})" for name in NAMES[module]]
-    found = printed(strict, *lines)
+        every += [f"import {module}", f"from {module} import {', '.join(NAMES[module])}"]
+        every += [f"reveal_type({module}.{name})" for name in NAMES[module]]
+        wrong = [f"from {module} import WorkOrdr", f"import {module} as m", "print(m.Sandbx)"]
+        (folder / f"{module.replace('.', '_')}_wrong.py").write_text("\n".join(wrong), encoding="utf-8")
+    (folder / "every_name.py").write_text("\n".join(every), encoding="utf-8")
+    found: dict[str, list[str]] = {path.stem: [] for path in folder.iterdir()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)  # where it finds the package
+        for line in strict(*sorted(folder.iterdir())):
+            place, _, text = line.partition(": ")
+            found[Path(place.partition(":")[0]).stem].append(text)
+    return found
+
+
+def test_every_name_has_a_type(printed: dict[str, list[str]]) -> None:
+    """Imported by name or read from the module; none is of the type Any."""
+    found = printed["every_name"]
     assert [line for line in found if not line.startswith("note: Revealed type is ")] == []
     assert [line for line in found if re.search(r'is "(Any|Unknown.*)"$', line)] == []
     assert len(found) == sum(map(len, NAMES.values())) > 600
 
 
 @pytest.mark.parametrize("module", LAZY)
-def test_a_wrong_name_is_an_error(module: str, strict: Path) -> None:
+def test_a_wrong_name_is_an_error(module: str, printed: dict[str, list[str]]) -> None:
     """A misspelt import, and a misspelt attribute of the module."""
-    found = printed(strict, f"from {module} import WorkOrdr", f"import {module} as m", "print(m.Sandbx)")
+    found = printed[f"{module.replace('.', '_')}_wrong"]
     imported, read = (line for line in found if line.startswith("error"))
     assert imported.startswith(f'error: Module "{module}" has no attribute "WorkOrdr"')
     assert read.startswith('error: Module has no attribute "Sandbx"')

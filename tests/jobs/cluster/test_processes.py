@@ -60,7 +60,7 @@ async def test_processes_respond_and_end_with_the_pool() -> None:
     assert not exists(folder)
 
 
-async def test_a_killed_process_is_lost_and_replaced() -> None:
+async def test_a_killed_process_is_replaced_and_one_that_stands_still_ends_with_the_pool() -> None:
     async with opened(Processes(1)) as pool:
         link = await pool.links.get()
         before = await hello(link)
@@ -69,11 +69,6 @@ async def test_a_killed_process_is_lost_and_replaced() -> None:
         after = await hello(await pool.links.get())
         assert after.worker != before.worker
         assert pool.broken.empty()
-
-
-async def test_a_process_that_stands_still_is_ended_with_the_pool() -> None:
-    async with opened(Processes(1)) as pool:
-        await pool.links.get()
         (process,) = children()
         os.kill(process, signal.SIGSTOP)
         began = time.monotonic()
@@ -113,19 +108,31 @@ def test_a_system_that_cannot_run_them(monkeypatch: pytest.MonkeyPatch) -> None:
         Processes(2)
 
 
-async def test_settings_of_dask_for_other_clusters_change_nothing(
+async def test_processes_start_in_surroundings_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A site that requires TLS; nothing is left in the temporary folder."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    """Of a site that requires TLS, below credentials, beside a file with the name of a module.
+
+    They listen on loopback alone: the scheduler and the workers, with their servers for HTTP. Nothing is left
+    in the temporary folder.
+    """
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     monkeypatch.setenv("DASK_CONFIG", "/settings/of/the/site")
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION", "True")
+    monkeypatch.setenv("WOSDK_CLIENT_SECRET", "s3cr3t")
+    (tmp_path / "asyncio.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
     with dask.config.set({"distributed.comm.require-encryption": True}):
         async with opened(Processes(1)) as pool:
-            link = await pool.links.get()
-            assert b"/settings/of/the/site" not in environment_of(children()[0])
-            assert (await hello(link)).worker
-    assert os.listdir(tmp_path) == []
+            assert (await hello(await pool.links.get())).worker
+            found, ours = environment_of(children()[0]), listening(os.getpid(), *children())
+    assert b"PYTHONPATH" in found  # it was read
+    assert not [text for text in (b"/settings/of/the/site", b"\0WOSDK_", b"s3cr3t") if text in found]
+    assert len(ours) >= 2
+    assert set(ours) <= {"0100007F", "00000000000000000000000001000000"}
+    assert os.listdir(folder) == []
 
 
 async def test_a_dask_that_cannot_start_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,34 +142,6 @@ async def test_a_dask_that_cannot_start_is_one_error(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(distributed, "LocalCluster", fails)
     with pytest.raises(ConfigurationError, match=r"Dask cannot be started \(a dask .* is malformed\)"):
         await opened(Processes(1)).__aenter__()
-
-
-async def test_no_credentials_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WOSDK_CLIENT_SECRET", "s3cr3t")
-    async with opened(Processes(1)) as pool:
-        await pool.links.get()
-        found = environment_of(children()[0])
-    assert b"PYTHONPATH" in found  # it was read
-    assert b"\0WOSDK_" not in found
-    assert b"s3cr3t" not in found
-
-
-async def test_a_file_of_the_working_directory_takes_the_place_of_no_module(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "asyncio.py").write_text("raise SystemExit(3)")
-    monkeypatch.chdir(tmp_path)
-    async with opened(Processes(1)) as pool:
-        assert (await hello(await pool.links.get())).worker
-
-
-async def test_all_listens_on_loopback() -> None:
-    """The scheduler and the workers, with their servers for HTTP."""
-    async with opened(Processes(1)) as pool:
-        await pool.links.get()
-        ours = listening(os.getpid(), *children())
-    assert len(ours) >= 2
-    assert set(ours) <= {"0100007F", "00000000000000000000000001000000"}
 
 
 def listening(*processes: int) -> list[str]:
@@ -189,9 +168,8 @@ from tests.jobs.cluster.pools import hello, opened
 from wosdk_async.jobs.cluster.processes import Processes
 
 async def main():
-    async with opened(Processes(2)) as pool:
-        for _ in range(2):
-            assert (await hello(await pool.links.get())).worker
+    async with opened(Processes(1)) as pool:
+        assert (await hello(await pool.links.get())).worker
     print("worked")
 
 asyncio.run(main())
@@ -234,16 +212,15 @@ def test_a_daemonic_process_may_have_workers(tmp_path: Path) -> None:
 
 
 def test_processes_end_soon_after_a_parent_that_was_killed(tmp_path: Path) -> None:
-    program = _PROGRAM.replace('print("worked")', "").replace(
-        "        for _ in range(2):",
-        "        print('ready', flush=True); await asyncio.Event().wait()\n        for _ in ():",
+    program = _PROGRAM.replace(
+        "        assert", "        print('ready', flush=True); await asyncio.Event().wait()\n        assert"
     )
     with subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, env=environment()
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        until(lambda: len(children(process.pid)) == 2, 30)
+        until(lambda: len(children(process.pid)) == 1, 30)
         workers = children(process.pid)
         process.kill()
     until(lambda: not any(map(lives, workers)), 15)
