@@ -30,6 +30,7 @@ from wosdk_async.jobs import tune_process
 __all__ = ["count"]
 
 _FEW, _MANY = 500, 2500
+_NAMES = 2000  # rows of an import after which no row has a new address, which is looked up
 _STACKS = {
     "ours": load.OURS,
     "floor": load.FLOOR,
@@ -44,7 +45,8 @@ _STACKS = {
 def count(stack: str, cell: Cell) -> dict[str, float]:
     """Return the instructions of one call by function of the interpreter and of its libraries."""
     with load.Server(tls=cell.tls) as server:
-        few, many = (_run(stack, cell, server.target, calls) for calls in (_FEW, _MANY))
+        more = _NAMES if stack.startswith("import") else 0
+        few, many = (_run(stack, cell, server.target, calls + more) for calls in (_FEW, _MANY))
     return {name: (many[name] - few[name]) / (_MANY - _FEW) for name in many}
 
 
