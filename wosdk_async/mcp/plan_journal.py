@@ -23,9 +23,9 @@ import attrs
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.lock import FolderLock
-from wosdk_async.other_users import PRIVATE, access_of_others
 from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import connect_database, create_file
+from wosdk_async.settings.other_users import PRIVATE, access_of_others
 
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 

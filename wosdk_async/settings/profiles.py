@@ -9,8 +9,8 @@ from typing import Any
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.other_users import PRIVATE, SETTINGS, access_of_others, warn_of_others
 from wosdk_async.regular_files import read_regular
+from wosdk_async.settings.other_users import PRIVATE, SETTINGS, access_of_others, warn_of_others
 from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.text.strict_toml import parse_toml
 

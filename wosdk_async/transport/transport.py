@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
+from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
 from wosdk_async.options.hooks import BeforeSend, ask_before_send
 from wosdk_async.protocol.responses import RequestIds, read
@@ -18,7 +19,6 @@ from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads
-from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.limiter.limiter import TenantQueue
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state

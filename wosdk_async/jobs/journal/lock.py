@@ -14,10 +14,10 @@ from typing import Any
 
 import orjson
 
+from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.regular_files import open_existing, open_or_create, read_regular
 from wosdk_async.text.safe_text import one_line
-from wosdk_async.transport.fork_safety import register_after_fork
 
 __all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in", "require_not_held"]
 

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from wosdk_async.errors import WosdkError
+from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
-from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import (
