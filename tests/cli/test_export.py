@@ -201,7 +201,7 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
     for step in steps:
         output = tmp_path / f"{step}.csv"
         kill = (
-            "import os, wosdk_async.jobs.export.exporter as e; from wosdk_async.cli import main; "
+            "import os, wosdk_async.jobs.exports.exporter as e; from wosdk_async.cli import main; "
             f"e.{step} = lambda *_: os._exit(9); main()"
         )
         arguments = ["export", "WorkOrder", "-o", str(output)]
@@ -222,7 +222,7 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
 def test_any_name_of_an_output(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
     """The next run knows the half output that a kill left, and does not remove its own."""
     kill = (
-        "import os, wosdk_async.jobs.export.spreadsheets as e; from wosdk_async.cli import main; "
+        "import os, wosdk_async.jobs.exports.spreadsheets as e; from wosdk_async.cli import main; "
         "e.CsvTableWriter.write = lambda *_: os._exit(9); main()"
     )
     output = tmp_path / name

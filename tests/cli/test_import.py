@@ -13,7 +13,7 @@ import pytest
 from tests.cli.conftest import Wosdk, table
 from tests.cli.importing import MAP
 from wosdk_async.cli import runner
-from wosdk_async.jobs import output_folder
+from wosdk_async.jobs.report import output_folder
 
 
 def test_the_example_holds_what_it_is_to_show() -> None:

@@ -19,7 +19,7 @@ from wosdk_async.cli.import_arguments import kept_arguments
 from wosdk_async.cli.import_options import OneRun
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.errors import NoAnswerError
-from wosdk_async.jobs import settling
+from wosdk_async.jobs.imports import settling
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.sandbox import LocalCompany
 

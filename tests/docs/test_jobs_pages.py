@@ -19,7 +19,7 @@ from wosdk_async.cli.commands.import_ import import_command, init_command
 from wosdk_async.cli.commands.jobs import jobs_command
 from wosdk_async.jobs import ImportOptions, open_source
 from wosdk_async.jobs.journal import JobPlan, Journal, ReferenceRecord, RowRecord, State
-from wosdk_async.jobs.outputs import write_outputs
+from wosdk_async.jobs.report.outputs import write_outputs
 from wosdk_async.regular_files import sha256_of
 
 IMPORT, MAP, JOBS = (ROOT / "docs" / name for name in ("import.md", "map.md", "jobs.md"))

@@ -14,8 +14,8 @@ from tests.export.conftest import Orders
 from wosdk_async import Company, WorkOrder
 from wosdk_async.jobs import Export
 from wosdk_async.jobs.errors import JournalError, OutputError
-from wosdk_async.jobs.export.range_files import RangeFileWriter
-from wosdk_async.jobs.export.spreadsheets import CsvTableWriter
+from wosdk_async.jobs.exports.range_files import RangeFileWriter
+from wosdk_async.jobs.exports.spreadsheets import CsvTableWriter
 
 SMALL = {"page": 10, "parallel": 3}
 

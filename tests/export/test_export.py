@@ -28,8 +28,8 @@ from wosdk_async import (
 )
 from wosdk_async.jobs import Export, IncrementalExport
 from wosdk_async.jobs.errors import JournalError, OutputError
-from wosdk_async.jobs.export.errors import ExportError
-from wosdk_async.jobs.export.plan import ExportOptions, ExportPlan
+from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan
 
 SMALL = {"page": 10, "parallel": 3}
 

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 import python_calamine
 
-from wosdk_async.jobs.export import spreadsheets
-from wosdk_async.jobs.export.table_writers import TableFile, writing_table
+from wosdk_async.jobs.exports import spreadsheets
+from wosdk_async.jobs.exports.table_writers import TableFile, writing_table
 
 SCHEMA = pa.schema(
     [

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs.export.range_files import IdRange, RangeFile, gaps, split
+from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, gaps, split
 
 IDS = st.integers(-50, 200)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from wosdk_async.jobs.errors import JournalError, OutputError
-from wosdk_async.jobs.export import work_folder
-from wosdk_async.jobs.export.errors import ExportError
-from wosdk_async.jobs.export.part_folder import WATERMARK, PartChain
-from wosdk_async.jobs.export.plan import ExportPlan
-from wosdk_async.jobs.export.work_folder import WorkFolder, work_folder_of
+from wosdk_async.jobs.exports import work_folder
+from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports.part_folder import WATERMARK, PartChain
+from wosdk_async.jobs.exports.plan import ExportPlan
+from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 
 PLAN = ExportPlan(entity="WorkOrder", company="Acme", expression={}, columns=[], format="csv")
 

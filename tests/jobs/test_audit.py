@@ -14,11 +14,11 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import order
 from wosdk_async import WoCreateCommand
 from wosdk_async.calls import marked_records
-from wosdk_async.jobs.audit import Audit
+from wosdk_async.jobs.imports.audit import Audit
+from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal, RowRecord, State
-from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.rows import RowOutcome
-from wosdk_async.jobs.settling import Settling
+from wosdk_async.jobs.ledger.outcomes import RowOutcome
+from wosdk_async.jobs.mapping.operation_names import operation_named
 
 CANCEL = "Entered twice"
 

@@ -16,10 +16,10 @@ from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, 
 from wosdk_async import Client, Customer, WorkZone
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
-from wosdk_async.jobs.check import Check, CheckResult, Finding
+from wosdk_async.jobs.imports.check import Check, CheckResult, Finding
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.ledger.decision import Action, Plan, Refusal
-from wosdk_async.jobs.request import company_identity
+from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.options.hooks import DryRun
 
 WRITES = ("CreateCommand", "/base/")

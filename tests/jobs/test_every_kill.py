@@ -14,8 +14,8 @@ import pytest
 
 from tests.simulation.killed_imports import KilledJob, break_by_kills, simulate
 from tests.support.laws import WHOLE, some
+from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import Journal, RowRecord, State
-from wosdk_async.jobs.settling import Settling
 
 STEP = 6 if WHOLE else 17
 BOTH = pytest.mark.parametrize("marked", [True, False], ids=["marker", "no marker"])

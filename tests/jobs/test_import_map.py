@@ -13,7 +13,7 @@ from tests.jobs.maps import CREATED, CUSTOMER, WORK_ORDER
 from wosdk_async import WoCreateCommand
 from wosdk_async.jobs import ImportMap, ImportMapError
 from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sf311.toml"
 

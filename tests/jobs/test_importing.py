@@ -17,7 +17,8 @@ from tests.jobs.conftest import Job, Local, Write, serving
 from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import examples
 from wosdk_async import InvalidCallError
-from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome, sending
+from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome
+from wosdk_async.jobs.imports import sending
 
 
 async def held(local: Local) -> dict[str, tuple[str, str]]:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from wosdk_async.jobs import ImportMap, ImportMapError
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.jobs.mapping.values import value_parser
-from wosdk_async.jobs.reference_index import ReferenceIndex
 
 FIELDS = {
     "UTC": "work_order.due_date_utc",

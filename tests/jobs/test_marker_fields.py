@@ -11,7 +11,7 @@ from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER, rows
 from wosdk_async import Customer, InvalidCallError, WoCreateCommand
 from wosdk_async.calls.markers import field_of
 from wosdk_async.jobs import ImportMap, ImportMapError
-from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.mapping.marking import RowKeys
 
 FITTING = r"name a text field, such as .*work_order\.po_number"
 

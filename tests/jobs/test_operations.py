@@ -11,10 +11,11 @@ from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import HEADER, MAP
 from tests.jobs.runs import killed_while_sending
 from wosdk_async import Customer, Ref, WorkOrder
-from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary, settling
+from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary
+from wosdk_async.jobs.imports import settling
+from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.settling import Settling
+from wosdk_async.jobs.mapping.operation_names import operation_named
 
 CREATE = """
 operation = "create Customer"

@@ -33,7 +33,7 @@ from tests.jobs.journal.plans import a_journal, a_plan
 from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.support.laws import case, examples
 from wosdk_async.company import sender_of
-from wosdk_async.jobs import Row, RowOutcome, Source, open_source, output_folder
+from wosdk_async.jobs import Row, RowOutcome, Source, open_source
 from wosdk_async.jobs.errors import OutputError
 from wosdk_async.jobs.journal import (
     JobPlan,
@@ -42,8 +42,9 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
-from wosdk_async.jobs.row_operation import Effect
+from wosdk_async.jobs.mapping.row_operation import Effect
+from wosdk_async.jobs.report import output_folder
+from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.regular_files import sha256_of
 
@@ -505,7 +506,7 @@ from pathlib import Path
 from tests.jobs.test_outputs import planned
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import RowRecord, State
-from wosdk_async.jobs.outputs import write_outputs
+from wosdk_async.jobs.report.outputs import write_outputs
 
 async def main(folder):
     source = open_source(folder / "in.csv")

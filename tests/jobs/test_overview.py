@@ -10,7 +10,7 @@ from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.journal.folder import folder_of, jobs_below, jobs_of
-from wosdk_async.jobs.overview import overview
+from wosdk_async.jobs.ledger.overview import overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
 

@@ -10,7 +10,9 @@ import pytest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import Import, ImportMapError, RowOutcome, lookup, reference_index, reference_stage
+from wosdk_async.jobs import Import, ImportMapError, RowOutcome
+from wosdk_async.jobs.imports import reference_stage
+from wosdk_async.jobs.mapping import lookup, reference_index
 
 
 def named(*customers: str) -> list[list[str]]:

@@ -27,11 +27,11 @@ from wosdk_async.jobs.journal import (
     StoredRow,
     new_job_id,
 )
-from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
+from wosdk_async.jobs.ledger.undone import UndoState
 from wosdk_async.jobs.report import page
 from wosdk_async.jobs.report.facts import JobFacts
+from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.report.page import report_page
-from wosdk_async.jobs.undone import UndoState
 
 VOID = {"meta", "link", "br"}
 

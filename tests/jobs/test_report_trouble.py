@@ -15,7 +15,7 @@ import pytest
 
 from tests.jobs.journal.plans import a_journal
 from wosdk_async.jobs.journal import Journal, RowRecord, State
-from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
+from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
 
 
 async def test_a_journal_with_any_numbers_can_be_reported(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.jobs.maps import CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
 from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.stop import ALIKE, StopRules
 
 MAP = """

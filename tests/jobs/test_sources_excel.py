@@ -20,7 +20,7 @@ from tests.jobs.readers import read_here
 from tests.support.laws import examples
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.readers import workbook
 
 

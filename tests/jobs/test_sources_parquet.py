@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.jobs.readers import read_here
 from wosdk_async.jobs import ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.rows import Row
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

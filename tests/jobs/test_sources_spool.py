@@ -23,7 +23,7 @@ from tests.support.certificates import certificate_file
 from tests.support.frames import leaks
 from tests.support.waiting import until
 from wosdk_async.jobs import ImportMapError, open_source
-from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.formats import FORMATS, Format
 from wosdk_async.jobs.sources.spool import is_remote, shown_source, spool
@@ -126,7 +126,8 @@ def test_a_copy_keeps_a_double_suffix(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def copying(folder: Path) -> subprocess.Popen[bytes]:
     """Start a process that copies stdin, of which the beginning has come."""
-    code = "import sys, pathlib, wosdk_async.jobs.inputs as i; i.open_input('-', pathlib.Path(sys.argv[1]))"
+    code = "import sys, pathlib; from wosdk_async.jobs.imports.inputs import open_input; "
+    code += "open_input('-', pathlib.Path(sys.argv[1]))"
     before = list(folder.glob("input.*"))
     process = subprocess.Popen([sys.executable, "-c", code, folder], stdin=subprocess.PIPE)
     assert process.stdin is not None

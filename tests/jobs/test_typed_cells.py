@@ -27,9 +27,9 @@ from wosdk_async.jobs import ImportMap, Source, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.outputs import write_outputs
-from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.typed_cells import TypedCell
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.report.outputs import write_outputs
+from wosdk_async.jobs.sources.rows import TypedCell
 from wosdk_async.readers import workbook
 
 NUMBER = 'decimal = ",", thousands = "."'

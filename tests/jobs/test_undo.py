@@ -27,9 +27,9 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.undo import Undo, last_sending_run
-from wosdk_async.jobs.undo_records import CreatedRecords, created_entity
-from wosdk_async.jobs.undone import UndoRow, undo_state
+from wosdk_async.jobs.ledger.undone import UndoRow, undo_state
+from wosdk_async.jobs.undo.records import CreatedRecords, created_entity
+from wosdk_async.jobs.undo.reversal import Undo, last_sending_run
 from wosdk_async.options import RetryPolicy
 
 CANCEL = "Entered twice"

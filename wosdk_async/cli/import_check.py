@@ -21,11 +21,11 @@ from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, json_text, plan_text, refusal_text, visible
 from wosdk_async.jobs import ImportMap
-from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
-from wosdk_async.jobs.check_result import ProblemCause
-from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.imports.check import FINDINGS, Check, CheckResult, Finding
+from wosdk_async.jobs.imports.check_result import ProblemCause
+from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.ledger.decision import Plan, Refusal
-from wosdk_async.jobs.request import company_identity
+from wosdk_async.jobs.ledger.request import company_identity
 from wosdk_async.jobs.sources.spool import is_remote, shown_source
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.regular_files import replace_file

@@ -30,13 +30,13 @@ from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_te
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.cluster.messages import WorkerPool
-from wosdk_async.jobs.importer import WORKERS_GRACE
-from wosdk_async.jobs.inputs import open_input
-from wosdk_async.jobs.job_commands import rejects_of
+from wosdk_async.jobs.imports.importer import WORKERS_GRACE
+from wosdk_async.jobs.imports.inputs import open_input
+from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.ledger.decision import Action
-from wosdk_async.jobs.opening import OpenedJob
-from wosdk_async.jobs.output_tables import IN_DOUBT
+from wosdk_async.jobs.report.job_commands import rejects_of
+from wosdk_async.jobs.report.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.spool import shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
 from wosdk_async.regular_files import open_user_path

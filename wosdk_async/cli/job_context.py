@@ -30,7 +30,7 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to the Company of a job. Raise CliError when the options lead to another one."""
     from wosdk_async.cli.runner import Runner, company_variables, identity_of
     from wosdk_async.jobs.journal.folder import plan_as_last_given
-    from wosdk_async.jobs.request import company_identity
+    from wosdk_async.jobs.ledger.request import company_identity
 
     plan = plan_as_last_given(folder)
     require_lasting(plan, folder)
@@ -89,7 +89,7 @@ async def write_files(journal: Journal) -> None:
     """Write the files of the job again; without its input only those that do not need that."""
     from wosdk_async.cli.output.reporting import say_kept
     from wosdk_async.jobs.journal.entries import as_last_given
-    from wosdk_async.jobs.outputs import write_outputs
+    from wosdk_async.jobs.report.outputs import write_outputs
     from wosdk_async.jobs.sources.conversion import off_the_loop
 
     plan = as_last_given(journal.plan, await journal.runs())

@@ -17,15 +17,14 @@ from wosdk_async.cli.job_context import source_of
 from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
-from wosdk_async.jobs.audit import why_no_audit
-from wosdk_async.jobs.job_commands import command_of
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.decision import Plan
 from wosdk_async.jobs.ledger.facts import preview_of
-from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of
-from wosdk_async.jobs.request import ImportRequest
+from wosdk_async.jobs.ledger.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of, why_no_audit
+from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.report.job_commands import command_of
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["job_facts", "print_job", "print_jobs"]

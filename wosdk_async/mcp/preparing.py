@@ -13,7 +13,7 @@ from wosdk_async.calls.markers import Marker
 from wosdk_async.codec.records import from_dict, to_dict
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.needed_fields import empty_fields
+from wosdk_async.jobs.mapping.needed_fields import empty_fields
 from wosdk_async.mcp.plan_journal import Plan
 from wosdk_async.mcp.plan_rules import command_named, refuse_command, refuse_emptied_lists, refuse_fields
 from wosdk_async.mcp.results import one_fitted

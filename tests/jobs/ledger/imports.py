@@ -15,7 +15,7 @@ from wosdk_async.jobs import Import, Summary
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Refusal
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
-from wosdk_async.jobs.undo import Undo, last_sending_run
+from wosdk_async.jobs.undo.reversal import Undo, last_sending_run
 
 __all__ = ["LONG", "corrected", "open_orders", "refusal", "sent", "undo", "workbook"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wosdk_async.jobs.ledger.identity import Identities, RowIdentity, undisguised
 from wosdk_async.jobs.mapping.template import Template
-from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.rows import Row
 
 NAMES = ("a", "b", "c", "_job", "_more")
 CELLS = st.dictionaries(st.sampled_from(NAMES), st.text(max_size=5), max_size=len(NAMES))

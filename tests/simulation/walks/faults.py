@@ -9,13 +9,13 @@ from typing import Any
 import attrs
 
 from tests.simulation.reverts import Reverts, replace
+from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import RowRecord, State
 from wosdk_async.jobs.journal.writer import JournalWriter
 from wosdk_async.jobs.ledger import comparison, decision, facts
 from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, Why
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.settling import Settling
 
 __all__ = ["FAULTS"]
 
@@ -64,7 +64,7 @@ def _rejects_anew() -> Iterator[None]:
 
 @FAULTS.add("copies-not-asked", "other ledgers are not asked about a first file", "copied doubled")
 def _copies_not_asked() -> Iterator[None]:
-    from wosdk_async.jobs import opening
+    from wosdk_async.jobs.imports import opening
 
     with replace(opening, "sent_elsewhere", lambda *_: None):
         yield

@@ -15,9 +15,9 @@ from tests.simulation.walks.ledgers import ledger_rows
 from tests.simulation.walks.service import Contact, WalkService
 from wosdk_async import CallOptions, Client, Company, Region
 from wosdk_async.jobs import CsvFile, Import, ImportMap
+from wosdk_async.jobs.imports.settling import decide, settle_job
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.settling import decide, settle_job
-from wosdk_async.jobs.undo import Undo, last_sending_run
+from wosdk_async.jobs.undo.reversal import Undo, last_sending_run
 from wosdk_async.transport.clock import TransportClock
 
 __all__ = ["KILLED", "Programs"]

@@ -22,9 +22,9 @@ from wosdk_async.cli.output.files import require_not_kept, require_stdout
 from wosdk_async.cli.texts import message_of
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.export.exporter import Export
-    from wosdk_async.jobs.export.incremental import IncrementalExport
-    from wosdk_async.jobs.export.plan import ExportSummary
+    from wosdk_async.jobs.exports.exporter import Export
+    from wosdk_async.jobs.exports.incremental import IncrementalExport
+    from wosdk_async.jobs.exports.plan import ExportSummary
 
 __all__ = ["export_command"]
 
@@ -152,7 +152,7 @@ def _export(given: dict[str, Any]) -> Export | IncrementalExport:
 
 def _incremental(given: dict[str, Any]) -> IncrementalExport:
     from wosdk_async.cli.input.texts import entity_named
-    from wosdk_async.jobs.export.incremental import IncrementalExport
+    from wosdk_async.jobs.exports.incremental import IncrementalExport
 
     for option, name in (("--where", "conditions"), ("--limit", "limit")):
         if given[name]:
@@ -177,7 +177,7 @@ def _incremental(given: dict[str, Any]) -> IncrementalExport:
 
 def _whole(given: dict[str, Any]) -> Export:
     from wosdk_async.cli.input.texts import condition, entity_named
-    from wosdk_async.jobs.export.exporter import Export
+    from wosdk_async.jobs.exports.exporter import Export
 
     kind = entity_named(given["entity"], unchecked=False)
     return Export(

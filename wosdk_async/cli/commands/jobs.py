@@ -36,8 +36,8 @@ from wosdk_async.cli.texts import counted, json_text, message_of, visible
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.ledger.overview import Overview
     from wosdk_async.jobs.options import ExcelSeparator
-    from wosdk_async.jobs.overview import Overview
 
 __all__ = ["jobs_command"]
 
@@ -94,7 +94,7 @@ def list_command(place: Path, result: Output) -> None:
 
 async def _overview_of(folder: Path) -> Overview:
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.overview import overview
+    from wosdk_async.jobs.ledger.overview import overview
 
     async with Journal.open(folder, snapshot=True) as journal:
         return await overview(journal)
@@ -195,7 +195,7 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.journal.folder import folder_of
-    from wosdk_async.jobs.outputs import write_outputs
+    from wosdk_async.jobs.report.outputs import write_outputs
     from wosdk_async.jobs.sources.conversion import off_the_loop
 
     async with Journal.open(folder_of(job)) as journal:
@@ -207,7 +207,7 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
 async def _rewritten_report(job: Path) -> list[Path]:
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.folder import folder_of
-    from wosdk_async.jobs.outputs import write_report
+    from wosdk_async.jobs.report.outputs import write_report
 
     async with Journal.open(folder_of(job)) as journal:
         return await write_report(journal)
@@ -272,8 +272,8 @@ def settle_command(
 
 
 async def _decide(folder: Path, row: int | None, id: int | None) -> int:
+    from wosdk_async.jobs.imports.settling import decide, doubts_in
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.settling import decide, doubts_in
 
     async with Journal.open(folder) as journal:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
@@ -287,8 +287,8 @@ async def _decide(folder: Path, row: int | None, id: int | None) -> int:
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
     from wosdk_async.cli.signals import StopSignals
+    from wosdk_async.jobs.imports.settling import settle_job
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.settling import settle_job
     from wosdk_async.jobs.stop import Stop
 
     stop = Stop()

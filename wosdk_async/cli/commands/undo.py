@@ -19,8 +19,8 @@ from wosdk_async.cli.texts import counted, json_text, message_of, visible
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.undo import Undo
-    from wosdk_async.jobs.undone import UndoRow, UndoSummary
+    from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
+    from wosdk_async.jobs.undo.reversal import Undo
 
 __all__ = ["undo_command"]
 
@@ -45,7 +45,7 @@ class _Left:
 
     def say(self) -> None:
         """Name the first rows on stderr."""
-        from wosdk_async.jobs.undone import FATES
+        from wosdk_async.jobs.ledger.undone import FATES
 
         for row in self.rows[:_SHOWN]:
             known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
@@ -110,7 +110,7 @@ def undo_command(
         raise click.UsageError("--run and --all exclude each other; give one of them")
     require_stdout()
     with cli_errors():
-        from wosdk_async.jobs.undo import Undo
+        from wosdk_async.jobs.undo.reversal import Undo
 
         left, status = _Left(None if as_json else _SHOWN), None
         with _opened(ctx, job) as (runner, journal):
@@ -160,7 +160,7 @@ async def _open(folder: Path) -> Journal:
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
     """Return the run whose rows are undone, and say it: the last one that sent rows, unless one is named."""
-    from wosdk_async.jobs.undo import last_sending_run
+    from wosdk_async.jobs.undo.reversal import last_sending_run
 
     if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
         raise CliError(f"{journal.folder}: there is no run {of_run}; wosdk jobs show lists the runs")
@@ -264,7 +264,7 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
 
 
 def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
-    from wosdk_async.jobs.undone import FATES
+    from wosdk_async.jobs.ledger.undone import FATES
 
     if as_json:
         rows = [row.as_dict() for row in left.rows]

@@ -13,9 +13,9 @@ import click
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.texts import counted, in_command_words, json_text
 from wosdk_async.jobs import RowOutcome, Summary
-from wosdk_async.jobs.job_commands import rejects_command
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.output_folder import unnumbered
+from wosdk_async.jobs.report.job_commands import rejects_command
+from wosdk_async.jobs.report.output_folder import unnumbered
 
 __all__ = ["OutcomeWriter", "print_summary", "say_files", "say_kept"]
 

@@ -9,11 +9,11 @@ import attrs
 
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import ConfigurationError, SessionError, WosdkError
-from wosdk_async.jobs.claims import Claims
 from wosdk_async.jobs.cluster.coordinator import ClusterRun, Coordinator
 from wosdk_async.jobs.cluster.leases import ClusterOptions
 from wosdk_async.jobs.cluster.messages import PushedSession, Setup, WorkerPool
 from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.journal.claims import Claims
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.transport.session.manager import SessionManager
 

@@ -17,7 +17,7 @@ from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_pla
 from wosdk_async.jobs.ledger.comparison import Compared, compare, ledger_counts, repeated_rows, sent_rows
 from wosdk_async.jobs.ledger.decision import FileFacts, LedgerFacts, Plan, Refusal, Standing, decide
 from wosdk_async.jobs.ledger.file_rows import FileRows
-from wosdk_async.jobs.request import ImportRequest
+from wosdk_async.jobs.ledger.request import ImportRequest
 
 __all__ = [
     "Preview",

@@ -17,10 +17,10 @@ from wosdk_async.jobs.journal.entries import storable
 from wosdk_async.jobs.ledger.decision import RejectsProblem
 from wosdk_async.jobs.ledger.identity import Identities
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.jobs.needed_fields import ReplacedFields
-from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.mapping.marking import RowKeys
+from wosdk_async.jobs.mapping.needed_fields import ReplacedFields
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source
 
 __all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint"]

@@ -14,9 +14,9 @@ import orjson
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.mapping.marking import RowKeys
 from wosdk_async.jobs.mapping.template import Template
-from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["Identities", "RowIdentity", "undisguised"]

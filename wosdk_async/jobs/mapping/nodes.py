@@ -12,7 +12,7 @@ from wosdk_async.jobs.errors import RowError, joined
 from wosdk_async.jobs.mapping.template import LengthLimit, Template
 from wosdk_async.jobs.mapping.typed_values import TypedValues
 from wosdk_async.jobs.mapping.values import Parser
-from wosdk_async.jobs.typed_cells import TypedCell
+from wosdk_async.jobs.sources.rows import TypedCell
 from wosdk_async.model import Record, Ref
 
 __all__ = [

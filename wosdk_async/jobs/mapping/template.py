@@ -9,13 +9,10 @@ import attrs
 
 from wosdk_async.jobs.errors import RowError
 
-__all__ = ["NAME", "OPEN", "LengthLimit", "Template"]
+__all__ = ["NAME", "LengthLimit", "Template"]
 
 NAME = ""
 """The column that ``{}`` stands for: the name that was looked up."""
-
-OPEN = "ADAPT"
-"""The column that a draft names where it has nothing to propose; no file has it."""
 
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<choice>[^{}]*)\}|[^{}]+")
 _OPTION = re.compile(r"\s*+(?:'(?P<text>(?:[^']|'')*+)'\s*+|(?P<column>[^'|\s][^|]*+))(?:\||\Z)")

@@ -12,7 +12,7 @@ import attrs
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.jobs.mapping.values import Parser, TimeFormat, written_number, zone_of
-from wosdk_async.jobs.typed_cells import CellType, TypedCell
+from wosdk_async.jobs.sources.rows import CellType, TypedCell
 from wosdk_async.model.metadata import Wire
 
 __all__ = ["TypedValues", "typed_values"]

@@ -10,7 +10,6 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.audit import audit_state_of, why_no_audit
 from wosdk_async.jobs.journal import (
     AuditResult,
     AuditRow,
@@ -25,10 +24,10 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
-from wosdk_async.jobs.output_folder import JobFile
-from wosdk_async.jobs.overview import UNDER_WAY
+from wosdk_async.jobs.ledger.overview import UNDER_WAY, audit_state_of, why_no_audit
+from wosdk_async.jobs.ledger.undone import UndoState, undo_state
+from wosdk_async.jobs.report.output_folder import JobFile
 from wosdk_async.jobs.stop import cause_of
-from wosdk_async.jobs.undone import UndoState, undo_state
 from wosdk_async.protocol.writes import UNDECIDED
 
 __all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of", "shown_reason"]

@@ -8,13 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.jobs.audit import why_no_audit
-from wosdk_async.jobs.job_commands import command_of, rejects_command
 from wosdk_async.jobs.journal import JobRun, State, StoredRow
 from wosdk_async.jobs.journal.worker_tables import AuditState
-from wosdk_async.jobs.overview import UNDER_WAY, stop_of
+from wosdk_async.jobs.ledger.overview import UNDER_WAY, stop_of, why_no_audit
+from wosdk_async.jobs.ledger.undone import UNDO
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason
-from wosdk_async.jobs.undone import UNDO
+from wosdk_async.jobs.report.job_commands import command_of, rejects_command
 from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:

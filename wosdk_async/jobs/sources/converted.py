@@ -16,10 +16,9 @@ from typing import IO, Any
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, require_file
-from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.conversion import convert
+from wosdk_async.jobs.sources.rows import CellType, Row, TypedCell
 from wosdk_async.jobs.sources.source import Header, missing_package
-from wosdk_async.jobs.typed_cells import CellType, TypedCell
 from wosdk_async.readers.program import MAX_LINE, Limits
 from wosdk_async.regular_files import sha256_of
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import FileDialect, Header
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.readers.program import MAX_CELL

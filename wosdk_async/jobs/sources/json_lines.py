@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.rows import Row, TypedCell
 from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS
 from wosdk_async.jobs.sources.text import TextFile
-from wosdk_async.jobs.typed_cells import TypedCell
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["JsonLines"]

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, RowError
-from wosdk_async.jobs.mapping.template import OPEN
-from wosdk_async.jobs.rows import Row
-from wosdk_async.jobs.typed_cells import TYPES_COLUMN, with_types
+from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, with_types
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -23,6 +21,7 @@ __all__ = [
     "IGNORED_COLUMNS",
     "JOB_COLUMN",
     "MAX_COLUMNS",
+    "OPEN",
     "REPORT_COLUMNS",
     "ROW_COLUMN",
     "FaultyCells",
@@ -34,6 +33,9 @@ __all__ = [
     "optional_package",
     "require_columns",
 ]
+
+OPEN = "ADAPT"
+"""The column that a draft of a map names where it has nothing to propose; no file has it."""
 
 JOB_COLUMN, ROW_COLUMN = "_job", "_row"
 """Columns of rejects that name the ledger of each row, and its number there."""

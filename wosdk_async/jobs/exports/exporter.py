@@ -1,0 +1,225 @@
+"""The export: the records of an entity in one file, once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.exports.export_job import (
+    ExportJob,
+    OnRows,
+    OnStage,
+    already_exists,
+    real_output,
+    require_file_place,
+    require_no_folder,
+)
+from wosdk_async.jobs.exports.exported_rows import ExportedRows, ExportedTable, known_entity
+from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary
+from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, gaps, split
+from wosdk_async.jobs.exports.reading import RangeReader, in_thread, read_ranges
+from wosdk_async.jobs.exports.table_writers import writing_table
+from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
+from wosdk_async.model import Record
+from wosdk_async.query.conditions import Condition
+from wosdk_async.query.fields import fields
+from wosdk_async.query.properties import Path as PropertyPath
+from wosdk_async.resources.changes import MOVED, require_moves
+
+__all__ = ["Export"]
+
+_RANGES = 8  # for each call at once: ids are not spread evenly, and a reader that is done takes the next
+
+
+class Export(ExportJob):
+    """One export into a file, to be run once.
+
+    ::
+
+        summary = await Export(WorkOrder, "orders.parquet", company=acme)
+
+    What was read is kept beside the output, in ``orders.parquet.export/``, until the output is complete. So
+    the same export resumes where it was stopped or killed.
+
+    Args:
+        entity: the class of the records, or its name.
+        output: the file. Its suffix is that of the format: .parquet, .csv, .jsonl or .xlsx.
+        where: conditions, all of which must hold.
+        select: property paths; without any the service sends single values, and references by their id.
+        since: work orders that moved at this time or later; it needs a zone.
+        company: the Company for ``await export``; :meth:`run` takes it, too.
+        on_progress: called with the number of rows read, of earlier runs too.
+        on_stage: called with a text that says what is being done.
+        options: how the export is carried out; further keywords change single options.
+
+    Raises:
+        InvalidCallError: a name or value is not known.
+        UnsupportedError: the entity cannot be queried, or has no time of its last change.
+        ExportError: the format of the output is not known, or a package is missing.
+    """
+
+    def __init__(
+        self,
+        entity: type[Record] | str,
+        output: str | Path,
+        *,
+        where: Iterable[Condition] = (),
+        select: Iterable[str | PropertyPath] = (),
+        since: datetime | None = None,
+        company: Company | None = None,
+        on_progress: OnRows = lambda _: None,
+        on_stage: OnStage = lambda _: None,
+        options: ExportOptions | None = None,
+        **changes: Any,
+    ) -> None:
+        self.options = attrs.evolve(options or ExportOptions(), **changes)
+        require_no_folder(Path(output))
+        rows = ExportedRows.of(entity, [*where, *_since(entity, since)], select, self.options.limit)
+        self._table = ExportedTable.of(rows, Path(output), self.options)
+        self.format = self._table.format
+        self.output = real_output(Path(output))
+        super().__init__(company, work_folder_of(self.output), on_progress, on_stage)
+        self._stopping = False
+
+    def __repr__(self) -> str:
+        return f"<Export {self._table.name} to {self.output.name}>"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether something that was read is kept, so that the same export resumes."""
+        return self.rows > 0 and work_folder_of(self.output).exists()
+
+    async def run(self, company: Company | None = None) -> ExportSummary:
+        """Read the remaining rows, and write the file.
+
+        Raises:
+            ExportError: the output exists, or an export of something else to it was stopped.
+            OutputError: a file cannot be written.
+            JournalError: another process works on the same export.
+            WosdkError: a page could not be read. What was read is kept, and the same export resumes.
+        """
+        self._company = self._required(company)
+        self._stopping = False
+        started = time.monotonic()
+        begun = work_folder_of(self.output).exists()  # its output may be at its place already
+        require_file_place(self.output, may_exist=begun or self.options.force)
+        await self._company.connect()
+        plan = self._table.plan(self._company)
+        folder = WorkFolder(self.output, plan, again=self.options.again)
+        try:
+            earlier = await self._complete(folder, plan)
+            return await self._finish(folder, earlier, started)
+        finally:
+            if not folder.begun:  # it holds nothing to resume from
+                folder.remove()
+            folder.close()
+
+    async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
+        """Read and write all that is missing; return the number of rows that were there."""
+        if folder.is_complete:
+            return folder.rows
+        if self.output.exists() and not self.options.force:
+            raise already_exists(self.output)
+        schema, limited = self._table.builder.schema, self.options.limit is not None
+        files = await self._in_thread(lambda: folder.whole_files(schema, up_to_gap=limited))
+        self._rows_read = earlier = sum(file.rows for file in files)
+        if earlier:
+            self._on_stage(f"{earlier} rows were read before; resuming")
+        self._on_progress(earlier)
+        await self._read_rest(folder, plan, files)
+        self._on_stage(f"writing {self.output}")
+        await self._write(folder)
+        return earlier
+
+    # --- reading ------------------------------------------------------------------------------
+
+    async def _read_rest(self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]) -> None:
+        ranges = await self._ranges(folder, plan, files)
+        before, builder = self.rows, self._table.builder
+        with ThreadPoolExecutor(1, "wosdk-export") as thread:
+            reader = RangeReader(
+                folder,
+                builder,
+                lambda ids: self._table.rows.cursor(
+                    self._company, ids, self.options.page, decode=builder.rows, rows_before=before
+                ),
+                self._count,
+                thread,
+            )
+            await read_ranges(reader, ranges, self.options.parallel)
+
+    async def _ranges(
+        self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
+    ) -> list[IdRange]:
+        """Return the remaining ranges, in order."""
+        if not self._table.rows.plan.by_key:
+            return await self._whole(folder, plan, files)
+        if folder.highest is None:
+            highest = await self._table.rows.highest(self._company)
+            await self._in_thread(lambda: folder.start(plan, highest))
+        if folder.highest is None:  # there are no records
+            return []
+        left = gaps(files, folder.highest)
+        if self.options.limit is not None:
+            return left if self.rows < self.options.limit else []
+        size = max(4 * self.options.page, folder.highest // (self.options.parallel * _RANGES) + 1)
+        return [each for gap in left for each in split(gap, size)]
+
+    async def _whole(self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]) -> list[IdRange]:
+        """Return the one range of an entity whose records are not told apart by ``Id``."""
+        if files:
+            return []
+        await self._in_thread(lambda: folder.start(plan, None))
+        return [IdRange(None, None)]
+
+    # --- writing ------------------------------------------------------------------------------
+
+    async def _write(self, folder: WorkFolder) -> None:
+        """Write the range files into the output; a thread does it, and stops soon after a cancellation."""
+
+        def stop() -> None:
+            self._stopping = True
+
+        await in_thread(folder.path, lambda: self._assemble(folder), on_cancel=stop)
+
+    def _assemble(self, folder: WorkFolder) -> None:
+        with writing_table(self._table.file(folder.draft)) as writer:
+            for file in folder.files():
+                for batch in file.batches():
+                    if self._stopping:
+                        raise InterruptedError
+                    writer.write(batch)
+
+    async def _finish(self, folder: WorkFolder, earlier: int, started: float) -> ExportSummary:
+        rows = folder.rows
+        await self._in_thread(folder.publish)
+        return ExportSummary(
+            path=self.output,
+            format=self.format,
+            rows=rows,
+            earlier=earlier,
+            bytes=self.output.stat().st_size,
+            columns=self._table.width,
+            seconds=time.monotonic() - started,
+            guarded=self._table.guard.texts,
+        )
+
+
+def _since(entity: type[Record] | str, since: datetime | None) -> list[Condition]:
+    """Return the condition on the time of the last change."""
+    if since is None:
+        return []
+    known = known_entity(entity)
+    require_moves(known)
+    if not isinstance(since, datetime) or since.tzinfo is None:
+        raise InvalidCallError(f"since is {since!r:.80}; it takes a datetime with a zone")
+    condition: Condition = fields(known)[MOVED] >= since
+    return [condition]

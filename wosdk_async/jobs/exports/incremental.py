@@ -1,0 +1,231 @@
+"""The incremental export: a folder to which each run adds a part with the work orders that changed.
+
+Rows and watermark of a part get their place in one step, so a kill leaves both or none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import shutil
+import time
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import attrs
+import orjson
+
+from wosdk_async import __version__
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.exports.errors import ExportError, locked_folder, writing_output
+from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, require_folder_place
+from wosdk_async.jobs.exports.exported_rows import ExportedRows, ExportedTable, known_entity
+from wosdk_async.jobs.exports.part_folder import (
+    WATERMARK,
+    PartChain,
+    readable_text,
+    remove_left,
+    require_parts,
+)
+from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
+from wosdk_async.jobs.exports.table_writers import writing_table
+from wosdk_async.model import Record
+from wosdk_async.protocol.wire import Call
+from wosdk_async.query.builder import Query
+from wosdk_async.query.plan import selection
+from wosdk_async.query.properties import Path as PropertyPath
+from wosdk_async.regular_files import create_file, sync_file, sync_folder
+from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves, require_overlap
+from wosdk_async.resources.watermark import Watermark, watermark_since
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["IncrementalExport"]
+
+
+class IncrementalExport(ExportJob):
+    """One run of an export of changes, which adds a part to a folder.
+
+    ::
+
+        summary = await IncrementalExport(WorkOrder, "orders", company=acme)
+
+    The first run exports all records. Each further one exports those that moved since the last part, and adds
+    nothing when none did. A record that moved is in several parts: the one with the highest
+    ``ConcurrencyId`` is the latest.
+
+    Args:
+        entity: WorkOrder, the one entity with the time of its last change.
+        folder: the folder of the parts; it is made when it is missing.
+        select: property paths, the same in each run.
+        overlap: how far each run looks back, at most a day, for transactions that were under way.
+        company: the Company for ``await export``; :meth:`run` takes it, too.
+        on_progress: called with the number of rows read.
+        on_stage: called with a text that says what is being done.
+        options: as for :class:`Export`; further keywords change single options.
+
+    Raises:
+        InvalidCallError: a name or the overlap is not one that it takes.
+        UnsupportedError: the entity has no time of its last change.
+        ExportError: an option is not for incremental exports, or a package is missing.
+    """
+
+    def __init__(
+        self,
+        entity: type[Record] | str,
+        folder: str | Path,
+        *,
+        select: Iterable[str | PropertyPath] = (),
+        overlap: timedelta = timedelta(minutes=5),
+        company: Company | None = None,
+        on_progress: OnRows = lambda _: None,
+        on_stage: OnStage = lambda _: None,
+        options: ExportOptions | None = None,
+        **changes: Any,
+    ) -> None:
+        self.options = attrs.evolve(options or ExportOptions(), **changes)
+        self.folder = Path(folder)
+        self._entity = known_entity(entity)
+        require_moves(self._entity)
+        require_overlap(overlap)
+        if self.options.limit is not None:
+            raise ExportError("limit is for an export into one file; a folder of changes has all of them")
+        rows = ExportedRows.of(self._entity, select=_with_versions(self._entity, select))
+        self._table = ExportedTable.of(rows, self.folder, self.options, default="parquet")
+        self.format = self._table.format
+        super().__init__(company, self.folder, on_progress, on_stage)
+        self._overlap = overlap
+        self._begun = False
+
+    def __repr__(self) -> str:
+        return f"<IncrementalExport {self._table.name} to {self.folder.name}>"
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether something that was read is kept: never, a part that is not complete is removed."""
+        return False
+
+    async def run(self, company: Company | None = None) -> ExportSummary:
+        """Add a part with the records that moved since the last one.
+
+        Raises:
+            ExportError: the folder holds something else, or parts of another export.
+            OutputError: a file cannot be written.
+            JournalError: another process works in the folder.
+            WosdkError: a page could not be read. No part is added then.
+        """
+        acme = self._required(company)
+        if self._begun:
+            raise InvalidCallError("this export was run; make another IncrementalExport for the next part")
+        self._begun = True
+        started = time.monotonic()
+        require_folder_place(self.folder)
+        await acme.connect()
+        lock = locked_folder(self.folder, require_parts)
+        try:
+            await self._in_thread(lambda: remove_left(self.folder))
+            return await self._add_part(acme, started)
+        finally:
+            lock.release()
+
+    async def _add_part(self, acme: Company, started: float) -> ExportSummary:
+        parts = await self._in_thread(lambda: PartChain.read(self.folder))
+        plan, path = self._table.plan(acme), parts.next
+        feed = self._feed(acme, parts.watermark(plan))
+        draft = self.folder / f".{path.name}"
+        try:
+            size = await self._write_rows(feed, draft)
+            if self.rows:
+                about = {
+                    "plan": plan.as_dict(),
+                    "rows": self.rows,
+                    "bytes": size,
+                    "before": parts.before,
+                    "version": __version__,
+                    "watermark": readable_text(feed.watermark),
+                }
+                await self._in_thread(lambda: self._publish(draft, path, about))
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        return ExportSummary(
+            path=path if self.rows else None,
+            format=self.format,
+            rows=self.rows,
+            bytes=size,
+            columns=self._table.width,
+            seconds=time.monotonic() - started,
+            guarded=self._table.guard.texts,
+            clock_behind=feed.clock_behind.total_seconds(),
+        )
+
+    # --- the folder ---------------------------------------------------------------------------
+
+    def _publish(self, draft: Path, path: Path, about: dict[str, Any]) -> None:
+        """Put rows and watermark at their place, in one step."""
+        with create_file(draft / WATERMARK) as file:
+            file.write(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+        for each in draft.iterdir():
+            sync_file(each)
+        sync_folder(draft)
+        draft.replace(path)
+        sync_folder(self.folder)
+
+    # --- the rows -----------------------------------------------------------------------------
+
+    def _feed(self, acme: Company, since: Watermark | None) -> ChangeFeed[Any]:
+        """Return the feed of the records as dicts."""
+
+        def query(trace: Trace | None) -> Query[Any]:
+            async def send(call: Call[list[Any]]) -> list[Any]:
+                return await (acme if trace is None else acme.traced(trace)).send(call)
+
+            return Query(self._table.name, send)
+
+        return ChangeFeed(
+            self._entity,
+            query,
+            watermark_since(acme.name, since),
+            properties=self._table.rows.plan.properties,
+            overlap=self._overlap,
+            sleep=asyncio.sleep,
+        )
+
+    async def _write_rows(self, feed: ChangeFeed[Any], draft: Path) -> int:
+        """Write the rows of one pass; return the size of the file, 0 without rows."""
+        async with aclosing(self._batches(feed)) as batches:
+            if (first := await anext(batches, None)) is None:
+                return 0
+            await self._in_thread(draft.mkdir)
+            file = self._table.file(draft / f"rows.{self.format}")
+            with writing_output(draft), writing_table(file) as writer:
+                await self._in_thread(functools.partial(writer.write, first))
+                async for batch in batches:
+                    await self._in_thread(functools.partial(writer.write, batch))
+        return file.path.stat().st_size
+
+    async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
+        """Yield the rows of one pass in batches."""
+        page: list[Any] = []
+        async with aclosing(aiter(feed)) as records:
+            async for record in records:
+                page.append(record)
+                if len(page) == self.options.page:
+                    yield self._batch(page)
+                    page = []
+        if page:
+            yield self._batch(page)
+
+    def _batch(self, page: list[Any]) -> Any:
+        made = self._table.builder.batch(page)
+        self._count(len(page))
+        return made
+
+
+def _with_versions(entity: type[Record], select: Iterable[str | PropertyPath]) -> list[str]:
+    """Return the paths, with the fields that tell versions of a record apart."""
+    chosen = selection(entity, select)
+    return chosen if not chosen or "*" in chosen else [*chosen, MOVED, "ConcurrencyId"]

@@ -1,0 +1,175 @@
+"""The folder of an incremental export: its parts, each with a watermark that names the part before it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+import orjson
+
+from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports.plan import ExportPlan
+from wosdk_async.jobs.journal.lock import LOCK
+from wosdk_async.regular_files import read_regular
+from wosdk_async.resources.watermark import Watermark
+
+__all__ = ["WATERMARK", "PartChain", "readable_text", "remove_left", "require_parts"]
+
+WATERMARK = "watermark.json"
+"""Name of the file beside the rows of a part."""
+
+_PART = re.compile(r"part-([0-9]{6,18})")
+_OPEN = re.compile(r"\.part-[0-9]{6,18}")  # a part that is not complete
+_HELD = re.compile(r"rows\.[a-z]+|watermark\.json|sheets-.*")  # what a part holds
+_MAX_WATERMARK = 1 << 24  # bytes, with the plan
+_REMEDY = "restore it from a backup, or export into another folder, from the beginning"
+
+
+def require_parts(folder: Path) -> None:
+    """Raise ExportError for a folder of something else, and for what would be removed and is not ours."""
+    found = list(folder.iterdir())
+    if found and not (folder / LOCK).is_file() and not any(map(_is_part, found)):
+        raise ExportError(
+            f"{folder}: holds other files ({found[0].name}), and no parts of an export; name another folder"
+        )
+    for path in found:
+        if _OPEN.fullmatch(path.name) and not _is_left(path):
+            raise ExportError(f"{path}: is where a part is written, and no run of an export left it; move it")
+
+
+def remove_left(folder: Path) -> None:
+    """Remove what a kill left; :func:`require_parts` has looked at it."""
+    for path in folder.iterdir():
+        if _OPEN.fullmatch(path.name):
+            shutil.rmtree(path)
+
+
+def _is_part(path: Path) -> bool:
+    return _PART.fullmatch(path.name) is not None
+
+
+def _is_left(path: Path) -> bool:
+    """Return whether a folder holds nothing but what a run writes."""
+    if path.is_symlink() or not path.is_dir():
+        return False
+    return all(_HELD.fullmatch(each.name) for each in path.iterdir())
+
+
+def _number(part: Path) -> int:
+    return int(part.name.removeprefix("part-"))
+
+
+def readable_text(watermark: Watermark) -> str:
+    """Return the text of a watermark. Raises WosdkError for one that the next run could not read."""
+    text = str(watermark)
+    if not _is_readable(text):
+        records = [
+            each for each in watermark.seen if not _is_readable(str(attrs.evolve(watermark, seen=(each,))))
+        ]
+        cause = f"the record {records[0]!r:.200}" if records else f"the text {text!r:.200}"
+        raise WosdkError(
+            f"the watermark of this part could not be read again because of {cause}, so the part was not "
+            "added; ask the maintainers of the service why it sends such values"
+        )
+    return text
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        Watermark.parse(text)
+    except InvalidCallError:
+        return False
+    return True
+
+
+@attrs.frozen
+class PartChain:
+    """Parts that follow each other: each one names the rows and the watermark file before it."""
+
+    folder: Path
+    last: Path | None = None
+    about: Mapping[str, Any] = attrs.field(factory=dict)
+    """What the watermark file of the last part holds."""
+    before: Mapping[str, Any] = attrs.field(factory=lambda: {"rows": 0, "sha256": None})
+    """What the next part has to name: the rows of all parts, and the digest of the last watermark file."""
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Return the parts of a folder. Raises ExportError when one is missing, replaced or not whole."""
+        chain = cls(folder)
+        for part in sorted(filter(_is_part, folder.iterdir()), key=_number):
+            chain = chain._with(part)
+        return chain
+
+    @property
+    def next(self) -> Path:
+        """Where the next part is to be."""
+        return self.folder / f"part-{self._next_number:06d}"
+
+    @property
+    def _next_number(self) -> int:
+        return 1 if self.last is None else _number(self.last) + 1
+
+    def _with(self, part: Path) -> Self:
+        try:
+            content = read_regular(part / WATERMARK, _MAX_WATERMARK)[0]
+            about = orjson.loads(content)
+            rows, before = about["rows"], about.get("before")  # 0.2 wrote neither before nor bytes
+            found = self.before["rows"]
+            is_next = _number(part) == self._next_number if before is None else before == self.before
+            missing = None if before is None else before["rows"] - found
+            file, size = part / f"rows.{about['plan']['format']}", about.get("bytes")
+            now = {"rows": found + rows, "sha256": hashlib.sha256(content).hexdigest()}
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise _unreadable(part, error) from None
+        if not is_next:
+            raise self._broken(part, missing)
+        _require_rows(file, rows, size)
+        return attrs.evolve(self, last=part, about=about, before=now)
+
+    def _broken(self, part: Path, rows: int | None) -> ExportError:
+        """Return the error of a part that does not follow the last one."""
+        first, last = self._next_number, _number(part) - 1
+        if first > last:
+            return ExportError(
+                f"{part}: does not follow the part before it; one of them was edited, renamed or comes from "
+                f"another export; {_REMEDY}"
+            )
+        names = f"part-{first:06d}" + (f" to part-{last:06d}" if last > first else "")
+        counted = "" if rows is None else f" (rows: {rows:,})"
+        return ExportError(f"{self.folder}: {names} is missing{counted}; {_REMEDY}")
+
+    def watermark(self, plan: ExportPlan) -> Watermark | None:
+        """Return the watermark of the last part. Raises ExportError when it is that of another export."""
+        if self.last is None:
+            return None
+        try:
+            watermark = Watermark.parse(self.about["watermark"])
+            differing = plan.differences(self.about["plan"])
+        except (ValueError, TypeError, KeyError, AttributeError, InvalidCallError) as error:
+            raise _unreadable(self.last, error) from None
+        if differing:
+            raise ExportError(
+                f"{self.folder}: its parts have other {'; other '.join(differing)}. All parts of a folder "
+                "are alike, so give the command that made them, or name another folder"
+            )
+        return watermark
+
+
+def _require_rows(file: Path, rows: int, size: int | None) -> None:
+    """Raise ExportError for a file of rows that is missing, or of another size than it was written with."""
+    found = file.stat().st_size if file.is_file() else None
+    if found is None:
+        raise ExportError(f"{file}: is missing (rows: {rows:,}); {_REMEDY}")
+    if size not in (None, found):
+        raise ExportError(f"{file}: has {found:,} bytes, and was written with {size:,}; {_REMEDY}")
+
+
+def _unreadable(part: Path, error: Exception) -> ExportError:
+    return ExportError(f"{part / WATERMARK}: cannot be read ({error}); {_REMEDY}")

@@ -1,0 +1,207 @@
+"""Range files of an export: the records of a range of ids, in files that a kill leaves whole.
+
+The name of a file says what it covers: ``200_350_120.arrow`` has all records with ids above 200 up to 350, of
+which there are 120. So what remains are the gaps between the files, whatever a kill left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import attrs
+
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.exports.errors import export_package
+from wosdk_async.regular_files import publish, recreate_file
+
+__all__ = [
+    "IdRange",
+    "RangeFile",
+    "RangeFileWriter",
+    "before_gap",
+    "checked_id",
+    "gaps",
+    "is_range_name",
+    "range_files_in",
+    "split",
+]
+
+_NAME = re.compile(r"(start|-?[0-9]{1,20})_(end|-?[0-9]{1,20})_([0-9]{1,20})\.arrow")
+_OPEN = ".open"  # suffix of a file that is being written
+_OPEN_NAME = re.compile(r"(start|-?[0-9]{1,20})\.open")
+
+
+@attrs.frozen
+class IdRange:
+    """Ids above ``above`` up to ``until``; None where there is no bound."""
+
+    above: int | None
+    until: int | None
+
+
+@attrs.frozen
+class RangeFile:
+    """A finished file with the records of a range."""
+
+    path: Path
+    ids: IdRange
+    rows: int
+
+    @classmethod
+    def at(cls, path: Path) -> Self | None:
+        """Return the range file at a path; None for a file of another kind."""
+        if (found := _NAME.fullmatch(path.name)) is None:
+            return None
+        above, until, rows = found.groups()
+        ids = IdRange(None if above == "start" else int(above), None if until == "end" else int(until))
+        return cls(path, ids, int(rows))
+
+    def batches(self) -> Iterator[Any]:
+        """Yield the record batches."""
+        ipc, arrow = export_package("pyarrow.ipc"), export_package("pyarrow")
+        with arrow.OSFile(str(self.path)) as file, ipc.open_stream(file) as stream:
+            yield from stream
+
+    def is_whole(self, schema: Any) -> bool:
+        """Whether the file has the rows of its name, with this schema of Arrow."""
+        try:
+            rows = 0
+            for batch in self.batches():
+                batch.validate()
+                rows += batch.num_rows if batch.schema.equals(schema) else -self.rows
+        except (OSError, ValueError):
+            return False
+        return rows == self.rows
+
+
+def checked_id(id: int | None) -> int | None:
+    """Return an id that was read. Raises WosdkError when it is longer than ids are."""
+    if id is not None and not -(2**63) <= id < 2**63:
+        raise WosdkError("the Id of a record has more than 64 bits, so its page cannot be kept")
+    return id
+
+
+def is_range_name(name: str) -> bool:
+    """Whether a name is that of a range file, finished or not."""
+    return (_NAME.fullmatch(name) or _OPEN_NAME.fullmatch(name)) is not None
+
+
+def range_files_in(folder: Path) -> list[RangeFile]:
+    """Return the finished files of a folder in the order of their ids, and remove those that are not."""
+    for path in folder.iterdir():
+        if _OPEN_NAME.fullmatch(path.name):
+            path.unlink()
+    found = [file for path in folder.iterdir() if (file := RangeFile.at(path)) is not None]
+    return sorted(found, key=_start)
+
+
+def _start(file: RangeFile) -> tuple[bool, int]:
+    return file.ids.above is not None, file.ids.above or 0
+
+
+def before_gap(files: Iterable[RangeFile]) -> Iterator[RangeFile]:
+    """Yield the files before the first gap; ``files`` are in order."""
+    at: int | None = None
+    for file in files:
+        if file.ids.above != at:
+            return
+        yield file
+        at = file.ids.until
+
+
+def gaps(files: Iterable[RangeFile], highest: int) -> list[IdRange]:
+    """Return the ranges of ids up to ``highest`` that no file covers; ``files`` are in order."""
+    found: list[IdRange] = []
+    at: int | None = None
+    for file in files:
+        if file.ids.above != at:
+            found.append(IdRange(at, file.ids.above))
+        at = file.ids.until
+    if at is None or at < highest:
+        found.append(IdRange(at, highest))
+    return found
+
+
+def split(ids: IdRange, size: int) -> Iterator[IdRange]:
+    """Yield adjacent ranges of at most ``size`` ids; where there is no lower bound, of ids above 0."""
+    above, until = ids.above, ids.until
+    while until is not None and until - (above or 0) > size:
+        middle = (above or 0) + size
+        yield IdRange(above, middle)
+        above = middle
+    yield IdRange(above, until)
+
+
+class RangeFileWriter:
+    """Writer of one range file, which gets its name when it is finished and on the disk.
+
+    Args:
+        folder: where it is written.
+        schema: the schema of Arrow.
+        above: its ids are above this one; None without a bound.
+    """
+
+    def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
+        self.rows = 0
+        self.last = above
+        """Id of the last row."""
+        self.finished = False
+        self.torn = False
+        """Whether a batch or the end is half written, so that the file cannot be finished."""
+        self._folder = folder
+        self._above = above
+        self._path = folder / f"{_text(above, 'start')}{_OPEN}"
+        self._schema = schema
+        self._file: BinaryIO | None = None
+        self._stream: Any = None
+
+    def __repr__(self) -> str:
+        return f"<RangeFileWriter {self._path.name} rows={self.rows}>"
+
+    def write(self, batch: Any, last: int | None) -> None:
+        """Append a batch; ``last`` is the id of its last row."""
+        self.torn = True
+        self._opened().write_batch(batch)
+        self.torn = False
+        self.last = last
+        self.rows += batch.num_rows
+
+    def finish(self, until: int | None) -> RangeFile:
+        """Bring the file to the disk under its name; ``until`` is the highest id that it covers."""
+        self.torn = True  # until it has its name: what is in the buffer may not fit on the disk
+        self._opened().close()
+        self._close()
+        name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
+        path = self._folder / name
+        publish(self._path, path)
+        self.finished = True
+        return RangeFile(path, IdRange(self._above, until), self.rows)
+
+    def discard(self) -> None:
+        """Remove the file."""
+        for close in (self._stream.close if self._stream else self._close, self._close):
+            with contextlib.suppress(OSError):  # what is in the buffer may not fit on the disk
+                close()
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+    def _opened(self) -> Any:
+        """Open the file at the first use: a caller that is cancelled meanwhile can discard it."""
+        if self._stream is None:
+            ipc = export_package("pyarrow.ipc")
+            self._file = recreate_file(self._path)
+            options = ipc.IpcWriteOptions(compression="lz4")
+            self._stream = ipc.new_stream(self._file, self._schema, options=options)
+        return self._stream
+
+    def _close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def _text(id: int | None, otherwise: str) -> str:
+    return otherwise if id is None else str(id)

@@ -1,0 +1,244 @@
+"""Tables as CSV, JSON lines and Excel workbooks, in constant memory.
+
+In a workbook cells are of the types of Excel where it keeps the value: numbers of up to 15 digits, dates from
+1900. Other numbers and dates are texts. Texts are never formulas or links. A cell takes 32,767 characters;
+the whole of a longer text is on a sheet of its own, in pieces.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable, Sequence, Set
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wosdk_async.jobs.exports.errors import ExportError, export_package
+from wosdk_async.jobs.sources.source import FileDialect
+from wosdk_async.regular_files import recreate_file
+from wosdk_async.text.formula_guard import FormulaGuard
+
+__all__ = ["SHEET_ROWS", "CsvTableWriter", "JsonTableWriter", "WorkbookWriter", "exact_number", "iso_time"]
+
+
+def exact_number(number: Decimal) -> str:
+    """Return all digits, without the zeros that fill the column: its numbers have one scale."""
+    text = format(number, "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def iso_time(moment: datetime) -> str:
+    """Return a time in ISO 8601, in UTC with ``Z``; the time zone of a local time is not known."""
+    return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
+
+
+class CsvTableWriter:
+    """Writer of a CSV file (RFC 4180).
+
+    Null is an empty cell, and what ``guard`` returns stands for a text.
+    """
+
+    def __init__(self, path: Path, schema: Any, dialect: FileDialect, guard: FormulaGuard) -> None:
+        self._file = io.TextIOWrapper(recreate_file(path), dialect.encoding, newline="")
+        self._writer = dialect.writer(self._file)
+        self._texts = _TEXTS | {
+            str: guard,
+            Decimal: lambda value: dialect.number(exact_number(value)),
+        }
+        self._writer.writerow([guard(name) for name in schema.names])
+
+    def write(self, batch: Any) -> None:
+        """Append the rows of a batch."""
+        columns = [self._cells(column.to_pylist()) for column in batch.columns]
+        self._writer.writerows(zip(*columns, strict=True))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    discard = close
+
+    def _cells(self, values: list[Any]) -> list[Any]:
+        """Return the cells of a column: all its values are of one type."""
+        kind = next((type(value) for value in values if value is not None), None)
+        text = self._texts.get(kind)
+        return values if text is None else [None if value is None else text(value) for value in values]
+
+
+_TEXTS: dict[type | None, Callable[[Any], str]] = {
+    bool: lambda value: "true" if value else "false",
+    datetime: iso_time,
+}
+
+
+class JsonTableWriter:
+    """Writer of JSON lines: an object for each row, with every column by its name.
+
+    Columns of JSON text are written as the values that they hold, numbers with all their digits.
+    """
+
+    def __init__(self, path: Path, schema: Any, json_columns: Set[str]) -> None:
+        self._file = recreate_file(path)
+        self._names: Sequence[str] = schema.names
+        self._is_json = [name in json_columns for name in self._names]
+
+    def write(self, batch: Any) -> None:
+        """Append the rows of a batch."""
+        columns = [
+            _values(column.to_pylist(), is_json)
+            for column, is_json in zip(batch.columns, self._is_json, strict=True)
+        ]
+        rows = (dict(zip(self._names, row, strict=True)) for row in zip(*columns, strict=True))
+        self._file.write(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    discard = close
+
+
+def _values(values: list[Any], is_json: bool) -> list[Any]:
+    """Return the values of a column as orjson writes them."""
+    kind = next((type(value) for value in values if value is not None), None)
+    write = orjson.Fragment if is_json else _JSON.get(kind)
+    return values if write is None else [None if value is None else write(value) for value in values]
+
+
+_JSON: dict[type | None, Callable[[Any], Any]] = {
+    Decimal: lambda number: orjson.Fragment(exact_number(number)),
+    datetime: iso_time,
+}
+
+
+SHEET_ROWS = 1_048_575
+"""Rows of one sheet below its header."""
+
+_CELL = 32_767  # units of UTF-16
+_PIECE = 16_000  # characters of a long text, each of at most two units
+_DIGITS = 15
+_OLDEST = datetime(1900, 3, 1)  # Excel takes 1900 for a leap year, and has no dates before
+_NEWEST = datetime(9999, 12, 31)  # the end of its last day would be rounded to the year 10000
+_LONG = "Long texts"
+_NAME = 25  # characters of the name of a sheet, without its number
+
+
+class WorkbookWriter:
+    """Writer of a workbook; rows beyond 1,048,575 continue on a next sheet."""
+
+    def __init__(self, path: Path, schema: Any, title: str) -> None:
+        xlsxwriter = export_package("xlsxwriter")
+        self._folder = tempfile.TemporaryDirectory(prefix="sheets-", dir=path.parent)
+        options = {"constant_memory": True, "tmpdir": self._folder.name}
+        self._file = recreate_file(path)
+        self._book = xlsxwriter.Workbook(self._file, options)
+        self._date = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        self._names = list(schema.names)
+        self._title = title[:_NAME]
+        self._sheets = 0
+        self._long: _LongTexts | None = None
+        self._begin_sheet()
+
+    def write(self, batch: Any) -> None:
+        """Append the rows of a batch."""
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if self._row == SHEET_ROWS:
+                self._begin_sheet()
+            self._row += 1
+            for place, value in enumerate(row):
+                if value is not None:
+                    self._write_cell(place, value)
+
+    def close(self) -> None:
+        """Write the file."""
+        errors = export_package("xlsxwriter.exceptions")
+        with self._folder, self._file:
+            try:
+                self._book.close()
+            except errors.FileCreateError as error:
+                raise error.args[0] from None  # an OSError
+            except errors.FileSizeError:
+                raise ExportError("the workbook would be over 4 GB; export to .csv or .parquet") from None
+
+    def discard(self) -> None:
+        """Close what is open, without the file."""
+        with self._folder, self._file:
+            for sheet in self._book.worksheets():
+                sheet.row_data_fh.close()
+
+    def _begin_sheet(self) -> None:
+        self._sheets += 1
+        number = f" {self._sheets}" if self._sheets > 1 else ""
+        self._sheet = self._book.add_worksheet(f"{self._title}{number}")
+        self._sheet.freeze_panes(1, 0)
+        for place, name in enumerate(self._names):
+            self._sheet.write_string(0, place, name)
+        self._row = 0
+
+    def _write_cell(self, place: int, value: Any) -> None:
+        if isinstance(value, bool):
+            self._sheet.write_boolean(self._row, place, value)
+        elif isinstance(value, int | Decimal):
+            self._write_number(place, value)
+        elif isinstance(value, datetime):
+            moment = value.replace(tzinfo=None)
+            if _OLDEST <= moment < _NEWEST:
+                self._sheet.write_datetime(self._row, place, moment, self._date)
+            else:
+                self._sheet.write_string(self._row, place, iso_time(value))
+        else:
+            self._write_text(place, value)
+
+    def _write_number(self, place: int, value: int | Decimal) -> None:
+        text = exact_number(Decimal(value))
+        if len(text.strip("-0.").replace(".", "")) <= _DIGITS:
+            self._sheet.write_number(self._row, place, float(text))
+        else:
+            self._sheet.write_string(self._row, place, text)
+
+    def _write_text(self, place: int, text: str) -> None:
+        if _units(text) <= _CELL:
+            self._sheet.write_string(self._row, place, text)
+            return
+        if self._long is None:
+            self._long = _LongTexts(self._book.add_worksheet(_LONG))
+        at = f"{self._sheet.get_name()}!{_column_letters(place)}{self._row + 1}"
+        self._long.add(at, self._names[place], text)
+        pointer = f"... (the whole text of {len(text):,} characters is on the sheet {_LONG!r})"
+        self._sheet.write_string(self._row, place, text[:_PIECE] + pointer)
+
+
+class _LongTexts:
+    """The sheet of texts that do not fit into a cell, piece by piece."""
+
+    def __init__(self, sheet: Any) -> None:
+        self._sheet = sheet
+        self._row = 0
+        for place, name in enumerate(("Cell", "Column", "Piece", "Text")):
+            sheet.write_string(0, place, name)
+
+    def add(self, cell: str, column: str, text: str) -> None:
+        """Add a text."""
+        for number, start in enumerate(range(0, len(text), _PIECE), 1):
+            self._row += 1
+            self._sheet.write_string(self._row, 0, cell)
+            self._sheet.write_string(self._row, 1, column)
+            self._sheet.write_number(self._row, 2, number)
+            self._sheet.write_string(self._row, 3, text[start : start + _PIECE])
+
+
+def _units(text: str) -> int:
+    return len(text) if len(text) <= _CELL // 2 else len(text.encode("utf-16-le")) // 2
+
+
+def _column_letters(place: int) -> str:
+    letters = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, 26)
+        letters = chr(65 + letter) + letters
+    return letters

@@ -1,0 +1,216 @@
+"""The work folder of an export: its plan, its range files and the output until that is complete."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wosdk_async import __version__
+from wosdk_async.jobs.exports.errors import ExportError, locked_folder, writing_output
+from wosdk_async.jobs.exports.plan import ExportPlan
+from wosdk_async.jobs.exports.range_files import (
+    RangeFile,
+    before_gap,
+    is_range_name,
+    range_files_in,
+)
+from wosdk_async.jobs.journal.lock import LOCK
+from wosdk_async.jobs.report.output_folder import read_object
+from wosdk_async.regular_files import publish, replace_file, sync_file
+
+__all__ = ["WorkFolder", "work_folder_of"]
+
+_PLAN = "export.json"
+_MAX_PLAN = 1 << 24  # bytes
+_DRAFT = "output"  # without the suffix of the output: no other file has this name, whatever that is
+_OURS = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
+
+
+def work_folder_of(output: Path) -> Path:
+    """Return the folder ``orders.parquet.export`` for the output ``orders.parquet``."""
+    return output.with_name(f"{output.name}.export")
+
+
+class WorkFolder:
+    """The folder beside the output in which an export works, locked until :meth:`close`.
+
+    Args:
+        output: the file that the export makes.
+        plan: what it reads and writes.
+        again: throw away what an earlier export left.
+
+    Raises:
+        ExportError: an export of something else was stopped there.
+        JournalError: another process works there.
+        OutputError: the folder cannot be made.
+    """
+
+    def __init__(self, output: Path, plan: ExportPlan, *, again: bool = False) -> None:
+        self.output = output
+        self.path = work_folder_of(output)
+        self._stored: Mapping[str, Any] = {}
+        self._lock = locked_folder(self.path, _require_own)
+        try:
+            with writing_output(self.path):
+                self._begin(plan, again)
+        except BaseException:
+            self.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<WorkFolder {self.path.name}>"
+
+    @property
+    def highest(self) -> int | None:
+        """Highest id of the export; None as long as it has not been read."""
+        found = self._stored.get("highest")
+        return found if isinstance(found, int) else None
+
+    @property
+    def begun(self) -> bool:
+        """Whether an earlier run has begun to read."""
+        return bool(self._stored)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the output is complete, here or already at its place: a kill came before the end."""
+        known = self._stored.get("output")
+        return self._is_placed or (known is not None and known == _facts(self.draft))
+
+    @property
+    def _is_placed(self) -> bool:
+        known = self._stored.get("output")
+        return known is not None and known == _facts(self.output)
+
+    @property
+    def rows(self) -> int:
+        """Rows of the finished range files, or of the output that is complete."""
+        known = self._stored.get("rows")
+        return (
+            known if self.is_complete and isinstance(known, int) else sum(file.rows for file in self.files())
+        )
+
+    @property
+    def draft(self) -> Path:
+        """The output as long as it is not complete."""
+        return self.path / _DRAFT
+
+    def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
+        """Return the range files, and remove those that are not whole: their ranges are read again.
+
+        ``up_to_gap`` is for a limit, for which ranges are read one after the other: how many rows are to come
+        behind a gap is not known before it was read.
+        """
+        found = self.files()
+        kept = [file for file in found if file.is_whole(schema)]
+        if up_to_gap:
+            kept = list(before_gap(kept))
+        for file in found:
+            if file not in kept:
+                file.path.unlink()
+        return kept
+
+    def files(self) -> list[RangeFile]:
+        """Return the finished range files in the order of their ids."""
+        return range_files_in(self.path)
+
+    def start(self, plan: ExportPlan, highest: int | None) -> None:
+        """Keep the plan and the highest id, before the first range file is written."""
+        self._store({**plan.as_dict(), "highest": highest, "version": __version__})
+
+    def publish(self) -> None:
+        """Give the draft its place, in one step, and remove the folder.
+
+        Raises:
+            OSError: there is no draft, or it cannot be moved. Nothing was removed.
+        """
+        if not self._is_placed:
+            sync_file(self.draft)  # before it is known as complete
+            self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
+            publish(self.draft, self.output)
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the folder: what it holds is not needed any more."""
+        for path in self.path.iterdir():
+            if path.name not in (LOCK, _PLAN):
+                _remove(path)
+        (self.path / _PLAN).unlink(missing_ok=True)  # last: until then the output is known as complete
+        with contextlib.suppress(OSError):  # another process has just begun an export there
+            if os.name == "nt":  # a file that is open cannot be removed there
+                self.close()
+            (self.path / LOCK).unlink()  # while it is held: who waits for it sees that it was removed
+            self.path.rmdir()
+        self.close()
+
+    def close(self) -> None:
+        """Give the folder to other processes."""
+        self._lock.release()
+
+    def _store(self, stored: Mapping[str, Any]) -> None:
+        with replace_file(self.path / _PLAN) as file:
+            file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2))
+        self._stored = stored
+
+    def _begin(self, plan: ExportPlan, again: bool) -> None:
+        if again:
+            self._clear()
+        self._stored = read_object(self.path / _PLAN, _MAX_PLAN)
+        if self._stored and (differing := plan.differences(self._stored)):
+            raise ExportError(
+                f"{self.path}: an export to this output was stopped, and it had other "
+                f"{'; other '.join(differing)}. Give the same command to resume, or pass "
+                "again=True to throw away what it has read"
+            )
+        if not self._stored:
+            self._clear()
+        for left in self.path.glob("sheets-*"):
+            _remove(left)
+
+    def _clear(self) -> None:
+        for path in self.path.iterdir():
+            if path.name != LOCK:
+                _remove(path)
+
+
+def _require_own(folder: Path) -> None:
+    """Raise ExportError for a folder that no export made: its files must not be removed."""
+    found = list(folder.iterdir())
+    strange = [path.name for path in found if not _is_ours(path)]
+    if not strange and found and folder / LOCK not in found:
+        strange = [path.name for path in found if path.exists()]  # an export that just ended had the others
+    if strange or folder.is_symlink():
+        why = f"holds other files ({strange[0]})" if strange else "is a link to another place"
+        raise ExportError(
+            f"{folder}: this folder is needed for the work of the export, and {why}; "
+            "move it, or name another output"
+        )
+
+
+def _is_ours(path: Path) -> bool:
+    if path.is_symlink():
+        return False
+    return _OURS.fullmatch(path.name) is not None or is_range_name(path.name)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _facts(path: Path) -> dict[str, int] | None:
+    """Return what tells a file from others, and stays when it is renamed."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return {"inode": found.st_ino, "size": found.st_size, "changed": found.st_mtime_ns}

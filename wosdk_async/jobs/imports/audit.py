@@ -1,0 +1,151 @@
+"""Audit of a job: the records that the Company has for its rows, beside what the journal says of them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import attrs
+
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.journal import (
+    THERE_BEFORE,
+    AuditResult,
+    AuditRow,
+    State,
+    StoredRow,
+)
+from wosdk_async.jobs.journal.worker_tables import FINDINGS, Finding
+from wosdk_async.jobs.ledger.undone import is_ended
+from wosdk_async.jobs.mapping.row_operation import usable_id
+from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
+from wosdk_async.protocol.writes import UNDECIDED
+
+__all__ = ["Audit"]
+
+_PAGE = 800  # rows that are looked up at a time, in four queries
+_MOST_LISTED = 100_000  # rows that are looked at again, and listed; further ones are only counted
+
+Verdict = Finding | Literal["once", "undecided", "not_made"]
+
+
+@attrs.define(eq=False)
+class Audit:
+    """Looks up the keys of all rows, and compares the records with the states in the journal.
+
+    Rows whose records are missing, or of which there are several, are looked up once more after the settle
+    time: a look-up may show what was so a moment ago. Run it after the settling: rows that are still in doubt
+    and have one record now are DONE then.
+    """
+
+    settling: Settling
+    """That of the run, which has Company, journal, operation and marker."""
+    _counts: Counter[Verdict] = attrs.field(factory=Counter)
+
+    async def run(self) -> AuditResult:
+        """Carry the audit out and keep what it found in the journal; nothing of one that is cancelled.
+
+        Raises:
+            JournalError: the journal cannot be read or written.
+            WosdkError: a look-up failed.
+        """
+        journal, on_stage = self.settling.journal, self.settling.on_stage
+        on_stage(f"audit: rows to look up by {self.settling.marker}: {journal.plan.rows}")
+        loop, looked_up = asyncio.get_running_loop(), 0
+        said_at = loop.time()
+        suspects: list[StoredRow] = []
+        async for page in journal.file_pages(size=_PAGE):
+            if loop.time() >= said_at + SAID_EACH:
+                said_at = loop.time()
+                on_stage(f"audit: rows looked up: {looked_up} of {journal.plan.rows}")
+            looked_up += len(page)
+            keyed = [row for row in page if row.key is not None]
+            self._counts["not_made"] += len(page) - len(keyed)  # without a key nothing is sent
+            for row, verdict, _ in await self._look_up(keyed):
+                if verdict in FINDINGS and len(suspects) < _MOST_LISTED:
+                    suspects.append(row)
+                else:
+                    self._counts[verdict] += 1
+        listed = await self._look_again(suspects)
+        names: tuple[Verdict, ...] = ("once", *FINDINGS, "undecided", "not_made")
+        result = AuditResult(at=time.time(), **{name: self._counts[name] for name in names})
+        await journal.save_audit(result, listed)
+        on_stage(f"audit: {result}")
+        return result
+
+    async def _look_again(self, suspects: list[StoredRow]) -> list[AuditRow]:
+        """Return the rows that the Company still does not have as the journal says."""
+        if not suspects:
+            return []
+
+        def say(left: float) -> None:
+            self.settling.on_stage(
+                f"audit: rows that do not fit: {len(suspects)}; looked up again in {left:.0f} s"
+            )
+
+        await say_and_sleep(self.settling.seconds, say)
+        listed = []
+        for start in range(0, len(suspects), _PAGE):
+            for row, verdict, records in await self._look_up(suspects[start : start + _PAGE]):
+                self._counts[verdict] += 1
+                if verdict in FINDINGS:
+                    ids = tuple(id for each in records if (id := usable_id(each.id)) is not None)
+                    listed.append(AuditRow(row.row, verdict, ids, row.line, row.key, row.state))
+        return listed
+
+    async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
+        """Return each of some rows with keys, what is said of it, and the records with its key."""
+        keys = [row.key or "" for row in rows]
+        found = await self.settling.find(keys)
+        before = [row.row for row in rows if _was_there(row)]
+        # One that this job may have sent under a lost lease was perhaps made by that.
+        sent = await self.settling.journal.losses() if before else {}
+        judged = []
+        for row in rows:
+            with_key = found.get(row.key or "", ())
+            records = () if isinstance(with_key, RowError) else _counted(with_key)
+            number = 2 if isinstance(with_key, RowError) else len(records)  # too many to count
+            verdict = _verdict(row, number, was_there=_was_there(row) and row.row not in sent)
+            if verdict == "once" and _is_another(row, records):
+                verdict = "another"
+            if row.state in UNDECIDED and verdict == "once":
+                self.settling.found_later(row, records)
+            judged.append((row, verdict, records))
+        return judged
+
+
+def _was_there(row: StoredRow) -> bool:
+    """Return whether the job ended a row because its record was there before it was sent."""
+    return row.state == State.FOUND or row.proof == THERE_BEFORE
+
+
+def _is_another(row: StoredRow, records: Sequence[Any]) -> bool:
+    """Return whether the one record with the key of a row has another id than the journal says."""
+    if row.state != State.DONE or row.id is None or len(records) != 1:
+        return False
+    return usable_id(records[0].id) not in (None, row.id)
+
+
+def _counted(records: Sequence[Any]) -> Sequence[Any]:
+    """Return the records that count: of several, those that nobody cancelled or removed, if there are any."""
+    if len(records) < 2:
+        return records
+    return [each for each in records if not is_ended(each)] or records[:1]
+
+
+def _verdict(row: StoredRow, records: int, *, was_there: bool) -> Verdict:
+    """Return what is said of a row with so many records."""
+    carried_out = row.state in (State.DONE, State.FOUND)
+    if records and was_there:
+        return "once" if carried_out else "not_made"
+    if records > 1:
+        return "twice"
+    if carried_out:
+        return "once" if records else "missing"
+    if row.state in UNDECIDED:
+        return "once" if records else "undecided"
+    return "unexpected" if records else "not_made"

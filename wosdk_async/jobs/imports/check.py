@@ -1,0 +1,336 @@
+"""Check of an import: the outcome that each row would have, without a write here or in the Company."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import closing, suppress
+from itertools import islice
+from typing import Any
+
+import attrs
+
+from wosdk_async.codec.json import loads
+from wosdk_async.company import Company
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    ImportMapError,
+    MissingRecordError,
+    RowError,
+    reason_of,
+    require_sendable,
+)
+from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding, FindingKind
+from wosdk_async.jobs.imports.reading import RowBuilder
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
+from wosdk_async.jobs.ledger.facts import Preview, preview_of
+from wosdk_async.jobs.ledger.overview import overview
+from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.marking import no_marker_for_workers
+from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.row_operation import Found
+from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.sources.rows import Row
+from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.model import Record
+from wosdk_async.options.hooks import DryRun
+
+__all__ = ["FINDINGS", "BuiltRow", "Check", "CheckResult", "CheckedRows", "Finding", "kind_of"]
+
+
+@attrs.frozen
+class BuiltRow:
+    """A row that could be sent, as far as it shows without its key being looked up."""
+
+    row: Row
+    record: Record
+    key: str
+    missing: list[Any]
+    """Records that would be created before it."""
+    lacks: tuple[str, ...] = ()
+    """Fields without a value that the service requires, each with what to do."""
+    caution: str | None = None
+    """What would surprise people about the record, although the service takes it."""
+    again: bool = False
+    """Whether the row failed in the job before."""
+
+    def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
+        """Return what the import would do with the row."""
+        warnings = tuple(dict.fromkeys(self.row.warnings))
+        again = self.again and kind == "would_send"
+        place = self.row.number, self.row.line
+        return Finding(
+            *place,
+            kind,
+            reason,
+            self.key,
+            tuple(ids),
+            warnings,
+            lacks=self.lacks,
+            caution=self.caution,
+            again=again,
+        )
+
+
+@attrs.frozen
+class CheckedRows:
+    """Rows of a check, built as an import builds them."""
+
+    builder: RowBuilder
+    replaced: ReplacedFields
+
+    def build(self, row: Row) -> BuiltRow | Finding:
+        """Return what a row becomes, its key and what is created before it; or why it is refused."""
+        keys, key = self.builder.keys, ""
+        try:
+            if keys is not None and row.fault is None:
+                key = keys.key(row)
+            record, missing = self.builder.build(row)
+            require_sendable(record, new=self.builder.import_map.action.new)
+            if keys is not None:
+                keys.put(record, key)
+            lacks = tuple(lacking(record, self.builder.import_map))
+            return BuiltRow(row, record, key, missing, lacks, self.replaced.in_row(row.cells))
+        except Exception as error:  # of one row: the import refuses it, too
+            faults = tuple((kind_of(each), each.message) for each in getattr(error, "faults", ()))
+            return Finding(row.number, row.line, kind_of(error), reason_of(error), key, faults=faults)
+
+
+def kind_of(error: Exception) -> FindingKind:
+    """Return what an error of a row says of it."""
+    if isinstance(error, AmbiguousNameError):
+        return "ambiguous"
+    return "missing" if isinstance(error, MissingRecordError) else "refused"
+
+
+_PAGE = 200  # rows that are built and looked up together
+_REQUESTS = 3  # that are shown
+_IDS = 3  # of the records that have a key
+_AGAIN = (Standing.REFUSED_HERE, Standing.REFUSED, Standing.REFUSED_CHANGED)
+_SKIPPED: Mapping[Standing, FindingKind] = {Standing.DONE_CHANGED: "changed", Standing.UNDONE: "undone"}
+
+
+class Check:
+    """A look before an import: every row is built and looked up, and nothing is written.
+
+    Args:
+        source: the file.
+        import_map: which column fills which field.
+        dry: ``before_send`` hook of the client of the Company, which keeps what would be sent.
+        options: options of the import.
+        sample: the number of rows to look at, spread over the file; None means all.
+        workers: whether workers are to send the rows.
+        rate: the highest number of calls in a second, for the expected duration.
+
+    Raises:
+        ImportMapError: the file or the map cannot be used.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        import_map: ImportMap,
+        dry: DryRun,
+        *,
+        options: ImportOptions,
+        sample: int | None = None,
+        rate: float | None = None,
+        workers: bool = False,
+    ) -> None:
+        require_columns(source, import_map.columns)
+        self._request = ImportRequest(source=source, import_map=import_map, options=options)
+        if workers and self._request.marker is None:
+            raise no_marker_for_workers(import_map)
+        self._source, self._map, self._dry = source, import_map, dry
+        self._options, self._sample, self._rate = options, sample, rate
+        self._operation, self._marker = import_map.action, self._request.marker
+        self._keys = self._request.keys("job")
+        self._index = ReferenceIndex(import_map.references)
+        self._result = CheckResult(
+            label=self._operation.label,
+            used=frozenset(import_map.columns),
+            skips=options.if_exists == "skip",
+        )
+        self._undone: Set[int] = frozenset()
+        self._looks: list[float] = []
+        self._read_file()
+
+    def _read_file(self) -> None:
+        filled: Counter[str] = Counter()
+        for row in self._source:
+            self._result.rows += 1
+            filled.update(name for name, cell in dict(row.cells.items()).items() if cell.strip())
+        self._result.empty_rows = self._source.empty_rows
+        self._result.filled = {name: filled[name] for name in self._source.columns if name}
+        for row in self._rows():
+            if row.fault is None:
+                self._index.collect(row.cells)
+
+    def _rows(self) -> Iterator[Row]:
+        """Yield the rows to look at."""
+        total, wanted = self._result.rows, self._sample
+        for row in self._source:
+            if wanted is None or row.number * wanted // total > (row.number - 1) * wanted // total:
+                yield row
+
+    async def run(
+        self, company: Company, *, identity: str, on_row: Callable[[Finding], None] | None = None
+    ) -> CheckResult:
+        """Look up what the rows refer to, and their keys; return the outcome that each would have.
+
+        Args:
+            company: the Company in which the rows would be carried out.
+            identity: text that identifies the Company, as the journal keeps it.
+            on_row: called for each row that is looked at, in the order of the file.
+
+        Raises:
+            ImportMapError: a record that all rows need does not exist.
+            JournalError: the journal of an unfinished job cannot be read.
+            WosdkError: a look-up failed.
+        """
+        began = time.perf_counter()
+        await self._index.look_up(company, self._options.limit)
+        if self._index.specs:
+            self._looks.append(time.perf_counter() - began)
+        for name in self._map.fixed:
+            if reason := self._index.unfound(name):
+                raise ImportMapError(f"{self._map.path}: {reason}")
+        self._undone = await undone_beside(self._request.base, identity, self._map.operation)
+        checked = CheckedRows(RowBuilder(self._map, self._index, self._keys), ReplacedFields.of(self._map))
+        with (
+            closing(self._request.read()) as read,
+            preview_of(self._request, read, identity) as preview,
+        ):
+            await self._show_decision(preview)
+            rows = self._rows()
+            while page := list(islice(rows, _PAGE)):
+                for finding in await self._look_at(company, page, checked, preview):
+                    self._result.add(finding)
+                    if on_row is not None:
+                        on_row(finding)
+        self._finish()
+        return self._result
+
+    async def _show_decision(self, preview: Preview) -> None:
+        """Keep what the import would do with its rows, or why it would be refused."""
+        self._result.decision = preview.decision
+        if preview.folder is not None:
+            async with Journal.open(preview.folder, snapshot=True) as journal:
+                self._result.job = await overview(journal)
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    async def _look_at(
+        self, company: Company, page: Sequence[Row], checked: CheckedRows, preview: Preview
+    ) -> list[Finding]:
+        """Return what the import would do with some rows, in their order."""
+        places = page[0].number, page[-1].number
+        standings, reasons = preview.standings(*places), preview.reasons(*places)
+        found = []
+        for row in page:  # one without a standing is the same row of the ledger as an earlier one
+            standing = standings.get(row.number, Standing.DONE)
+            found.append(self._known(row, standing, reasons) or self._built(row, checked, standing))
+        keys = [each.key for each in found if isinstance(each, BuiltRow)]
+        records: Found = {}
+        if self._keys is not None and self._keys.are_own and keys:
+            began = time.perf_counter()
+            records = await self._operation.find(company, self._keys.path, keys)
+            self._looks.append(time.perf_counter() - began)
+            records = without_undone(records, self._undone)
+        return [
+            await self._decided(company, each, records.get(each.key, ()))
+            if isinstance(each, BuiltRow)
+            else each
+            for each in found
+        ]
+
+    def _built(self, row: Row, checked: CheckedRows, standing: Standing) -> BuiltRow | Finding:
+        """Return a row as the import builds it."""
+        found = checked.build(row)
+        again = standing in _AGAIN
+        return attrs.evolve(found, again=True) if again and isinstance(found, BuiltRow) else found
+
+    def _known(self, row: Row, standing: Standing, reasons: Mapping[int, str]) -> Finding | None:
+        """Return what the ledger has to say about a row; None when it would be sent."""
+        action = action_of(
+            standing,
+            self._request.options,
+            can_look_up=self._marker is not None,
+            updates=self._operation.compares,
+        )
+        if self._options.again and standing is not Standing.REPEATED:
+            action = Action.SEND
+        keys = self._keys if self._keys is not None and self._keys.are_own else None
+        key = (keys.key_or_none(row) if keys is not None else None) or ""
+        match action:
+            case Action.SEND:
+                return None
+            case Action.SKIP:
+                kind: FindingKind = _SKIPPED.get(standing, "ended")
+                return Finding(row.number, row.line, kind, key=key)
+            case Action.LOOK_UP | Action.LEAVE:
+                known = (
+                    f"the import looks it up by {self._marker} first"
+                    if self._marker
+                    else "there is no marker"
+                )
+                kind = "in_doubt" if standing is Standing.IN_DOUBT else "sending"
+                return Finding(row.number, row.line, kind, known, key)
+            case Action.KEEP:
+                return Finding(row.number, row.line, "kept", reasons.get(row.number, ""), key)
+            case Action.REFUSE:
+                return Finding(row.number, row.line, "refused", reasons.get(row.number, ""), key)
+
+    async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any] | RowError) -> Finding:
+        if isinstance(found, RowError):
+            return built.finding(kind_of(found), found.message)
+        if self._operation.by is not None:
+            try:
+                self._operation.point(built.record, built.key, found)
+            except RowError as error:
+                return built.finding(kind_of(error), error.message)
+        elif found:
+            ids = [each.id for each in found[:_IDS]]
+            shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])
+            return built.finding("there", f"{self._marker} {built.key!r} is that of {shown}", ids)
+        for entry in built.missing:
+            entry.wanted = True
+        if len(self._result.requests) < _REQUESTS:
+            await self._show(company, built)
+        first = ", ".join(repr(entry.text) for entry in built.missing)
+        changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
+        built.row.warnings.extend(built.lacks)
+        built.row.warnings.extend([built.caution] if built.caution else ())
+        texts = ["failed before"] if built.again else []
+        texts += [f"creates {first} first"] if first else []
+        return built.finding("would_send", "; ".join(texts), changed)
+
+    async def _show(self, company: Company, built: BuiltRow) -> None:
+        """Keep the request of a row. The hook of the client keeps it from being sent."""
+        kept = len(self._dry.calls)
+        with suppress(WosdkError, LookupError):  # the empty response says too little for some results
+            await self._operation.send(company, built.record, None)
+        for _, call in self._dry.calls[kept:]:
+            shown = {"row": built.row.number, "method": call.method, "path": call.path}
+            body = loads(call.body) if call.body else None
+            first = {"created_first": [entry.text for entry in built.missing]} if built.missing else {}
+            self._result.requests.append({**shown, **first, "body": body})
+
+    def _finish(self) -> None:
+        result = self._result
+        result.warnings += self._index.warnings
+        for name, spec in self._index.specs.items():
+            if missing := self._index.missing(spec):
+                result.new_records[name] = len(missing)
+        share = result.rows / result.checked if result.checked else 0.0
+        rows = result.counts["would_send"] * share  # as in the sample
+        pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
+        calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
+        result.expect(calls if rows else 0, self._looks, self._options.limit, self._rate)

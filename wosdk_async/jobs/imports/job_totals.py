@@ -1,0 +1,147 @@
+"""Totals of a job, all its runs together, and the outcomes of rows that nothing else reports."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING
+
+import attrs
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.imports.opening import OpenedJob
+from wosdk_async.jobs.imports.reporting import RowReports
+from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.journal import AuditResult, State, StoredRow, row_table
+from wosdk_async.jobs.journal.worker_tables import AuditState
+from wosdk_async.jobs.ledger.decision import Standing
+from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
+from wosdk_async.jobs.ledger.overview import audit_state_of, why_no_audit
+from wosdk_async.jobs.sources.rows import Row
+from wosdk_async.jobs.stop import StopRules
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers
+
+__all__ = ["JobTotals"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class JobTotals:
+    """What the journal and the stages of this run say about a job."""
+
+    job: OpenedJob
+    stops: StopRules
+    reports: RowReports
+    settling: Settling
+    workers: JobWorkers | None
+    _started: float = attrs.field(factory=time.perf_counter)
+
+    @property
+    def ended_now(self) -> int:
+        """How many rows this run has carried out, or has seen fail."""
+        return self._done_now + self.stops.failed
+
+    async def report_refused(self) -> None:
+        """Report the rows that stay refused: their keys occur twice, or the service refused them before.
+
+        They stop no import: nothing is sent for them, and the other rows may all be right.
+        """
+        async for stored in self._stored(State.REFUSED):
+            reason = stored.reason or ""
+            self.job.request.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), reason))
+
+    async def report_not_started(self) -> None:
+        """Report the rows that were not started, so that each row has its outcome."""
+        reason = self.stops.stop.cause or "the import was stopped before this row"
+        async for stored in self._stored(State.PLANNED):
+            if stored.row not in self.reports.unsent:
+                self.job.request.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
+
+    async def _stored(self, state: State) -> AsyncIterator[StoredRow]:
+        async for page in self.job.journal.file_pages(state):
+            for stored in page:
+                yield stored
+
+    async def summary(self) -> Summary:
+        """Return the counts of the job."""
+        counts, request = await self._counts(), self.job.request
+        index, plan, unsent = request.index, self.job.plan, len(self.reports.unsent)
+        audit, audit_state = await self.audited()
+        return Summary(
+            rows=sum(counts.values()),
+            empty_rows=request.source.empty_rows,
+            done=counts[State.DONE],
+            label=request.action.label,
+            found=counts[State.FOUND],
+            undone=await self._undone(),
+            changed=await self._changed(),
+            gone=sum(plan.gone.values()),
+            plan={each.name.lower(): plan.counts[each] for each in sorted(plan.counts)},
+            failed=counts[State.REFUSED] + unsent,
+            waiting=unsent,
+            in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
+            not_started=counts[State.PLANNED] - unsent,
+            done_now=self._done_now,
+            seconds=time.perf_counter() - self._started,
+            references_found=index.found,
+            references_created=index.created,
+            warnings=self._warnings(),
+            stopped=self.stops.stop.reason,
+            audit=audit,
+            audit_state=audit_state,
+            audit_why=why_no_audit(self.job.about) if audit_state == "impossible" else None,
+            unwritten=self.job.journal.unwritten,
+            folder=self.job.folder,
+        )
+
+    async def _changed(self) -> int:
+        """Return how many rows were carried out with other cells; a look-up may have shown that just now."""
+        if self.job.request.action.compares:
+            return 0
+        try:
+            return await self.job.journal.read(row_table.changed)
+        except JournalError:  # it cannot be read either
+            return self.job.plan.counts.get(Standing.DONE_CHANGED, 0)
+
+    async def _undone(self) -> int:
+        try:
+            return await self.job.journal.undone_rows()
+        except JournalError:  # it cannot be read either
+            return 0
+
+    def _warnings(self) -> list[str]:
+        """Return what the user should know, each text once."""
+        found = [
+            *self.job.rows.warnings,
+            *self.job.request.index.warnings,
+            *(self.workers.warnings if self.workers else ()),
+        ]
+        return list(dict.fromkeys(found))
+
+    async def audited(self) -> tuple[AuditResult | None, AuditState]:
+        """Return what the last audit found, and whether there has to be one."""
+        journal = self.job.journal
+        try:
+            return await journal.audit(), await audit_state_of(journal)
+        except JournalError:  # the journal cannot be read either
+            return None, "none" if self.workers is None else "due"
+
+    @property
+    def _done_now(self) -> int:
+        return self.reports.done + self.settling.done
+
+    async def _counts(self) -> Mapping[State, int]:
+        """Return how many rows have each state: those of the journal, or what this run did."""
+        journal = self.job.journal
+        with contextlib.suppress(JournalError):  # what could not be written is in the summary
+            await journal.flush()
+        try:
+            return journal.counts()
+        except JournalError:  # the journal cannot be read either
+            counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
+            counts[State.REFUSED] = self.stops.failed - len(self.reports.unsent)
+            counts[State.PLANNED] = self.job.rows.rows - counts.total()
+            return counts

@@ -1,0 +1,171 @@
+"""The ledger of an import: found or begun, and compared with the file."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from pathlib import Path
+
+import attrs
+
+from wosdk_async.jobs.imports.inputs import keep_copy
+from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
+from wosdk_async.jobs.journal.store import explained
+from wosdk_async.jobs.ledger.admission import admit
+from wosdk_async.jobs.ledger.comparison import Compared, ledger_counts
+from wosdk_async.jobs.ledger.decision import Plan, Refusal, decide
+from wosdk_async.jobs.ledger.facts import compared_with, facts_of, find_ledger, sent_elsewhere
+from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.ledger.overview import audit_state_of
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.jobs.ledger.request import ImportRequest
+
+__all__ = ["OpenedJob", "open_job"]
+
+
+@attrs.define(eq=False, kw_only=True)
+class OpenedJob:
+    """A ledger that this process holds, and what the import does with the rows of its file."""
+
+    request: ImportRequest
+    journal: Journal
+    rows: FileRows
+    plan: Plan
+    """What is decided; nothing of it is carried out yet."""
+    new: bool
+    """Whether the ledger was begun just now."""
+    same_file: bool
+    """Whether the file is the one of the last run, byte by byte."""
+    audit_due: bool = False
+    """Whether an audit of the rows that workers sent has to be made."""
+
+    @property
+    def folder(self) -> Path:
+        """The job folder."""
+        return self.journal.folder
+
+    @property
+    def about(self) -> JobPlan:
+        """What the ledger is about."""
+        return self.journal.plan
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is to be done: no row to send or look up, and the file is that of the last run."""
+        return self.plan.is_idle and self.same_file and not self.audit_due and not self.new
+
+    async def admit(self) -> None:
+        """Write the plan into the ledger: new rows get their numbers, and rows to send are planned.
+
+        Raises:
+            JournalError: the journal cannot be written, so nothing must be sent.
+        """
+        request, journal, rows = self.request, self.journal, self.rows
+        last, now = self.about, request.plan(self.about.job, self.about.company, rows)
+        about = attrs.evolve(now, created_at=last.created_at, options=last.options, after=last.after)
+        if rows.is_rejects:  # their columns are those of the file, and their keys may be corrected
+            about = attrs.evolve(about, key=last.key, sheet=last.sheet)
+            about = attrs.evolve(about, columns=last.columns, header=last.header)
+        keys = request.keys(self.about.job)
+        change = functools.partial(
+            admit,
+            plan=self.plan,
+            job=self.about.job,
+            run=journal.run,
+            open_keys=keys is not None and not keys.are_own,
+            learns=rows.is_rejects or self.about.key != rows.key,
+        )
+        await journal.admit(change, about)
+        rows.close()
+
+
+async def open_job(
+    request: ImportRequest, rows: FileRows, company: str, *, journals: type[Journal] = Journal
+) -> OpenedJob:
+    """Open the ledger to which an import belongs, or begin one, and lock it.
+
+    Args:
+        request: the import.
+        rows: the rows of its file.
+        company: text that identifies the Company.
+        journals: the class that makes and opens the journal; a test gives one that is killed.
+
+    Raises:
+        ImportRefusedError: nothing is sent; it has the code, the facts and the remedies.
+        JournalError: another process holds the ledger, or it cannot be used.
+    """
+    folders = JobFolders(request.base)
+    ledgers = await asyncio.to_thread(folders.ledgers)
+    found = await asyncio.to_thread(find_ledger, request, rows, company, ledgers)
+    if found is None:
+        elsewhere = await asyncio.to_thread(sent_elsewhere, request, rows, company, request.base)
+        nothing = Compared(rows=0, standings={}, gone={})
+        _required(decide(*facts_of(request, rows, company, nothing, elsewhere=elsewhere), request.options))
+        return await _begin(request, rows, company, folders, journals)
+    journal = await asyncio.to_thread(journals.open, found)
+    try:
+        compared = await journal.read(lambda db: compared_with(db, request, rows))
+        ledger = journal.folder, journal.plan, await journal.read(ledger_counts)
+        plan = _required(decide(*facts_of(request, rows, company, compared, ledger=ledger), request.options))
+        if plan.begins:  # the old one is held until the new one is: nobody sends rows of it in between
+            begun = await _begin(request, rows, company, folders, journals, after=journal.plan.job)
+            begun.plan = attrs.evolve(begun.plan, leaves_done=plan.leaves_done)
+            await journal.close()
+            return begun
+        return OpenedJob(
+            request=request,
+            journal=journal,
+            rows=rows,
+            plan=plan,
+            new=False,
+            same_file=_is_same_file(journal.plan, request, rows),
+            audit_due=await audit_state_of(journal) in ("due", "not clean"),
+        )
+    except BaseException:
+        await journal.close()
+        raise
+
+
+async def _begin(
+    request: ImportRequest,
+    rows: FileRows,
+    company: str,
+    folders: JobFolders,
+    journals: type[Journal],
+    *,
+    after: str | None = None,
+) -> OpenedJob:
+    """Begin a ledger without rows; :meth:`OpenedJob.admit` gives it those of the file."""
+    journal = await asyncio.to_thread(_create, request, company, folders, journals, after)
+    try:
+        compared = await journal.read(lambda db: compared_with(db, request, rows))
+        plan = _required(decide(*facts_of(request, rows, company, compared), request.options))
+    except BaseException:
+        await journal.discard()
+        raise
+    return OpenedJob(request=request, journal=journal, rows=rows, plan=plan, new=True, same_file=False)
+
+
+def _create(
+    request: ImportRequest, company: str, folders: JobFolders, journals: type[Journal], after: str | None
+) -> Journal:
+    folder, lock = folders.new()
+    try:
+        with explained(folder):
+            keep_copy(request.path, folders.base, folder)
+        plan = attrs.evolve(request.plan(new_job_id(), company), after=after)
+        return journals.create(folder, plan, lock=lock)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def _required(decision: Plan | Refusal) -> Plan:
+    if isinstance(decision, Refusal):
+        raise ImportRefusedError(decision)
+    return decision
+
+
+def _is_same_file(last: JobPlan, request: ImportRequest, rows: FileRows) -> bool:
+    now = request.sha256, request.sheet, rows.key, rows.is_rejects
+    return (last.sha256, last.sheet, last.key, last.rejects) == now

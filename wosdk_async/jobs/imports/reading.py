@@ -1,0 +1,130 @@
+"""Planned rows of a job: read from the file beside its ledger, and built as the map says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from itertools import islice
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.ledger.file_rows import PAGE, fingerprint
+from wosdk_async.jobs.ledger.identity import Identities
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.marking import RowKeys
+from wosdk_async.jobs.mapping.nodes import MissingRecord, References, RowContext
+from wosdk_async.jobs.sources.rows import Row
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.model import Record
+
+__all__ = ["PlannedRows", "RowBuilder"]
+
+
+@attrs.frozen
+class PlannedRows:
+    """Rows of a file that the ledger still plans to send; each has its number in the ledger."""
+
+    source: Source
+    journal: Journal
+    identities: Identities
+    fingerprints: Sequence[int]
+    """Those of the pages of the file, as it was read first."""
+    keyed: bool = attrs.field(kw_only=True)
+    """Whether the marker carries keys."""
+
+    async def pages(self) -> AsyncIterator[list[tuple[Row, str | None]]]:
+        """Yield the planned rows with their keys, a page at a time.
+
+        Rows of a page with another fingerprint are compared one by one: what changed may be a cell that the
+        map does not read, or a row that is not sent.
+
+        Raises:
+            ImportMapError: the file has changed since it was read first; no row of that page is given.
+        """
+        rows, last, digest = iter(self.source), 0, self.identities.digest
+        fingerprints = iter(self.fingerprints)
+        while page := list(islice(rows, PAGE)):
+            first, last = page[0].number, page[-1].number
+            same = fingerprint(page) == next(fingerprints, None)
+            planned = []
+            for place, number, state, known, key in await self.journal.page(first, last):
+                if state == State.PLANNED:
+                    row = page[place - first] if place - first < len(page) else None
+                    if row is None or not (same or digest(row) == known):
+                        raise self._changed(row or page[-1])
+                    row.number = number
+                    planned.append((row, key if self.keyed else None))
+            yield planned
+        if last != self.journal.plan.rows:
+            raise ImportMapError(
+                f"{self.source.path}: the file has changed since it was read first: it has {last} rows now, "
+                f"not {self.journal.plan.rows}; no further row was sent"
+            )
+
+    async def numbered(self, numbers: Collection[int]) -> AsyncIterator[Row]:
+        """Yield rows of the file by their numbers in the ledger, planned or not."""
+        found = await self.journal.rows_numbered(numbers)
+        places = {stored.place: stored for stored in found.values() if stored.place is not None}
+        for row in self.source:
+            if (stored := places.get(row.number)) is not None:
+                row.number = stored.row
+                yield row
+            elif row.number % PAGE == 0:
+                await asyncio.sleep(0)
+
+    def _changed(self, row: Row) -> ImportMapError:
+        return ImportMapError(
+            f"{self.source.path}, line {row.line}: the file has changed since it was read first; no further "
+            "row was sent"
+        )
+
+
+@attrs.frozen
+class RowBuilder:
+    """Makes of each row what is sent for it.
+
+    Args:
+        import_map: which column fills which field.
+        references: the ids of the records that rows refer to.
+        keys: the keys of the rows; None without a marker.
+    """
+
+    import_map: ImportMap
+    references: References
+    keys: RowKeys | None
+
+    def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
+        """Return the command or record of a row, and the records that have to be created before it is sent.
+
+        Raises:
+            InvalidCallError: the row cannot be sent, whichever records exist.
+        """
+        if row.fault is not None:
+            raise RowError(row.fault)
+        if (key := self.import_map.key) is not None and not (key.fill(row.cells) or "").strip():
+            raise RowError(f"the key {key.source!r} is empty; each row needs a key of its own")
+        context = RowContext(row.cells, self.references, row.warnings)
+        record = self.import_map.record.build(context)
+        if context.missing:
+            require_sendable(record, new=self.import_map.action.new)
+        return record, context.missing
+
+    def sendable(self, row: Row, key: str | None) -> Record:
+        """Return what is sent for a row now, with the key that the ledger has for it.
+
+        Raises:
+            WaitingRowError: a later run may send the row.
+            InvalidCallError: the row cannot be sent.
+        """
+        record, missing = self.build(row)
+        if missing:
+            raise RowError("a record that it refers to is missing: the file has changed since the start")
+        if self.keys is not None:
+            if self.keys.are_own and self.keys.key(row) != key:
+                raise WaitingRowError(
+                    "its key has changed since it was sent first; the next run sends it with this key"
+                )
+            self.keys.put(record, key)
+        return record

@@ -1,0 +1,206 @@
+"""Stage of an import before its rows: what they refer to is looked up, and created if it is missing."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Awaitable, Callable
+
+import attrs
+
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.calls.run_many import Run
+from wosdk_async.company import Company, is_closed
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, JournalError, reason_of
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
+from wosdk_async.jobs.mapping.lookup import ReferenceEntry
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.references import ReferenceSpec
+from wosdk_async.jobs.stop import ABORT_GRACE, CLOSED, Stop
+from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.protocol.writes import UNDECIDED
+from wosdk_async.resources.lookup_tables import folded
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["ReferenceCreation", "ReferenceStage"]
+
+_ROUNDS = 3  # times that records are created, before those in doubt wait for the next run
+
+
+Settled = Callable[[Callable[[], Awaitable[bool]], str], Awaitable[bool]]
+"""Function that looks until nothing is missing, or the rest is absent for certain: ``Settling.wait``."""
+
+
+@attrs.define(eq=False)
+class ReferenceStage:
+    """Completes the index of a job: each record that rows refer to gets its id, or the reason why not."""
+
+    company: Company
+    rows: PlannedRows
+    builder: RowBuilder
+    index: ReferenceIndex
+    limit: int
+    stop: Stop
+
+    async def complete(self, settled: Settled, on_stage: Callable[[str], None]) -> None:
+        """Look up the records of all names, and create those that are missing and that a row can use.
+
+        Args:
+            settled: decides what earlier runs, or calls of this one, left in doubt.
+            on_stage: called with a text that says what is being done.
+
+        Raises:
+            ImportMapError: a record that all rows need does not exist.
+            WosdkError: the lookup failed; nothing was created.
+        """
+        company, index, limit = self.company, self.index, self.limit
+        import_map, journal = self.builder.import_map, self.rows.journal
+        await index.look_up(company, limit)
+        doubts = [each for each in await journal.references() if each.state in UNDECIDED]
+
+        def missing() -> bool:
+            return any(not index.is_known(each.reference, each.name) for each in doubts)
+
+        async def look() -> bool:
+            await index.look_up(company, limit)
+            return missing()
+
+        if missing():
+            await settled(look, f"records in doubt: {len(doubts)}")
+        for name in import_map.fixed:
+            if reason := index.unfound(name):
+                raise ImportMapError(f"{import_map.path}: {reason}")
+        if index.incomplete:
+            await self._mark_wanted()
+        for spec in import_map.references:
+            creation = ReferenceCreation(index, spec, company, journal, limit)
+            try:
+                await self._create(creation, settled, on_stage)
+            finally:
+                creation.leave_the_rest()
+
+    async def _create(
+        self, creation: ReferenceCreation, settled: Settled, on_stage: Callable[[str], None]
+    ) -> None:
+        """Create the missing records of one reference; those in doubt are looked up and created again."""
+        index, spec, company = creation.index, creation.spec, creation.company
+        for rounds_left in reversed(range(_ROUNDS)):
+            if not (missing := index.missing(spec)):
+                break
+            noun = "record" if len(missing) == 1 else "records"
+            on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
+            await self.stop.consume(creation.run(ABORT_GRACE), creation.add)
+            if is_closed(company):
+                self.stop.start_no_more(CLOSED)
+            if self.stop.reason or not index.in_doubt(spec):
+                break
+            with contextlib.suppress(WosdkError):
+                await creation.look_up()  # most are there: only the response was lost
+            with contextlib.suppress(WosdkError):  # then they stay in doubt
+                doubts = len(index.in_doubt(spec))
+                if doubts and await settled(creation.look_up, f"records in doubt: {doubts}") and rounds_left:
+                    creation.plan_again()
+
+    async def _mark_wanted(self) -> None:
+        """Mark the missing records of every row that can be created once it has them.
+
+        A record that only bad rows name would never be used, so it is not created.
+        """
+        async for page in self.rows.pages():
+            for row, _ in page:
+                if row.fault is None and self.index.undecided(row.cells):
+                    with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
+                        for record in self.builder.build(row)[1]:
+                            record.wanted = True
+
+
+@attrs.frozen
+class ReferenceCreation:
+    """Creation of the missing records of one reference.
+
+    A name is not a key: a removed record may have it, and one that the map's ``where`` leaves out. So a
+    creation in doubt has no marker. It is looked up as names are, and created again if it is not there.
+    """
+
+    index: ReferenceIndex
+    spec: ReferenceSpec
+    company: Company
+    journal: Journal
+    limit: int
+
+    def run(self, grace: float) -> Run[ReferenceEntry, int]:
+        """Return the run that creates the missing records; hand its outcomes to :meth:`add`."""
+        return Run(self.index.missing(self.spec), self._create, limit=self.limit, grace=grace)
+
+    async def _create(self, entry: ReferenceEntry, trace: Trace) -> int:
+        record = entry.new_record(self.spec, RowContext(entry.cells, self.index, entry.warnings))
+        trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
+        await self.journal.begin_reference(self.spec.name, folded(entry.text), entry.text)
+        specifier = await self.company.create(record)
+        if specifier.id is None:
+            raise WosdkError("the service gave no id")
+        return specifier.id
+
+    def add(self, outcome: Outcome[ReferenceEntry, int]) -> None:
+        """Remember the outcome of one new record, here and in the journal."""
+        entry = outcome.input
+        if isinstance(outcome, Done):
+            self._done(entry, outcome.result)
+            return
+        state = State.REFUSED
+        entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
+        # Without the journal nothing was sent.
+        entry.may_pass = (
+            not isinstance(outcome, Failed)
+            or isinstance(outcome.error, JournalError)
+            or is_closed(self.company)
+            or ending_of(outcome.error).passes
+        )
+        if isinstance(outcome, InDoubt):
+            state, entry.in_doubt = State.IN_DOUBT, True
+        elif entry.may_pass:
+            state = State.PLANNED
+        self._write(entry, state)
+
+    async def look_up(self) -> bool:
+        """Look up the records in doubt, and return whether any still is. Raise WosdkError when that fails."""
+        entries = self.index.in_doubt(self.spec)
+        await self.index.look_up_names(self.company, self.spec, entries, self.limit)
+        for entry in entries.values():
+            if entry.id is not None:
+                entry.end_doubt()
+                self._done(entry, entry.id)
+            elif entry.error is AmbiguousNameError:
+                entry.in_doubt = entry.may_pass = False
+        return bool(self.index.in_doubt(self.spec))
+
+    def plan_again(self) -> None:
+        """Treat the records in doubt as missing: they are absent for certain."""
+        for entry in self.index.in_doubt(self.spec).values():
+            entry.end_doubt()
+
+    def leave_the_rest(self) -> None:
+        """Leave what is undecided in doubt, and warn of it even if no row that needs it was started."""
+        self.index.warnings += [entry.reason for entry in self.index.in_doubt(self.spec).values()]
+
+    def _done(self, entry: ReferenceEntry, id: int) -> None:
+        entry.id = id
+        self.index.created += 1
+        self._write(entry, State.DONE)
+
+    def _write(self, entry: ReferenceEntry, state: State) -> None:
+        reason = entry.reason or None
+        self.journal.record_reference(
+            ReferenceRecord(self.spec.name, folded(entry.text), entry.text, state, entry.id, reason)
+        )
+
+
+def _not_created(outcome: Outcome[ReferenceEntry, int]) -> str:
+    if isinstance(outcome, NotStarted):
+        return "was not created: the import was stopped"
+    if isinstance(outcome, InDoubt):
+        return f"may have been created or not: {outcome.error.message}"
+    error = getattr(outcome, "error", None) or WosdkError("the import was stopped")
+    return f"could not be created: {reason_of(error)}"

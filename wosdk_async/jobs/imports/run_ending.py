@@ -1,0 +1,130 @@
+"""End of one run of an import: its record in the journal, and the files of the job."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.imports.opening import OpenedJob
+from wosdk_async.jobs.imports.work import JobWork
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.entries import MAX_REASON, RUN_REFUSED
+from wosdk_async.jobs.ledger.outcomes import Summary
+from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
+from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.text.safe_text import shortened
+
+__all__ = ["close_job", "end_run", "reason_kept", "status_of"]
+
+_UNUSABLE = 2  # exit status: a file or a setting cannot be used
+_UNWRITTEN = 8  # exit status: the rows are carried out, and files of the job could not be written
+
+
+async def end_run(
+    job: OpenedJob,
+    work: JobWork,
+    *,
+    ran: bool,
+    summary: Summary | None,
+    error: BaseException | None,
+    stopped_status: int,
+) -> None:
+    """Write how a run ended, and the files of the job unless they are there from its last run; close the job.
+
+    A ledger that was refused before anything was sent is removed instead, if it is new.
+
+    Args:
+        job: the job.
+        work: the work of the run.
+        ran: whether there was anything to do.
+        summary: gets the files that were written, or why they could not be; None after an error.
+        error: the exception that the run raises; None for one that has a summary.
+        stopped_status: the exit status of a run that left rows.
+    """
+    journal = job.journal
+    refused = isinstance(error, WosdkError) and not work.sending
+    try:
+        if refused and job.new and journal.failed is None and await is_unsent(journal):
+            return
+        if summary is not None:
+            summary.missing = journal.missing
+        status = _status(summary, error, stopped_status)
+        if ran:
+            await _write_end(journal, work, status, error, refused=refused)
+        # From a journal that does not have all outcomes no files are made; the next run makes them.
+        if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
+            try:
+                files = await write_outputs(
+                    journal, job.request.source, csv_for_excel=job.request.options.csv_for_excel
+                )
+                if summary is not None:
+                    summary.files = files
+            except OutputError as output_error:
+                if ran and error is None and summary is not None and summary.all_ended:
+                    await _write_end(journal, work, _UNWRITTEN, output_error)
+                raise
+    except (OutputError, JournalError) as output_error:
+        if summary is not None:
+            summary.files_failed = output_error.message
+    finally:
+        await close_job(job, refused=refused)
+
+
+def status_of(error: BaseException, stopped: int) -> int:
+    """Return the exit status of an import for an exception; ``stopped`` is that of a cancelled run."""
+    if isinstance(error, WosdkError):
+        return int(ending_of(error).exit_status)
+    if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
+        return stopped
+    return _UNUSABLE if isinstance(error, OSError) else 1
+
+
+def reason_kept(error: BaseException) -> str:
+    """Return why a run failed, as the journal keeps it.
+
+    Of an error that is not ours only the class: its text may hold anything, also a token.
+    """
+    if isinstance(error, WosdkError):
+        return shortened(error.message, MAX_REASON)
+    why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+    return shortened(f"{type(error).__name__}{why}", MAX_REASON)
+
+
+def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:
+    if error is not None:
+        return status_of(error, stopped)
+    return 0 if summary is not None and summary.complete else stopped
+
+
+async def _write_end(
+    journal: Journal, work: JobWork, status: int, error: BaseException | None, *, refused: bool = False
+) -> None:
+    more: dict[str, Any] = {}
+    if error is not None and not isinstance(error, asyncio.CancelledError):
+        more["error"] = reason_kept(error)
+    if refused:
+        more[RUN_REFUSED] = True
+    with contextlib.suppress(JournalError):  # the summary says why the journal failed
+        await journal.end_run(status, stopped=work.stop.reason, **more)
+
+
+async def close_job(job: OpenedJob, *, refused: bool) -> None:
+    """Close the journal of a job; remove a new one that was ``refused`` before anything was sent."""
+    job.rows.close()
+    journal = job.journal
+    if journal.is_closed:
+        return
+    with contextlib.suppress(JournalError):
+        if refused and journal.failed is None and job.new and await is_unsent(journal):
+            await journal.discard()
+    await journal.close()
+
+
+async def is_unsent(journal: Journal) -> bool:
+    """Return whether nothing of a job was sent: no row, and no record that rows refer to."""
+    if await journal.rows_in(State.SENDING, State.IN_DOUBT, State.DONE, State.FOUND, limit=1):
+        return False
+    return not await journal.references() and not await journal.last_epoch()

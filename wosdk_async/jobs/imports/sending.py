@@ -1,0 +1,224 @@
+"""Sending of the rows of a job: built, looked up by their keys, claimed, and sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from wosdk_async.calls.outcome import Outcome
+from wosdk_async.calls.run_many import Run
+from wosdk_async.company import Company
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import JournalError, RowError
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
+from wosdk_async.jobs.imports.reporting import RowReports
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.journal.claims import Claim, Claims
+from wosdk_async.jobs.ledger.undone import find_rows
+from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.mapping.row_operation import Found, effect_of
+from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
+from wosdk_async.transport.telemetry.statistics import Trace
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers
+
+__all__ = ["RowSender"]
+
+_TURN = 25  # rows that are built before the event loop gets a turn
+
+
+@attrs.define(eq=False, kw_only=True)
+class RowSender:
+    """Sends the planned rows of one job."""
+
+    company: Company
+    rows: PlannedRows
+    builder: RowBuilder
+    reports: RowReports
+    options: ImportOptions
+    stop: Stop
+    workers: JobWorkers | None = None
+    """Those that send the rows; None sends them from here."""
+    _proved: bool = False
+
+    async def send(self, only: set[int] | None = None) -> None:
+        """Send the planned rows, or those of them in ``only``, which were sent before and have settled.
+
+        Raises:
+            ImportMapError: the file has changed since the job began; the rows before the change are sent.
+            JournalError: the journal cannot be written; no row is sent that is not in it.
+            WosdkError: keys cannot be looked up; the rows before are sent.
+        """
+        operation, keys, limit = self._operation, self.builder.keys, self.options.limit
+        marker = await self.marker()
+        here = self.workers is None
+        if not here and await self._journal.last_epoch():
+            # Rows were granted, so the marker is proved. And the next one may be a row that kills its worker.
+            self._proved = True
+        ahead = limit if self.workers is None else self.workers.claimed_ahead
+        async with Claims(self._prepared(only), self._journal, ahead, begin=here) as claims:
+            if keys is not None and operation.by is None and not self._proved:
+                # One row alone first: if its marker cannot be found, only one work order is affected.
+                first = _ClaimsUntil(claims, lambda: self._proved)
+
+                async def prove(claim: Claim, trace: Trace) -> Any:
+                    if not here:
+                        await self._journal.begin([claim.row.number])
+                    return await self._send_and_prove(claim, keys.path, marker, trace)
+
+                await self._consume(Run(first, prove, limit=1, grace=ABORT_GRACE), claims)
+            if self.workers is not None:
+                await self._consume(self.workers.run(claims), claims)
+            else:
+                run = operation.run(self.company, claims, marker, limit=limit, grace=ABORT_GRACE)
+                await self._consume(run, claims)
+
+    async def marker(self) -> str | None:
+        """Return the field by which the client looks up calls in doubt; None when it must not."""
+        # An undo leaves keys on cancelled records. Only the job knows which, so the client must not look up.
+        keys = self.builder.keys
+        return keys.path if keys is not None and not await self._journal.undone_before() else None
+
+    @property
+    def _operation(self) -> RowOperation:
+        return self.builder.import_map.action
+
+    @property
+    def _journal(self) -> Journal:
+        return self.rows.journal
+
+    async def _find(self, path: str, keys: list[str]) -> Found:
+        try:
+            return await find_rows(self._operation, self.company, self._journal, path, keys)
+        except JournalError:
+            raise
+        except WosdkError as error:
+            raise WosdkError(f"the keys of rows cannot be looked up: {error.message}") from error
+
+    # --- what can be sent ---------------------------------------------------------------------
+
+    async def _prepared(self, only: set[int] | None) -> AsyncIterator[list[Claim]]:
+        """Yield the rows that can be sent, a page at a time; the others end here."""
+        unsent = self.reports.unsent
+        async for page in self.rows.pages():
+            claims = []
+            for place, (row, key) in enumerate(page, 1):
+                if self.stop.reason is not None:
+                    return
+                if row.number not in unsent and (only is None or row.number in only):
+                    try:
+                        claims.append(Claim(row, self.builder.sendable(row, key), key))
+                    except Exception as error:  # of one row: the others can be sent
+                        self.reports.not_sent(row, error)
+                if place % _TURN == 0:
+                    await asyncio.sleep(0)
+            if claims and self.stop.reason is None:
+                yield await self._not_there(claims, again=only is not None)
+
+    async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
+        """Return the claims whose keys are not in the Company yet; the others end here.
+
+        If rows are sent ``again``, a record that is found now was created by this job.
+        """
+        if self.builder.keys is None:
+            return claims
+        path = self.builder.keys.path
+        keys = [claim.key for claim in claims if claim.key is not None]
+        try:
+            async with self.stop.ends():
+                found = await self._find(path, keys)
+        except StoppedError:
+            return []
+        decided = self._points if self._operation.by is not None else self._is_new
+        wanted = []
+        for claim in claims:
+            records = found.get(claim.key or "", ())
+            try:
+                if isinstance(records, RowError):
+                    self.reports.there_before(claim.row, records.message)
+                elif decided(claim, records, again):
+                    wanted.append(claim)
+            except RowError as error:
+                self.reports.not_sent(claim.row, error)
+        return wanted
+
+    def _is_new(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
+        """Return whether no record carries the key of a row; otherwise the row ends."""
+        if not records:
+            return True
+        if again and len(records) == 1:
+            self.reports.carried_out_before(claim.row, effect_of(records[0]))
+        elif self.options.if_exists == "skip":
+            self.reports.found(claim.row, effect_of(records[0]))
+        else:
+            path = self.builder.keys.path if self.builder.keys is not None else ""
+            ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
+            reason = f"is there already: {path} {claim.key!r} is that of {ids}"
+            self.reports.there_before(claim.row, reason)
+        return False
+
+    def _points(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
+        """Return whether a row is to be sent, with the record that it changes. Raise RowError without one."""
+        operation = self._operation
+        if again and not operation.compares:  # an update can be written again
+            effect = operation.settled(claim.record, claim.key or "", records)
+            if effect is not None:
+                self.reports.carried_out_before(claim.row, effect)
+                return False
+        operation.point(claim.record, claim.key or "", records)
+        return True
+
+    # --- sending ------------------------------------------------------------------------------
+
+    async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
+        """Create the first record, and check that a query finds it by its key."""
+        result = await self._operation.send(self.company.traced(trace), claim.record, marker)
+        created = f"row {claim.row.number} was created with {path} {claim.key!r}"
+        try:
+            async with self.stop.ends():
+                found = await self._find(path, [claim.key or ""])
+        except StoppedError:  # the next run proves the marker
+            return result
+        except WosdkError as error:  # the record was created all the same
+            self.stop.start_no_more(f"the marker could not be proved: {created}; {error.message}")
+            return result
+        self._proved = bool(found.get(claim.key or ""))
+        if not self._proved:
+            self.stop.start_no_more(
+                f"the marker does not work: {created}, and no query finds it by that; choose another marker"
+            )
+        return result
+
+    async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
+        """Carry out a run and report every outcome, one for each claim also when it is cancelled."""
+
+        def report(outcome: Outcome[Claim, Any]) -> None:
+            self.reports.ended(outcome)
+            claims.recorded()
+
+        def stop() -> None:
+            claims.stop()
+            run.stop()
+
+        await self.stop.consume(run, report, stop)
+
+
+class _ClaimsUntil:
+    """An async iterator over claims that ends as soon as ``enough`` says so."""
+
+    def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
+        self._claims = claims
+        self._enough = enough
+
+    def __aiter__(self) -> _ClaimsUntil:
+        return self
+
+    async def __anext__(self) -> Claim:
+        if self._enough():
+            raise StopAsyncIteration
+        return await anext(self._claims)

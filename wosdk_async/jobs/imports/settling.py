@@ -1,0 +1,338 @@
+"""Rows in doubt: looked up by their keys and planned again once confirmed absent, or decided by a person."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.cluster.leases import end_leases
+from wosdk_async.jobs.errors import JournalError, RowError
+from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, RowRecord, State, StoredRow, run_table
+from wosdk_async.jobs.ledger.outcomes import RowOutcome
+from wosdk_async.jobs.ledger.undone import find_rows
+from wosdk_async.jobs.mapping.operation_names import RowOperation, operation_named
+from wosdk_async.jobs.mapping.row_operation import Effect, Found, usable_id
+from wosdk_async.jobs.sources.rows import Row
+from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
+from wosdk_async.protocol.writes import UNDECIDED, LookUps
+
+__all__ = ["Doubt", "Settling", "decide", "doubts_in", "settle_job"]
+
+_PAGE = 200  # rows that are looked up at a time
+
+_KILLED = "it was being sent when the run was killed, or could not write its outcome"
+_NO_MARKER = f"{_KILLED}, and there is no marker to look it up by"
+_UNSETTLED = f"{_KILLED}; the same command given again looks it up"
+
+
+@attrs.frozen
+class Doubt:
+    """A row in doubt: no response said whether it was carried out.
+
+    ``since`` is the event loop's time from which it has to settle.
+    """
+
+    row: int
+    line: int
+    key: str
+    since: float
+    reason: str
+    request_id: str | None = None
+    code: str | None = None
+    """Class of the error that left it in doubt."""
+    attempts: int = 0
+    seconds: float = 0.0
+    """Duration of the call."""
+    record: Any = None
+    """What was built from the row; None when nobody has to compare it."""
+    reported: bool = True
+    """Whether it is a row of the file; others are settled, and nobody is told."""
+    gone: LookUps | None = None
+    """Look-ups of a delete that found no record, not even a removed one; None after one that did."""
+
+    @classmethod
+    def of(cls, row: StoredRow, since: float, reason: str) -> Doubt:
+        """Return the doubt of a row as the journal has it; ``reason`` is that of a row without one."""
+        known = (row.reason or reason, row.request_id, row.code, row.attempts, row.seconds)
+        return cls(row.row, row.line, row.key or "", since, *known, reported=row.place is not None)
+
+    @property
+    def call(self) -> dict[str, Any]:
+        """What the journal keeps of the call."""
+        return {"request_id": self.request_id, "attempts": self.attempts, "seconds": self.seconds}
+
+
+@attrs.define(eq=False, kw_only=True)
+class Settling:
+    """Decides the outcomes of rows in doubt.
+
+    All but :meth:`leave_the_rest` may be cancelled: what is not decided then stays in doubt.
+    """
+
+    company: Company
+    journal: Journal
+    operation: RowOperation
+    marker: str | None
+    """Field that carries the keys; without one nothing can be decided."""
+    seconds: float
+    """Seconds after which a row that is not there will not appear any more (``CallOptions.settle``)."""
+    on_row: Callable[[RowOutcome], None]
+    rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]] | None = None
+    """Function that returns what is built from rows of the file; operations that compare need it."""
+    on_stage: Callable[[str], None] = lambda _: None
+    """Called with a text that says what is waited for, again every few seconds."""
+    undecided: list[Doubt] = attrs.field(factory=list)
+    done: int = 0
+    _left: set[int] = attrs.field(factory=set)
+    _looked: bool = False
+    """Whether all rows of earlier runs were looked up."""
+
+    async def look_at_earlier_runs(self) -> None:
+        """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
+
+        The settle time of those that are not there starts now: the clock of the earlier run may be wrong.
+        Without a marker they are in doubt for good.
+        """
+        if self.marker is None:
+            await self.leave_the_rest()
+            return
+        now = asyncio.get_running_loop().time()
+        async for page in self.journal.pages(*UNDECIDED, size=_PAGE):
+            doubts = [Doubt.of(row, now, _UNSETTLED) for row in page]
+            if self.rebuilt is not None and self.operation.compares:
+                records = await self.rebuilt({each.row for each in doubts})
+                doubts = [attrs.evolve(each, record=records.get(each.row)) for each in doubts]
+            self.undecided += await self._look_up(doubts)
+        self._looked = True
+
+    async def settle(self) -> set[int]:
+        """Wait until the undecided rows have settled, and return those that are confirmed absent.
+
+        They are planned again. Rows that cannot be looked up stay undecided.
+        """
+        if self.marker is None or not self.undecided:
+            return set()
+        since = max(each.since for each in self.undecided)
+        try:
+            if not await self.wait(
+                self._look_at_undecided, f"rows in doubt: {len(self.undecided)}", since=since
+            ):
+                return set()
+        except WosdkError:
+            return set()
+        absent, self.undecided = self.undecided, []
+        await self.journal.plan_again(each.row for each in absent)
+        return {each.row for each in absent}
+
+    def found_later(self, row: StoredRow, records: Sequence[Any]) -> None:
+        """Decide a row in doubt of which one record was found after all."""
+        effect = self.operation.settled(None, row.key or "", records)
+        if effect is not None:
+            self.undecided = [each for each in self.undecided if each.row != row.row]
+            self._done(Doubt.of(row, 0.0, ""), effect)
+
+    async def wait(
+        self, look: Callable[[], Awaitable[bool]], what: str, *, since: float | None = None
+    ) -> bool:
+        """Look until all is found, or what remains is absent for certain; return whether that is so.
+
+        Args:
+            look: makes one look-up of what remains, and returns whether anything does.
+            what: name and number of what is looked up, for people.
+            since: the event loop's time from which it has to settle; None means now.
+        """
+        now = asyncio.get_running_loop().time
+        look_ups = LookUps(now() if since is None else since, self.seconds)
+
+        def say(left: float) -> None:
+            until = "until then the service may still carry them out"
+            self.on_stage(f"{what}; looked up again in {left:.0f} s: {until}")
+
+        await say_and_sleep(max(look_ups.counts_from - now(), 0.0), say)
+        while look_ups.state is State.IN_DOUBT:
+            await asyncio.sleep(look_ups.counts_from - now())
+            began = now()
+            if not await look():
+                return False
+            look_ups = look_ups.after(began, now(), found=False)
+        return True
+
+    async def _look_at_undecided(self) -> bool:
+        for page in _pages(self.undecided):
+            self.undecided = self.undecided[len(page) :] + await self._look_up(page)
+        return bool(self.undecided)
+
+    async def leave_the_rest(self) -> None:
+        """Leave in doubt what is undecided, and rows of earlier runs that were not looked up."""
+        for each in self.undecided:
+            self._leave(each, each.reason)
+        self.undecided = []
+        if self._looked:
+            return
+        self._looked = True
+        # Without a marker a row that was left in doubt before stays so.
+        states = (State.SENDING,) if self.marker is None else UNDECIDED
+        async for page in self.journal.pages(*states, size=_PAGE):
+            for row in page:
+                if row.row not in self._left:
+                    reason = _NO_MARKER if self.marker is None else _UNSETTLED
+                    self._leave(Doubt.of(row, 0.0, reason), row.reason or reason)
+
+    async def find(self, keys: Sequence[str], *, whole: bool = False) -> Found:
+        """Return the records that have each key; see :func:`find_rows`."""
+        assert self.marker is not None  # noqa: S101 - checked by all callers
+        return await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=whole)
+
+    async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
+        """Return the rows that these look-ups do not decide alone; the others are decided."""
+        keys = [each.key for each in doubts]
+        now = asyncio.get_running_loop().time
+        began = now()
+        found = await self.find(keys, whole=True)
+        undecided, ended = [], now()
+        for each in doubts:
+            records = found.get(each.key, ())
+            try:
+                if self.operation.compares and each.record is None:
+                    raise RowError("its row cannot be read any more, so nothing can be compared")
+                if isinstance(records, RowError):
+                    raise records
+                effect = self.operation.settled(each.record, each.key, records)
+            except RowError as error:
+                self._leave(each, error.message)
+                continue
+            gone = None
+            if effect is not None and not records:
+                gone = (each.gone or LookUps(began, settle=0.0)).after(began, ended, found=False)
+            if effect is None or (gone is not None and gone.state is State.IN_DOUBT):
+                undecided.append(attrs.evolve(each, gone=gone))
+            else:
+                self._done(each, effect)
+        return undecided
+
+    def _done(self, doubt: Doubt, effect: Effect) -> None:
+        # Without the version: that of the creation is not known, the record may have been changed since.
+        record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
+        self.journal.record(record, as_in_file=doubt.record is not None)  # they were compared
+        if doubt.reported:
+            self.done += 1
+            row = Row(doubt.row, doubt.line, {})
+            self.on_row(RowOutcome.carried_out(row, self.operation.label, effect))
+
+    def _leave(self, doubt: Doubt, reason: str) -> None:
+        record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
+        self.journal.record(record)
+        self._left.add(doubt.row)
+        if doubt.reported:
+            row = Row(doubt.row, doubt.line, {})
+            self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
+
+
+def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:
+    return (doubts[i : i + _PAGE] for i in range(0, len(doubts), _PAGE))
+
+
+async def settle_job(
+    journal: Journal,
+    company: Company,
+    *,
+    on_stage: Callable[[str], None] = lambda _: None,
+    stop: Stop | None = None,
+) -> dict[str, int]:
+    """Look up the rows in doubt by their keys; those that are confirmed absent are planned again.
+
+    Nothing is sent. It takes as long as a call may take to settle when a row is not there at first, and
+    before that as long as workers of earlier runs may still send rows: ``on_stage`` gets a text then.
+    ``stop`` ends it; what is not decided then stays in doubt.
+
+    Returns:
+        How many rows were ``looked_up``, were ``found``, and were ``not_there``.
+
+    Raises:
+        JournalError: the rows of this job have no keys, or only its file says what they change.
+    """
+    operation = operation_named(journal.plan.operation)
+    if journal.plan.marker is None:
+        raise JournalError(
+            f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
+            "doubt yourself, and call decide(journal, row, id), with None for what was not created"
+        )
+    if operation.compares:
+        raise JournalError(
+            f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file; "
+            "run the import again, which does that first"
+        )
+
+    counts = Counter(journal.counts()) + Counter(journal.gone())
+    settling = Settling(
+        company=company,
+        journal=journal,
+        operation=operation,
+        marker=journal.plan.marker,
+        seconds=company.options.settle,
+        on_row=lambda _: None,
+        on_stage=on_stage,
+    )
+    absent: set[int] = set()
+    with suppress(StoppedError):
+        async with (stop or Stop()).ends():
+            await end_leases(journal, on_stage)
+            await settling.look_at_earlier_runs()
+            absent = await settling.settle()
+    await settling.leave_the_rest()
+    await journal.flush()
+    looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
+    return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
+
+
+async def doubts_in(journal: Journal) -> list[int]:
+    """Return the numbers of the rows in doubt, also of those that the file does not have any more."""
+    return [row.row async for page in journal.pages(*UNDECIDED) for row in page]
+
+
+async def decide(
+    journal: Journal,
+    row: int,
+    id: int | None,
+    who: str,
+    *,
+    on_stage: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Write down what a person found out about a row in doubt, once no worker can send it any more.
+
+    Args:
+        journal: the journal of the job.
+        row: the number of the row.
+        id: id of the record that was created; None when nothing was, then the row is planned again.
+        who: who says so, and when; kept in the journal.
+        on_stage: called with a text when workers of a killed run have to be waited for.
+
+    Raises:
+        JournalError: the job has no such row, it is not in doubt, or no record can have the id.
+    """
+    if id is not None and usable_id(id) is None:
+        raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
+    if id is not None:
+        other = await journal.read(partial(run_table.row_with_id, id=id))
+        if other not in (None, row):
+            raise JournalError(f"{journal.folder}: {id} is the record of row {other} already")
+    await end_leases(journal, on_stage)  # until then a worker may send the row
+    found = await journal.rows_in(after=row - 1, limit=1)
+    if not found or found[0].row != row:
+        raise JournalError(f"{journal.folder}: the job has no row {row}")
+    state = found[0].state
+    if state not in UNDECIDED:
+        raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.word}")
+    reason = f"decided by {who}; before: {found[0].reason or 'being sent when the run was killed'}"
+    new = State.PLANNED if id is None else State.DONE
+    call = {name: getattr(found[0], name) for name in ("code", "request_id", "attempts", "seconds")}
+    journal.record(RowRecord(row, new, id, reason=reason, proof=DECIDED, **call))
+    await journal.flush()

@@ -1,0 +1,273 @@
+"""Work on an opened job, stage by stage: earlier runs, references, rows, and rows in doubt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import attrs
+
+from wosdk_async.company import Company, is_closed, secrets_of
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.cluster.leases import end_leases, end_leases_beside
+from wosdk_async.jobs.imports.audit import Audit
+from wosdk_async.jobs.imports.job_totals import JobTotals
+from wosdk_async.jobs.imports.opening import OpenedJob
+from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
+from wosdk_async.jobs.imports.reference_stage import ReferenceStage
+from wosdk_async.jobs.imports.reporting import RowReports
+from wosdk_async.jobs.imports.sending import RowSender
+from wosdk_async.jobs.imports.settling import Settling
+from wosdk_async.jobs.journal.entries import without_secrets
+from wosdk_async.jobs.ledger.request import ImportRequest
+from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.cluster.job_workers import JobWorkers
+
+__all__ = ["JobWork"]
+
+_ROUNDS = 3  # times that rows in doubt are settled and retried, before they stay in doubt
+_MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
+
+
+@attrs.define(eq=False)
+class JobWork:
+    """The stages of one run of a job.
+
+    Call :meth:`carry_out`, and then those of ``totals``.
+
+    Args:
+        job: the job, opened.
+        company: the Company of the records.
+        stop: the stop of the run.
+
+    Raises:
+        ConfigurationError: options that workers cannot have.
+    """
+
+    _job: OpenedJob
+    _company: Company
+    stop: Stop
+    sending: bool = attrs.field(init=False, default=False)
+    """Whether rows may have been sent in this run."""
+    _refused_reported: bool = attrs.field(init=False, default=False)
+    _stops: StopRules = attrs.field(init=False)
+    _rows: PlannedRows = attrs.field(init=False)
+    _builder: RowBuilder = attrs.field(init=False)
+    _reports: RowReports = attrs.field(init=False)
+    _workers: JobWorkers | None = attrs.field(init=False)
+    _sender: RowSender = attrs.field(init=False)
+    _settling: Settling = attrs.field(init=False)
+    totals: JobTotals = attrs.field(init=False)
+
+    @_stops.default
+    def _make_stops(self) -> StopRules:
+        return StopRules(self._request.options, self._job.rows.rows, self.stop)
+
+    @_rows.default
+    def _make_rows(self) -> PlannedRows:
+        rows, keyed = self._job.rows, self._request.marker is not None
+        return PlannedRows(
+            self._request.source, self._job.journal, rows.identities, rows.fingerprints, keyed=keyed
+        )
+
+    @_builder.default
+    def _make_builder(self) -> RowBuilder:
+        request = self._request
+        return RowBuilder(request.import_map, request.index, request.keys(self._job.about.job))
+
+    @_reports.default
+    def _make_reports(self) -> RowReports:
+        return RowReports(
+            operation=self._request.action,
+            journal=self._job.journal,
+            stops=self._stops,
+            on_row=self._request.on_row,
+            closed=partial(is_closed, self._company),
+            columns_behind=self._request.import_map.columns_behind,
+        )
+
+    @_workers.default
+    def _make_workers(self) -> JobWorkers | None:
+        request = self._request
+        if request.workers is None or self._job.plan.is_idle:
+            return None
+        from wosdk_async.jobs.cluster.job_workers import JobWorkers  # not needed in one process
+
+        return JobWorkers(
+            request.workers,
+            self._company,
+            self._job.journal,
+            request.action.name,
+            request.options,
+            lambda text: request.on_stage(f"warning: {text}"),
+        )
+
+    @_sender.default
+    def _make_sender(self) -> RowSender:
+        return RowSender(
+            company=self._company,
+            rows=self._rows,
+            builder=self._builder,
+            reports=self._reports,
+            options=self._request.options,
+            stop=self.stop,
+            workers=self._workers,
+        )
+
+    @_settling.default
+    def _make_settling(self) -> Settling:
+        request, journal = self._request, self._job.journal
+        journal.secrets = partial(secrets_of, self._company)
+        return Settling(
+            company=self._company,
+            journal=journal,
+            operation=request.action,
+            marker=request.marker,
+            rebuilt=self._rebuilt,
+            seconds=self._company.options.settle,
+            on_row=lambda outcome: request.on_row(without_secrets(outcome, journal.secrets())),
+            on_stage=request.on_stage,
+        )
+
+    @totals.default
+    def _make_totals(self) -> JobTotals:
+        return JobTotals(
+            job=self._job,
+            stops=self._stops,
+            reports=self._reports,
+            settling=self._settling,
+            workers=self._workers,
+        )
+
+    @property
+    def _request(self) -> ImportRequest:
+        return self._job.request
+
+    async def carry_out(self) -> None:
+        """Carry out the stages; after a stop every row still gets its outcome.
+
+        The workers are started first, and nothing is sent before those of earlier runs have ended.
+
+        Raises:
+            ConfigurationError: the workers cannot be started.
+            ImportMapError: a record that all rows need does not exist, or the file has changed.
+            WosdkError: a look-up failed. In all cases no row was sent.
+        """
+        try:
+            with suppress(StoppedError):
+                async with self.stop.ends():
+                    await self._prepare()
+            try:
+                with suppress(StoppedError):
+                    async with self.stop.ends():
+                        await self._send()
+                        await self._look_up_all()
+            finally:
+                await self._leave_the_rest()
+        finally:
+            await self._end_workers()
+
+    async def _end_workers(self) -> None:
+        if self._workers is not None:
+            ending = asyncio.create_task(self._workers.aclose())
+            with anyio.CancelScope(shield=True):
+                try:
+                    await asyncio.shield(ending)
+                finally:  # a second stop cancels this task, and must not cut the end of the workers
+                    await asyncio.wait([ending])
+
+    @property
+    def workers_now(self) -> int | None:
+        """How many workers are reached now; None without workers."""
+        return None if self._workers is None else self._workers.reached
+
+    async def _prepare(self) -> None:
+        """Decide what earlier runs left in doubt, and complete the records that rows refer to."""
+        journal, on_stage = self._job.journal, self._request.on_stage
+        if self._workers is not None:
+            on_stage(f"waiting for the first worker: {self._workers.name}")
+            await self._workers.open(await self._sender.marker())
+        if await journal.audit() is not None:
+            await journal.forget_audit()
+        await end_leases_beside(journal, on_stage)
+        await self._report_refused()
+        if not self._job.new:
+            await end_leases(journal, on_stage)
+        compares = self._request.action.compares  # with values that need the references
+        if not compares:
+            await self._settling.look_at_earlier_runs()
+        references = ReferenceStage(
+            self._company,
+            self._rows,
+            self._builder,
+            self._request.index,
+            self._request.options.limit,
+            self.stop,
+        )
+        await references.complete(self._settling.wait, on_stage)
+        if compares:
+            await self._settling.look_at_earlier_runs()
+
+    async def _send(self) -> None:
+        """Send the planned rows; settle those in doubt, and retry what is confirmed absent.
+
+        An error that concerns all rows stops the import: ``stop`` has the reason.
+        """
+        self.sending = True
+        try:
+            if self._job.journal.failed is not None:  # while records that rows refer to were created
+                raise self._job.journal.failed
+            await self._sender.send()
+            fruitless = 0
+            for _ in range(_MOST_ROUNDS):
+                self._take_doubts()
+                if fruitless == _ROUNDS or not (absent := await self._settling.settle()):
+                    break
+                ended = self.totals.ended_now
+                await self._sender.send(only=absent)
+                went_on = self._workers is not None and self.totals.ended_now > ended
+                fruitless = 0 if went_on else fruitless + 1
+        except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
+            self.stop.start_no_more(error.message)
+        finally:
+            await self._end_workers()
+
+    async def _look_up_all(self) -> None:
+        """Look up all rows by their keys, if workers sent them; not after a run that stopped."""
+        self._take_doubts()
+        try:
+            if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
+                await Audit(self._settling).run()
+        except WosdkError as error:
+            self.stop.start_no_more(f"the audit was not finished: {error.message}")
+
+    async def _leave_the_rest(self) -> None:
+        """Leave in doubt what is not decided."""
+        await self._report_refused()
+        self._take_doubts()
+        await self._settling.leave_the_rest()
+
+    async def _report_refused(self) -> None:
+        """Report the rows that stay refused, and those whose keys earlier rows have, once."""
+        if not self._refused_reported:
+            self._refused_reported = True
+            with self.stop.lets_end(lambda: None):
+                await self.totals.report_refused()
+
+    def _take_doubts(self) -> None:
+        self._settling.undecided += self._reports.doubted
+        self._reports.doubted.clear()
+
+    async def _rebuilt(self, numbers: set[int]) -> Mapping[int, Any]:
+        """Return what is built from some rows of the file, without those that cannot be built."""
+        found = {}
+        async for row in self._rows.numbered(numbers):
+            with suppress(Exception):  # the row stays in doubt
+                found[row.number] = self._builder.build(row)[0]
+        return found

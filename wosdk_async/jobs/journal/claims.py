@@ -1,0 +1,155 @@
+"""Claims: rows that may be sent, a few ahead of the calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+import attrs
+
+from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.sources.rows import Row
+
+__all__ = ["Claim", "Claims"]
+
+
+@attrs.define(eq=False)
+class Claim:
+    """One row that may be sent, with the command or record that was built from it."""
+
+    row: Row
+    record: Any
+    key: str | None = None
+    started: float = 0.0
+    """The event loop's time at which its call began."""
+
+
+class Claims:
+    """An async iterator over claims whose ``SENDING`` is on disk.
+
+    At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded: after a
+    kill no more are in doubt. The next group is claimed once the last one is handed out, while its calls are
+    under way, so that few calls wait for the disk.
+
+    ::
+
+        async with Claims(prepared, journal, limit) as claims:
+            async for claim in claims:
+                ...
+                journal.record(...)
+                claims.recorded()
+
+    Claims that were not handed out are planned again when the block ends.
+
+    Args:
+        prepared: the rows to claim, in pages; what it raises is raised after the claims before it.
+        journal: the journal of the job.
+        limit: the number of calls at a time.
+        begin: whether to write ``SENDING`` here. Rows for workers stay PLANNED until they are granted: the
+            journal writes both at once, so that a kill leaves fewer in doubt.
+    """
+
+    def __init__(
+        self, prepared: AsyncIterator[list[Claim]], journal: Journal, limit: int, *, begin: bool = True
+    ) -> None:
+        self._prepared = prepared
+        self._journal = journal
+        self._limit = limit
+        self._begin = begin
+        self._unrecorded = 0
+        self._ready: deque[Claim] = deque()
+        self._changed = asyncio.Event()
+        self._stopped = False
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.get_running_loop().create_task(self._claim())
+        self._task.add_done_callback(lambda _: self._changed.set())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.stop()
+        with anyio.CancelScope(shield=True):  # a claim that is being written must not be lost
+            if self._task is not None:
+                await asyncio.wait([self._task])
+                self._task.cancelled() or self._task.exception()  # read, so that asyncio does not report it
+        if self._begin:
+            while self._ready:
+                self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))
+
+    def stop(self) -> None:
+        """Claim no further row; the claims that are ready are still handed out."""
+        self._stopped = True
+        self._changed.set()
+
+    def recorded(self) -> None:
+        """Note that the journal was given what became of a claim that was handed out."""
+        self._unrecorded -= 1
+        self._wake_for_room()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Claim:
+        """Return the next claim. An iterator of its own, because a cancelled generator would end."""
+        assert self._task is not None  # noqa: S101 - within the block
+        while (claim := self.at_hand()) is None:
+            if self._task.done():
+                self._task.result()
+                raise StopAsyncIteration
+            await self._next_change()
+        return claim
+
+    def at_hand(self) -> Claim | None:
+        """Return the next claim, or None when the caller has to wait for one."""
+        if not self._ready or self._task is None:
+            return None
+        claim = self._ready.popleft()
+        claim.started = self._task.get_loop().time()
+        self._wake_for_room()
+        return claim
+
+    async def _claim(self) -> None:
+        waiting: deque[Claim] = deque()
+        try:
+            async for page in self._prepared:
+                waiting += page
+                while len(waiting) >= self._limit and not self._stopped:
+                    await self._write(waiting)
+                if self._stopped:
+                    return
+        finally:
+            while waiting and not self._stopped:
+                await self._write(waiting)
+
+    async def _write(self, waiting: deque[Claim]) -> None:
+        """Claim the first ``limit`` rows. A commit costs nearly the same for any number of them."""
+        # What was recorded before is on the disk with this group, at the latest.
+        while not self._has_room and not self._stopped:
+            await self._next_change()
+        if not self._stopped:
+            group = [waiting.popleft() for _ in range(min(self._limit, len(waiting)))]
+            self._unrecorded += len(group)
+            if self._begin:
+                await self._journal.begin([claim.row.number for claim in group])
+            self._ready.extend(group)
+            self._changed.set()
+
+    @property
+    def _has_room(self) -> bool:
+        """Whether a whole group may be claimed."""
+        return not self._ready and self._unrecorded <= self._limit
+
+    def _wake_for_room(self) -> None:
+        if self._has_room:
+            self._changed.set()
+
+    async def _next_change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()

@@ -1,0 +1,157 @@
+"""Jobs at a glance: where they are, how far they are, and what giving the command again would do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
+from wosdk_async.jobs.journal.entries import as_last_given, had_workers
+from wosdk_async.jobs.journal.lock import holder_of, is_held
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.worker_tables import AuditState
+from wosdk_async.jobs.ledger.undone import UndoState, undo_state
+from wosdk_async.jobs.mapping.operation_names import operation_named
+
+__all__ = ["COUNTED", "UNDER_WAY", "Overview", "audit_state_of", "overview", "stop_of", "why_no_audit"]
+
+COUNTED: dict[str, tuple[State, ...]] = {
+    "done": (State.DONE,),
+    "found": (State.FOUND,),
+    "failed": (State.REFUSED,),
+    "in_doubt": (State.IN_DOUBT,),
+    "sending": (State.SENDING,),
+    "not_started": (State.PLANNED,),
+}
+"""What is counted of a job, and the states that belong to it."""
+
+UNDER_WAY = "under way when the run ended"
+"""Words for rows that are SENDING in a job that nobody works on: nobody has looked for them yet."""
+
+
+def why_no_audit(plan: JobPlan) -> str | None:
+    """Return why the records of a job cannot be looked up and counted; None when they can."""
+    if operation_named(plan.operation).label != "created":
+        return f"{plan.operation!r} makes no records that could be counted"
+    return None if plan.marker is not None else "there is no marker by which the records can be found"
+
+
+async def audit_state_of(journal: JournalReader) -> AuditState:
+    """Return how it stands with the audit of a job."""
+    if not journal.plan.rows:
+        return "none"
+    # Of a file of one row nothing is granted: the row that proves the marker is sent from here.
+    if not had_workers(await journal.runs()) and not (await journal.grant_totals()).leases:
+        return "none"
+    if why_no_audit(journal.plan) is not None:
+        return "impossible"
+    result = await journal.audit()
+    if result is None:
+        return "due"
+    return "clean" if result.clean else "not clean"
+
+
+@attrs.frozen(kw_only=True)
+class Overview:
+    """A job as it stands, also while another process works on it."""
+
+    folder: Path
+    plan: JobPlan
+    counts: Mapping[State, int]
+    undone: UndoState | None
+    """How far it was undone; None without an undo."""
+    running: str | None
+    """Who works on it now; None when nobody does."""
+    given: JobPlan
+    """The plan with the options of the last run that began, which a resumed job gets."""
+    begun: bool = True
+    """Whether a process has worked on it, and may have sent something."""
+    audit: AuditState = "none"
+    """How it stands with the audit of a job on many workers."""
+    audit_found: AuditResult | None = None
+    """What the last audit found."""
+    gone: Mapping[State, int] = attrs.field(factory=dict)
+    """Rows of the ledger that the file of the last run does not have, by state."""
+    undone_rows: int = 0
+    """Rows of that file whose records are undone."""
+
+    @property
+    def state(self) -> str:
+        """One of the states of a job, in a word or two; docs/jobs.md says what each means."""
+        if self.running is not None:
+            return "running"
+        if self.left or self.audit_left:
+            return "unfinished" if self.begun else "not begun"
+        return "finished" if self.undone is None else self.undone.name
+
+    @property
+    def audit_left(self) -> bool:
+        """Whether giving the command again looks up the keys of all rows."""
+        return self.audit in ("due", "not clean") and self.undone is None
+
+    @property
+    def left(self) -> int:
+        """The rows that are still to be sent or settled; without a marker nothing can be settled."""
+        settled = (State.SENDING, State.IN_DOUBT) if self.plan.marker else (State.SENDING,)
+        return self.counts[State.PLANNED] + sum(
+            counts.get(state, 0) for counts in (self.counts, self.gone) for state in settled
+        )
+
+    def figures(self) -> dict[str, int]:
+        """Return the counts, by the names of :data:`COUNTED`."""
+        return {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
+
+    def ended(self) -> dict[str, int]:
+        """Return the counts of the rows that a further run has nothing to do with."""
+        found = {name: count for name, count in self.figures().items() if name in ("done", "found", "failed")}
+        return found if self.plan.marker else {**found, "in_doubt": self.counts[State.IN_DOUBT]}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the overview as plain data."""
+        return {
+            "state": self.state,
+            "rows": self.plan.rows,
+            **self.figures(),
+            "undone": self.undone.done if self.undone is not None else 0,
+            "undo": str(self.undone) if self.undone is not None else None,
+            "operation": self.plan.operation,
+            "company": self.plan.company,
+            "begun": self.plan.created_at,
+            "folder": str(self.folder),
+            "gone": sum(self.gone.values()),
+            "sheet": self.plan.sheet,
+        }
+
+
+async def overview(journal: JournalReader) -> Overview:
+    """Return the overview of a job."""
+    runs = await journal.runs()
+    return Overview(
+        folder=journal.folder,
+        plan=journal.plan,
+        counts=journal.counts(),
+        gone=journal.gone(),
+        undone=await undo_state(journal),
+        undone_rows=await journal.undone_rows(),
+        audit=await audit_state_of(journal),
+        audit_found=await journal.audit(),
+        running=_running(journal),
+        given=as_last_given(journal.plan, runs),
+        begun=bool(runs),
+    )
+
+
+def stop_of(run: JobRun) -> str | None:
+    """Return why a run stopped before its end, with the signal that its exit status tells; or None."""
+    stopped = run.details.get("stopped")
+    signal = {130: "Ctrl-C", 143: "SIGTERM"}.get(run.exit_status or 0)
+    return f"{stopped} ({signal})" if stopped and signal else stopped
+
+
+def _running(journal: JournalReader) -> str | None:
+    if isinstance(journal, Journal) and journal.is_writable:
+        return None
+    return (holder_of(journal.folder) or "another process") if is_held(journal.folder) else None

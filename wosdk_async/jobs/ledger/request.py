@@ -1,0 +1,218 @@
+"""An import as its caller asks for it."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.jobs.cluster.messages import WorkerPool
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.journal.entries import RUN_ENGINE, RUN_GIVEN
+from wosdk_async.jobs.ledger.file_rows import FileRows
+from wosdk_async.jobs.ledger.outcomes import RowOutcome
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.marking import RowKeys, no_marker_for_workers
+from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.model import WoCreateCommand
+from wosdk_async.regular_files import sha256_of
+from wosdk_async.transport.session.hosts import is_local
+
+__all__ = ["ImportRequest", "company_identity"]
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class ImportRequest:
+    """File, map, options and callbacks of one import.
+
+    Raises:
+        ImportMapError: the map has no key that can be used.
+    """
+
+    source: Source
+    import_map: ImportMap
+    options: ImportOptions = attrs.field(factory=ImportOptions)
+    workers: WorkerPool | None = None
+    """Where the rows are sent from; None means this process."""
+    on_row: Callable[[RowOutcome], None] = lambda _: None
+    """Called with the outcome of every row."""
+    on_stage: Callable[[str], None] = lambda _: None
+    """Called with a text that says what is being done."""
+    marker: str | None = attrs.field()
+    """The field that carries the key of each row."""
+    index: ReferenceIndex = attrs.field()
+    """The names that the rows give."""
+    sha256: str = attrs.field()
+    """The hash of the bytes whose rows the source gives."""
+    size: int = attrs.field()
+    """The number of these bytes."""
+    map_sha256: str = attrs.field()
+    """The hash of the file of the map."""
+
+    @marker.default
+    def _marker(self) -> str | None:
+        return self.options.marker or self.import_map.marker or self.import_map.action.by
+
+    @index.default
+    def _index(self) -> ReferenceIndex:
+        return ReferenceIndex(self.import_map.references)
+
+    @sha256.default
+    def _hash(self) -> str:
+        return getattr(self.source, "sha256", "") or sha256_of(self.source.path)
+
+    @size.default
+    def _size(self) -> int:
+        return self.source.path.stat().st_size
+
+    @map_sha256.default
+    def _map_hash(self) -> str:
+        return sha256_of(self.import_map.path)
+
+    def __attrs_post_init__(self) -> None:
+        if self.marker is not None:
+            self._require_marker(self.marker)
+        elif self.workers is not None:
+            raise no_marker_for_workers(self.import_map)
+        if self.options.if_exists == "skip":
+            if self.action.by is not None:
+                raise ImportMapError(
+                    f'if_exists="skip" is for creates; {self.import_map.operation!r} needs records that exist'
+                )
+            if not self.looks_first:
+                raise ImportMapError(
+                    f'{self.import_map.path}: if_exists="skip" needs a marker that carries a key of each row'
+                    ", by which its record is found"
+                )
+
+    def _require_marker(self, marker: str) -> None:
+        """Raise ImportMapError for a marker that no field can carry."""
+        try:
+            keys = RowKeys.of(self.import_map, marker, "")
+            self.action.require_marker(marker)
+        except ImportMapError as error:
+            if self.options.marker:
+                raise
+            raise ImportMapError(f"{self.import_map.path}: {error.message}") from None
+        if self.import_map.key is not None and keys.are_own:
+            raise ImportMapError(
+                f"{self.import_map.path}: {marker} carries a key already, {keys.template}; delete 'key', "
+                "which is for maps without such a field"
+            )
+
+    @property
+    def action(self) -> RowOperation:
+        """What is done with each row."""
+        return self.import_map.action
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.source.path.absolute()
+
+    @property
+    def base(self) -> Path:
+        """The folder of its first ledger; further ones stand beside it, with numbers."""
+        return self.options.folder or self.path.with_name(f"{self.path.name}.job")
+
+    @property
+    def sheet(self) -> str | None:
+        """The name of the sheet, if the file is a workbook."""
+        return getattr(self.source, "sheet", None)
+
+    @property
+    def creates(self) -> bool:
+        """Whether records are created: what was sent twice would be there twice."""
+        operation = self.import_map.operation
+        return operation == WoCreateCommand.wire_name or operation.startswith("create ")
+
+    @property
+    def looks_first(self) -> bool:
+        """Whether each row is looked up by a key of its own before it is sent."""
+        keys = self.keys("job")
+        return keys is not None and keys.are_own
+
+    def keys(self, job: str) -> RowKeys | None:
+        """Return the keys of the rows in a ledger, given its id; None without a marker."""
+        return RowKeys.of(self.import_map, self.marker, job) if self.marker else None
+
+    def read(self) -> FileRows:
+        """Read the file once; close what is returned.
+
+        Raises:
+            ImportMapError: the file cannot be read, or is not the one that was opened.
+        """
+        self._require_unchanged()
+        rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
+        try:
+            self._require_unchanged()
+        except BaseException:
+            rows.close()
+            raise
+        return rows
+
+    def _require_unchanged(self) -> None:
+        with contextlib.suppress(OSError):
+            if sha256_of(self.source.path) == self.sha256:
+                return
+        raise ImportMapError(
+            f"{self.source.path}: it has changed since it was opened, and nothing was sent; give the command "
+            "again when it is complete"
+        )
+
+    def plan(self, job: str, company: str, rows: FileRows | None = None) -> JobPlan:
+        """Return what a new ledger is about, or with ``rows`` what one is about whose next file this is."""
+        keys, now = self.keys(job), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        return JobPlan(
+            job=job,
+            file=str(self.path),
+            size=self.size,
+            sha256=self.sha256,
+            company=company,
+            operation=self.import_map.operation,
+            marker=self.marker,
+            map_sha256=self.map_sha256,
+            rows=rows.rows if rows is not None else 0,
+            empty_rows=self.source.empty_rows,
+            created_at=now,
+            options=dict(self.options.details),
+            columns=sorted(rows.columns) if rows is not None else [],
+            header=sorted(rows.header) if rows is not None else [],
+            sheet=self.sheet,
+            key=rows.key if rows is not None else (keys.template if keys is not None else None),
+            rejects=rows is not None and rows.is_rejects,
+        )
+
+    def details(self, company: Company) -> dict[str, Any]:
+        """Return what the journal keeps of a run that begins: each run has its own file, map and options."""
+        found: dict[str, Any] = {
+            "options": self.options.changed(),
+            RUN_GIVEN: dict(self.options.details),
+            "file": str(self.path),
+            "sha256": self.sha256,
+            "map": self.import_map.fingerprint,  # a statement of the admission reads it by this name
+            "limit": self.options.limit,
+            "rate": company.rate,
+        }
+        if self.workers is None:
+            return found
+        return {**found, RUN_ENGINE: self.workers.name, "lease": self.options.lease}
+
+
+def company_identity(company: Company) -> str:
+    """Return a text that stays the same for one Company of one region, whichever host serves it.
+
+    On this machine the port of a sandbox changes from run to run, so only name and id of its Company count.
+    """
+    locator = company.region.locator_url
+    place = "this machine" if is_local(locator) else locator.rstrip("/")
+    return f"{company.name.casefold()} ({company.id}) at {place}"

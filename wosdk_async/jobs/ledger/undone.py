@@ -1,0 +1,225 @@
+"""What an undo did: the fate of each record, how far a job is undone, and which keys are free again.
+
+A cancelled work order and a removed record keep their keys, and queries find them (facts 3.4). A job knows by
+their ids which of them an undo of a job beside it cancelled or deleted; all others count as there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.folder import jobs_at
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.mapping.row_operation import Found, usable_id
+from wosdk_async.model import WOStatus
+from wosdk_async.protocol.writes import UNDECIDED
+
+__all__ = [
+    "FATES",
+    "UNDO",
+    "Fate",
+    "UndoRow",
+    "UndoState",
+    "UndoSummary",
+    "find_rows",
+    "is_ended",
+    "keep_undone",
+    "undo_state",
+    "undone_beside",
+    "without_undone",
+]
+
+UNDO = "undo"
+"""Command of the runs of a journal that are those of an undo."""
+
+Fate = Literal[
+    "undo",
+    "undone",
+    "changed",
+    "gone",
+    "unsure",
+    "no_id",
+    "shared",
+    "other_key",
+    "unversioned",
+    "unread",
+    "refused",
+    "in_doubt",
+]
+
+FATES: dict[Fate, str] = {
+    "undo": "to be undone",
+    "undone": "undone",
+    "changed": "left, changed since",
+    "gone": "left, cancelled or removed already",
+    "unsure": "left, not seen to be created by this job",
+    "no_id": "left, without an id in the response",
+    "shared": "left, with an id of several rows: look which record is whose",
+    "other_key": "left, without the key of the row in the record with this id",
+    "unversioned": "left, without a version: nobody can tell of a change",
+    "unread": "left, not shown by the service",
+    "refused": "refused by the service",
+    "in_doubt": "in doubt",
+}
+"""What an undo does with a record, or did, each with words for people."""
+
+_DONE: tuple[Fate, ...] = ("undo", "undone")
+_INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
+
+
+@attrs.frozen
+class UndoRow:
+    """One row of the job, and what the undo does with its record, or did."""
+
+    row: int
+    id: int | None
+    number: str | None
+    fate: Fate
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data, without what is not known."""
+        return attrs.asdict(self, filter=lambda _, value: value is not None)
+
+
+@attrs.define
+class UndoSummary:
+    """The counts of an undo, by fate, and the rows of which people want to know."""
+
+    counts: Counter[Fate] = attrs.field(factory=Counter)
+    not_started: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing that was to be undone remains, and nothing that a person has to look at."""
+        left = sum(self.counts[fate] for fate in _INCOMPLETE)
+        return not (left + self.not_started)
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts as plain data."""
+        return {**{fate: self.counts[fate] for fate in FATES}, "not_started": self.not_started}
+
+
+@attrs.frozen
+class UndoState:
+    """How far the rows of a file were undone: ``done`` of the ``created`` records."""
+
+    done: int
+    created: int
+    left: Mapping[str, int] | None
+    """Records that the last undo left, by fate; None when it did not end."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether no record that the job created remains."""
+        return self.done >= self.created
+
+    @property
+    def name(self) -> str:
+        """``undone`` or ``undone in part``."""
+        return "undone" if self.complete else "undone in part"
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {self.done} of {self.created}"
+        if self.complete:
+            return text
+        text += f"; {self.created - self.done} left"
+        if self.left is None:
+            return f"{text}; the undo did not end: the same command resumes it"
+        shown = [
+            f"{self.left[fate]} {_short(fate)}" for fate in FATES if fate not in _DONE and self.left.get(fate)
+        ]
+        return f"{text} ({', '.join(shown)})" if shown else text
+
+
+def _short(fate: Fate) -> str:
+    """Return the words for a fate without the advice behind them."""
+    return FATES[fate].removeprefix("left, ").partition(":")[0]
+
+
+async def undo_state(journal: JournalReader) -> UndoState | None:
+    """Return how far the rows of the file were undone; None when none was, and none may have been."""
+    counts, done = await journal.undo_counts(), await journal.undone_rows()
+    if not done and not any(counts.get(state) for state in UNDECIDED):
+        return None
+    undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
+    left = undos[-1].details.get(UNDO) if undos else None
+    return UndoState(done, journal.counts()[State.DONE], left)
+
+
+async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
+    """Return the ids of the records that ledgers undid, and of those that these ledgers knew of.
+
+    Args:
+        base: the folder of the first job; the others stand beside it.
+        company: identity of the Company of the jobs.
+        operation: what they did with each row.
+        besides: the folder of a job that does not count.
+    """
+    found: set[int] = set()
+    for folder in jobs_at(base):
+        async with Journal.open(folder, snapshot=True) as journal:
+            plan = journal.plan
+            if folder != besides and (plan.company, plan.operation) == (company, operation):
+                found |= await journal.undone_ids()
+    return found
+
+
+async def keep_undone(journal: Journal, base: Path) -> None:
+    """Write into the journal of a job which records undos of the jobs beside it cancelled or deleted.
+
+    The journal is closed when that fails.
+    """
+    plan = journal.plan
+    if plan.marker is None:
+        return
+    try:
+        ids = await undone_beside(base, plan.company, plan.operation, besides=journal.folder)
+        if ids:
+            await journal.keep_undone(ids)
+    except BaseException:
+        await journal.close()
+        raise
+
+
+async def find_rows(
+    operation: RowOperation,
+    company: Company,
+    journal: Journal,
+    path: str,
+    keys: Sequence[str],
+    *,
+    whole: bool = False,
+) -> Found:
+    """Return the records that have each key, without those that were undone before this job."""
+    found = await operation.find(company, path, keys, whole=whole)
+    lists = [records for records in found.values() if not isinstance(records, RowError)]
+    ended = [record.id for records in lists for record in records if is_ended(record)]
+    ids = [id for id in ended if usable_id(id) is not None]
+    undone = await journal.undone_before(ids) if ids else set()
+    return without_undone(found, undone) if undone else found
+
+
+def without_undone(found: Found, undone: Set[int]) -> Found:
+    """Return the records that have each key, without those that are undone, unless restored since."""
+    return {
+        key: records
+        if isinstance(records, RowError)
+        else [each for each in records if not (each.id in undone and is_ended(each))]
+        for key, records in found.items()
+    }
+
+
+def is_ended(record: Any) -> bool:
+    """Return whether a record is cancelled or removed."""
+    cancelled = getattr(record, "status_id", None) == WOStatus.Cancelled
+    return cancelled or bool(getattr(record, "is_removed", False))

@@ -1,0 +1,223 @@
+"""Fields that a draft of a map fills, and the columns of a file with similar names."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.model import (
+    Command,
+    Record,
+    WoActionReasonLookup,
+    WoCreateCommand,
+    WorkOrder,
+    entity_class,
+    registry,
+)
+from wosdk_async.model.enums import WOActionType
+from wosdk_async.model.metadata import Wire
+
+__all__ = ["MARKER_FIELD", "DraftField", "draft_fields", "is_usable", "name_field"]
+
+_SIMILAR = 0.82  # of two names, from which a column is proposed
+_EQUAL_WORDS, _MORE_WORDS = 0.9, 0.85  # similarities
+_WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
+_WITHOUT_MEANING = {"at", "by", "date", "dt", "id", "name", "of", "on", "the", "utc"}
+MARKER_FIELD = "po_number"
+"""The field of a new work order that is the usual marker."""
+_SKIPPED = {"id", "perform_deletion", "is_new", "concurrency_id", "is_removed"}
+_COMPUTED = {
+    # of a new order (facts 5); its costs are a record of its own
+    "WorkOrder": {"number", "status_id", "short_location", "task_refinement", "time_zone", "currency_type_id"}
+    | {"dt_created", "created_date_utc", "last_action_date", "last_action_date_utc", "work_order_cost"}
+}
+_AMOUNT = ".value"  # the number in an amount, behind the field's name
+_REASON = "action_reason_id"
+_NAMES = ("display_as", "name", "number")  # fields by which records are found, the first that there is
+_UNUSABLE = re.compile("[{}|\x00-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
+
+
+@attrs.define(eq=False)
+class DraftField:
+    """One field that the map may fill, with the column that is proposed for it."""
+
+    table: str
+    name: str
+    meta: Wire
+    required: bool
+    note: str = ""
+    """What it is for, where that is not to be seen from its name."""
+    target: type[Record] | None = None
+    """The entity that a reference leads to."""
+    where: str = ""
+    """Which of its records it may be, as the map says it."""
+    reference: str = ""
+    """The name of that reference in the map."""
+    column: str | None = None
+    asked: bool = False
+    """Whether the draft has it though it is not required and no column fits."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether the draft has a line for it."""
+        return bool(self.column) or self.required or self.asked
+
+    @property
+    def spellings(self) -> set[str]:
+        """The names that a column for it may have, without marks and letter case."""
+        name = _plain(self.name.removesuffix(_AMOUNT))
+        if self.name == _REASON and self.target is not None:
+            return {"reason", "actionreason"}
+        return {name, f"{name}name"} if self.target is not None else {name}
+
+
+def draft_fields(
+    columns: Sequence[str], operation: RowOperation, keys: Sequence[str] = ()
+) -> list[DraftField]:
+    """Return the fields that a map of the operation may fill, with the columns that are proposed for them.
+
+    Args:
+        columns: the header of the file.
+        operation: what is done with each row.
+        keys: the columns that can identify the rows.
+    """
+    found = list(_fields(operation.kind, operation.table))
+    if operation.by is not None:
+        found = _of_changes(operation, found)
+    _assign(found, [column for column in columns if is_usable(column)])
+    if operation.kind is WoCreateCommand:
+        _assign_key(found, keys)
+    if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
+        example = found[min(1, len(found) - 1)]  # an update needs something to write
+        example.asked, example.note = True, "for example, or another field to write; "
+    _name_references([each for each in found if each.shown])
+    return found
+
+
+def is_usable(column: str) -> bool:
+    """Return whether a map can name a column."""
+    return not _UNUSABLE.search(column)
+
+
+def name_field(entity: type[Record]) -> str | None:
+    """Return the text field by which records of an entity are found."""
+    table = entity.__wire__
+    return next((name for name in _NAMES if name in table and table[name]["type"] == "string"), None)
+
+
+def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator[DraftField]:
+    """Yield the fields of a class, and those of the objects that a command cannot do without."""
+    inner = issubclass(kind, Command) or nested
+    for name, meta in kind.__wire__.items():
+        required, many = bool(meta.get("required")), bool(meta.get("many"))
+        # status_id of a command is the state that the order is expected to have (facts 3.7)
+        expected = name == "status_id" and issubclass(kind, Command)
+        if name in _SKIPPED or name in _COMPUTED.get(kind.wire_name, ()) or expected or meta.get("secret"):
+            continue
+        if meta["type"] == "ref" and inner and required and (many or issubclass(kind, Command)):
+            below = f"[{table}.{name}]" if many else f"{table}.{name}"
+            yield from _fields(registry.resolve(meta["of"] or ""), below, nested=True)
+        elif many:
+            continue
+        elif meta["type"] == "ref":
+            target = entity_class(meta["of"] or "")
+            if target is not None and "id" in target.__wire__ and name_field(target):
+                found = DraftField(table, name, meta, required, target=target)
+                if kind is WorkOrder and nested and name == "customer":  # facts 5: for TypeCategory Request
+                    found.asked, found.note = True, "required of a Request, delete it for others; "
+                yield found
+        elif meta["type"] == "money":
+            number = registry.resolve(meta["of"] or "").__wire__["value"]
+            yield DraftField(table, f"{name}{_AMOUNT}", number, required)
+        elif name == _REASON and required and (action := _action_of(kind)):
+            where = f'{{ action_id = "{action}", hide = false }}'
+            yield DraftField(table, name, meta, required, target=WoActionReasonLookup, where=where)
+        elif meta["type"] not in ("object", "any"):
+            yield DraftField(table, name, meta, required)
+
+
+def _action_of(kind: type[Record]) -> str | None:
+    """Return the action of a command, whose reasons have the same word (facts 4); None for other commands."""
+    word = kind.wire_name.removeprefix("Wo").removesuffix("Command")
+    return word if word in WOActionType.__members__ else None
+
+
+def _of_changes(operation: RowOperation, found: list[DraftField]) -> list[DraftField]:
+    """Return the fields of an update or a delete: the key first, and nothing else is required."""
+    by = operation.by or ""
+    note = "identifies the record; "
+    key = DraftField(operation.table, by, operation.kind.__wire__[by], required=False, note=note, asked=True)
+    for each in found:
+        each.required = False
+    return [key, *(each for each in found if each.name != by and operation.compares)]
+
+
+def _assign(found: Sequence[DraftField], columns: Sequence[str]) -> None:
+    """Give each column to the field with the most similar name, each field once."""
+    pairs = [
+        (score, each.required, -place, -order)
+        for place, column in enumerate(columns)
+        for order, each in enumerate(found)
+        if (score := max(_similarity(_plain(column), each.spellings), _in_words(column, each))) >= _SIMILAR
+    ]
+    taken = set()
+    for *_, place, order in sorted(pairs, reverse=True):
+        column, field = columns[-place], found[-order]
+        if field.column is None and column not in taken:
+            field.column = column
+            taken.add(column)
+
+
+def _assign_key(found: Sequence[DraftField], keys: Sequence[str]) -> None:
+    """Give a column of keys to the field that can be a marker, unless another column fits its name."""
+    taken = {each.column for each in found}
+    for each in found:
+        if each.name == MARKER_FIELD and each.column is None and keys:
+            each.column = next((key for key in keys if key not in taken), keys[0])
+
+
+def _name_references(shown: Sequence[DraftField]) -> None:
+    """Name each reference after its field; the second of one name is numbered."""
+    used: Counter[str] = Counter()
+    for each in shown:
+        if each.target is not None:
+            name = each.name.removesuffix("_id")
+            used[name] += 1
+            each.reference = name if used[name] == 1 else f"{name}_{used[name]}"
+
+
+def _similarity(column: str, names: set[str]) -> float:
+    return max(difflib.SequenceMatcher(None, column, name).ratio() for name in names) if column else 0.0
+
+
+def _in_words(column: str, field: DraftField) -> float:
+    """Return how similar a column and a field are by their words: equal ones, or all of one in the other."""
+    given = _words(column)
+    names = [_words(field.name.removesuffix(_AMOUNT))]
+    if field.target is not None:
+        names.append(_words(field.target.__name__))
+    best = 0.0
+    for words in names:
+        if given and given == words:
+            best = max(best, _EQUAL_WORDS)
+        # Of other types than texts and records a column with more or fewer words is often another value.
+        elif given and words and (given < words or words < given) and _is_named(field):
+            best = max(best, _MORE_WORDS)
+    return best
+
+
+def _is_named(field: DraftField) -> bool:
+    return field.target is not None or field.meta["type"] == "string"
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(name)) - _WITHOUT_MEANING
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()

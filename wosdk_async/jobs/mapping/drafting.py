@@ -1,0 +1,244 @@
+"""Draft of a map: columns of a file beside the fields of the catalogue that have similar names.
+
+A draft is a map that :meth:`ImportMap.load` accepts. What nobody can guess stands as the column ``{ADAPT}``,
+which no file has, so that an import says what remains to be filled in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.mapping.draft_fields import (
+    MARKER_FIELD,
+    DraftField,
+    draft_fields,
+    is_usable,
+    name_field,
+)
+from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.sources.source import OPEN, Source
+from wosdk_async.model import registry
+from wosdk_async.model.enums import WOType
+from wosdk_async.text.safe_text import one_line
+
+__all__ = ["ADAPT", "KeyColumns", "draft_map", "key_columns"]
+
+ADAPT = f"{{{OPEN}}}"
+
+_WIDTH = 110
+_SHOWN_VALUES = 8  # of an enumeration
+
+
+def draft_map(
+    columns: Sequence[str], operation: RowOperation, file: str, keys: KeyColumns | None = None
+) -> str:
+    """Return the text of a map that fills the fields of an operation from the columns of a file.
+
+    Args:
+        columns: the header of the file.
+        operation: what is done with each row.
+        file: the name of the file, for the first line.
+        keys: the columns that can identify the rows, if the file was read for them.
+    """
+    keys = keys or KeyColumns()
+    found = draft_fields(columns, operation, keys.unique)
+    shown = [each for each in found if each.shown]
+    lines = [
+        *_comment(
+            f"Draft of a map for {file}. Fill in each {ADAPT}: with a {{column}}, or with a fixed value."
+        ),
+        *_comment("Look through all lines: they were proposed because names are similar."),
+        *_columns_left(columns, found),
+        "",
+        f"operation = {_quoted(operation.name)}",
+        *_marker(operation, shown, keys),
+        *_tables(operation, shown),
+        *_references(shown),
+        "",
+        *_more(operation, found, shown),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# --- lines ----------------------------------------------------------------------------------
+
+
+def _columns_left(columns: Sequence[str], found: Sequence[DraftField]) -> list[str]:
+    used = {each.column for each in found}
+    left = [column for column in columns if column not in used and is_usable(column)]
+    bad = [column for column in columns if column.strip() and not is_usable(column)]
+    return [
+        *(_comment(f"Columns without a proposal: {', '.join(left)}") if left else []),
+        *(
+            _comment(f"Columns that a map cannot name, rename them: {', '.join(map(repr, bad))}")
+            if bad
+            else []
+        ),
+    ]
+
+
+def _marker(operation: RowOperation, shown: Sequence[DraftField], keys: KeyColumns) -> list[str]:
+    if operation.by is not None or (operation.table == "command" and operation.label != "created"):
+        return []
+    texts = [each for each in shown if each.meta["type"] == "string" and each.target is None]
+    if operation.table == "command":
+        texts = [each for each in texts if each.name == MARKER_FIELD]
+    known = [each for each in texts if each.column in keys.unique]
+    for each in known:
+        path = each.name if operation.table == "entity" else f"work_order.{each.name}"
+        with contextlib.suppress(ImportMapError):
+            operation.require_marker(path)
+            others = ", ".join(key for key in keys.unique if key != each.column)
+            more = f" So is that of {others}." if others else ""
+            return [
+                "",
+                *_comment(
+                    f"The field that carries the key of each row: with it no row is created twice. "
+                    f"Each cell of {each.column} is unique in the file.{more}"
+                ),
+                f"marker = {_quoted(path)}",
+            ]
+    if operation.table == "command":
+        example = f"marker = {_quoted(f'work_order.{MARKER_FIELD}')}"
+    else:
+        example = f"marker = {_quoted(texts[0].name)}" if texts else "marker"
+    unique = f" Columns that are unique: {', '.join(keys.unique)}." if keys.unique else ""
+    nearly = "".join(
+        f" {column} would be one, but its cell in line {first} is there again in line {line}."
+        for column, (first, line) in keys.nearly.items()
+    )
+    return [
+        "",
+        *_comment(
+            "The field that carries a key that is unique in the file: with it no row is created twice. "
+            f"Remove the # when the field gets such a column.{unique}{nearly}"
+        ),
+        f"# {example}",
+    ]
+
+
+def _tables(operation: RowOperation, shown: Sequence[DraftField]) -> Iterator[str]:
+    tables = dict.fromkeys((operation.table, *(each.table for each in shown)))
+    for table in tables:
+        yield ""
+        path = table.replace("[", "").replace("]", "")
+        yield f"[[{path}]]" if table.startswith("[") else f"[{path}]"
+        for each in shown:
+            if each.table == table:
+                value = f"@{each.reference}" if each.target is not None else _from(each)
+                yield f"{each.name} = {_quoted(value)}  # {_explained(each)}"
+
+
+def _references(shown: Sequence[DraftField]) -> Iterator[str]:
+    for each in shown:
+        if each.target is None:
+            continue
+        yield ""
+        yield f"[reference.{each.reference}]"
+        yield f"entity = {_quoted(each.target.__name__)}"
+        yield f"by = {_quoted(name_field(each.target) or '')}"
+        yield f"from = {_quoted(_from(each))}"
+        if each.where:
+            yield f"where = {each.where}"
+        else:
+            yield 'if_missing = "fail"  # or "create", with a table of the other fields'
+
+
+def _from(field: DraftField) -> str:
+    return ADAPT if field.column is None else f"{{{field.column}}}"
+
+
+def _explained(field: DraftField) -> str:
+    """Return what a field takes, as the end of a line."""
+    kind, meta = field.meta["type"], field.meta
+    if field.target is not None:
+        text = f"a {field.target.__name__}, found by its name below"
+        fixed = "12" if kind == "integer" else "{ id = 12 }"
+        text += f"; or {fixed} for all rows, without the table below"
+    elif kind == "enum":
+        values = [each.name for each in registry.resolve(meta["of"] or "")]
+        more = ", ..." if len(values) > _SHOWN_VALUES else ""
+        text = f"one of {', '.join(values[:_SHOWN_VALUES])}{more}"
+        if meta["of"] == WOType.__name__:
+            text += "; a Request needs a customer"
+    elif kind.startswith("datetime"):
+        text = 'a time; for other formats than ISO: { text = "{...}", date = "%d.%m.%Y" }'
+    else:
+        text = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}.get(
+            kind, "a text"
+        )
+        if limit := meta.get("max_length"):
+            text += f" of at most {limit} characters"
+    return f"{'required; ' if field.required else field.note}{text}"
+
+
+def _more(operation: RowOperation, found: Sequence[DraftField], shown: Sequence[DraftField]) -> Iterator[str]:
+    """Yield the fields that no column is proposed for."""
+    hidden = [each for each in found if each not in shown]
+    if hidden:
+        path = {each: each.table.replace("[", "").replace("]", "") for each in hidden}
+        names = ", ".join(f"{path[each]}.{each.name}" for each in hidden)
+        yield from _comment(f"Further fields (wosdk describe {operation.kind.wire_name} says more): {names}")
+
+
+def _comment(text: str) -> list[str]:
+    return [f"# {line}" for line in textwrap.wrap(one_line(text), _WIDTH, break_long_words=False)]
+
+
+def _quoted(text: Any) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+_ROWS = 100_000  # that are read
+_REPEATS = 3  # of a column that would be one of keys but for them
+_ROWS_TO_REPEAT = 4  # a repeated cell in fewer rows is no exception
+_KEY = re.compile(r"\S{1,40}")
+# Decimals and times, such as coordinates and when a row was written, are often unique, and no keys.
+_NO_KEY = re.compile(r"[+-]?[0-9]*[.,][0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}[./][0-9]{1,2}[./][0-9]+")
+
+
+@attrs.frozen
+class KeyColumns:
+    """The columns that can identify the rows, in the order of the file."""
+
+    unique: Sequence[str] = ()
+    nearly: Mapping[str, tuple[int, int]] = attrs.field(factory=dict)
+    """Those that could if a few cells were not there twice: the lines of the first two equal ones."""
+
+
+def key_columns(source: Source) -> KeyColumns:
+    """Return the columns that can identify the rows; of one row nobody can tell."""
+    seen: dict[str, dict[int, int]] = {column: {} for column in source.columns if is_usable(column)}
+    repeats: dict[str, list[tuple[int, int]]] = {column: [] for column in seen}
+    rows = 0
+    for row in islice(source, _ROWS):
+        if not seen:
+            break
+        if row.fault is not None:
+            continue
+        rows += 1
+        cells = dict(row.cells.items())  # also those that cannot be used
+        for column in list(seen):
+            cell, lines = cells.get(column, ""), seen[column]
+            first = lines.setdefault(hash(cell), row.line)
+            if first != row.line:
+                repeats[column].append((first, row.line))
+            if not _KEY.fullmatch(cell) or _NO_KEY.fullmatch(cell) or len(repeats[column]) > _REPEATS:
+                del seen[column]
+    if rows <= 1:
+        return KeyColumns()
+    nearly = {
+        column: repeats[column][0]
+        for column in seen
+        if repeats[column] and len(repeats[column]) * _ROWS_TO_REPEAT <= rows
+    }
+    return KeyColumns([column for column in seen if not repeats[column]], nearly)

@@ -1,0 +1,164 @@
+"""Marker of an import: the key of each row, and the field of the command that carries it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, RowContext, TextNode
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.sources.rows import Row
+from wosdk_async.model.metadata import Wire
+from wosdk_async.text.suggestions import suggestion
+
+__all__ = ["RowKeys", "no_marker_for_workers"]
+
+_NO_RECORDS = ReferenceIndex(())  # a key is made of columns alone
+
+
+def no_marker_for_workers(import_map: ImportMap) -> ImportMapError:
+    """Return the error of an import on workers whose rows have no keys."""
+    return ImportMapError(
+        f"{import_map.path}: workers need a key for each row, by which one that was lost with its worker is "
+        "looked up; name its field as 'marker' in the map, or send the rows from one process"
+    )
+
+
+@attrs.frozen
+class RowKeys:
+    """The keys of the rows: those of the map, or ``{job}-{row}`` where the map leaves the field open."""
+
+    path: str
+    """The field, such as ``work_order.po_number``."""
+    node: Node | None
+    """What the map puts there."""
+    job: str
+    """The id of the job, which makes default keys unique."""
+
+    @property
+    def are_own(self) -> bool:
+        """Whether a row has a key of its own, made of its cells: the same in each job."""
+        return self.node is not None
+
+    @classmethod
+    def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
+        """Return the keys for the marker ``path``. Raise ImportMapError when no field can carry them."""
+        names = path.split(".")
+        node: Node | None = import_map.record
+        for i, name in enumerate(names):
+            if not isinstance(node, ObjectNode):
+                raise ImportMapError(
+                    f"marker {path!r}: {'.'.join(names[:i])} is no object in {import_map.path}"
+                )
+            table = _class_of(node).__wire__
+            if name not in table:
+                inside = next(_inside(import_map.record, path), None)
+                hint = f"; did you mean {inside!r}?" if inside else suggestion(name, table)
+                raise ImportMapError(
+                    f"marker {path!r}: {_class_of(node).__name__} has no field {name!r}{hint}"
+                )
+            if name not in node.fields and i < len(names) - 1:
+                raise ImportMapError(
+                    f"marker {path!r}: {import_map.path} fills nothing in {'.'.join(names[: i + 1])}"
+                )
+            if i == len(names) - 1:
+                _require_key_type(import_map, path, table, filled=name in node.fields)
+            node = node.fields.get(name)
+        if node is not None and not (isinstance(node, TextNode) and node.columns):
+            raise ImportMapError(
+                f"marker {path!r}: {import_map.path} gives it the same value in every row; a key is made of "
+                'columns, as in "{number}"'
+            )
+        return cls(path, node, job)
+
+    @property
+    def template(self) -> str | None:
+        """What the keys are made of, such as ``{number}``; None if they are not of the rows' own."""
+        return self.node.template.source if isinstance(self.node, TextNode) else None
+
+    def key(self, row: Row) -> str:
+        """Return the key of a row. Raise RowError when it has none."""
+        if self.node is None:
+            return f"{self.job}-{row.number}"
+        found = self.node.fill(RowContext(row.cells, _NO_RECORDS))
+        key = "" if found is None else str(found)
+        if not key or key != key.strip():
+            problem = "has blanks at an end" if key.strip() else "is empty"
+            raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs a key of its own")
+        return key
+
+    def key_or_none(self, row: Row) -> str | None:
+        """Return the key of a row, or None for a row that will be refused, as it has none or is faulty."""
+        if row.fault is not None:
+            return None
+        try:
+            return self.key(row)
+        except RowError:
+            return None
+
+    def put(self, command: Any, key: str | None) -> None:
+        """Write a default key into the command of a row."""
+        if self.node is None and key is not None:
+            *parents, name = self.path.split(".")
+            setattr(_descend(command, parents), name, key)
+
+
+def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:
+    """Raise ImportMapError for a field whose type no key fits: neither a text nor a whole number."""
+    above, dot, name = path.rpartition(".")
+    kind = table[name]["type"]
+    if not table[name].get("many") and (kind == "string" or (kind == "integer" and filled)):
+        return
+    found: list[str] = []
+    for each, meta in table.items():
+        if meta["type"] == "string" and len(found) < _SHOWN:
+            with contextlib.suppress(ImportMapError):
+                import_map.action.require_marker(f"{above}{dot}{each}")
+                found.append(f"{above}{dot}{each}")
+    what = "a list" if table[name].get("many") else _KINDS.get(kind, f"of type {kind}")
+    fitting = f", such as {', '.join(found)}" if found else ""
+    raise ImportMapError(
+        f"marker {path!r}: {name} is {what}, and a key is a text; name a text field{fitting}"
+    )
+
+
+_SHOWN = 5  # fields that a message names
+_KINDS = {
+    "boolean": "true or false",
+    "datetime-local": "a time",
+    "datetime-utc": "a time",
+    "enum": "one of a few values",
+    "integer": "a whole number",
+    "money": "an amount",
+    "number": "a number",
+    "object": "an object",
+    "ref": "a record",
+}
+
+
+def _inside(node: ObjectNode, name: str) -> Iterator[str]:
+    """Yield the paths of fields called ``name``, in either spelling, in the objects that the map fills."""
+    for field, below in node.fields.items():
+        if isinstance(below, ObjectNode):
+            table = _class_of(below).__wire__
+            spelled = {each.casefold(): each for each in table} | {
+                meta["name"].casefold(): each for each, meta in table.items()
+            }
+            if (found := spelled.get(name.casefold())) is not None:
+                yield f"{field}.{found}"
+            yield from (f"{field}.{each}" for each in _inside(below, name))
+
+
+def _class_of(node: ObjectNode) -> Any:
+    return node.make
+
+
+def _descend(record: Any, names: Sequence[str]) -> Any:
+    for name in names:
+        record = getattr(record, name)
+    return record

@@ -1,0 +1,137 @@
+"""Fields that surprise: required ones that a row leaves empty, and ones that the service replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Self
+
+import attrs
+
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, RowContext
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.model import Record, WoCreateCommand, WorkOrder
+from wosdk_async.model.enums import WOType
+from wosdk_async.protocol.order_schedule import replaced_fields
+
+__all__ = ["ReplacedFields", "empty_fields", "lacking"]
+
+
+def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
+    """Yield each required field of a new work order that has no value, with the column or line to add.
+
+    Nothing else is required of new records: the marks of the catalogue were not seen enforced there.
+
+    Args:
+        record: what the map makes of a row.
+        import_map: the map.
+    """
+    if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):
+        return
+    for path in empty_fields(order):
+        yield _reason(("work_order", *path), import_map, " of a Request" if path == ("customer",) else "")
+
+
+def empty_fields(order: WorkOrder) -> Iterator[tuple[str, ...]]:
+    """Yield the path of each required field of a new work order that has no value: ``("items", "task")``."""
+    for name in _required(order):
+        yield (name,)
+    for item in order.items or ():
+        for name in _required(item):
+            yield "items", name
+
+
+def _required(record: Record) -> Iterator[str]:
+    for name, meta in record.__wire__.items():
+        needed = meta.get("required")
+        if name == "customer" and isinstance(record, WorkOrder):
+            needed = record.type_category == WOType.Request
+        if name == "work_zone" and isinstance(record, WorkOrder):  # that of the customer is taken
+            needed = record.type_category != WOType.Request and record.customer is None
+        if needed and getattr(record, name) in (None, []):
+            yield name
+
+
+def _reason(path: tuple[str, ...], import_map: ImportMap, of: str) -> str:
+    """Return that a field is empty, and where its value would come from."""
+    table = f"{import_map.action.table}.{'.'.join(path[:-1])}"
+    needed = f"{table}.{path[-1]} is empty, and the service requires it{of}"
+    node = _node(import_map.record, path)
+    if node is None:
+        form = f"[[{table}]]" if path[-2:-1] == ("items",) else f"[{table}]"
+        return f"{needed}: the map does not fill it; add {path[-1]} to {form}"
+    columns = node.columns
+    if isinstance(node, ReferenceNode):
+        columns = columns.union(*(each.columns for each in import_map.references if each.name == node.name))
+    names = ", ".join(map(repr, sorted(columns)))
+    return f"{needed}: column{'s' if len(columns) > 1 else ''} {names}" if names else needed
+
+
+def _node(node: Node | None, path: tuple[str, ...]) -> Node | None:
+    """Return the node of a field; of a list, that of its first element."""
+    for name in path:
+        if isinstance(node, ListNode):
+            node = node.elements[0] if node.elements else None
+        node = node.fields.get(name) if isinstance(node, ObjectNode) else None
+    return node
+
+
+_NO_RECORDS = ReferenceIndex(())
+
+
+@attrs.frozen
+class ReplacedFields:
+    """The fields of the map that the service would replace without a word, in rows that fill them."""
+
+    computes: Node | None = None
+    """What the map writes into ``compute_schedule``."""
+    columns: Mapping[str, frozenset[str]] = attrs.field(factory=dict)
+    """The fields, each with the columns that fill it; without columns it has a value in every row."""
+
+    @classmethod
+    def of(cls, import_map: ImportMap) -> Self:
+        """Return those of a map; none unless it creates work orders."""
+        fields = import_map.record.fields
+        order, computes = fields.get("work_order"), fields.get("compute_schedule")
+        if import_map.action.kind is not WoCreateCommand or not isinstance(order, ObjectNode):
+            return cls()
+        names = {WorkOrder.__wire__[name]["name"]: name for name in order.fields}
+        columns = {}
+        for wire in replaced_fields(names):
+            node = order.fields[names[wire]]
+            columns[f"work_order.{names[wire]}"] = _columns(node, import_map)
+        return cls(computes, columns) if columns else cls()
+
+    def in_row(self, cells: Mapping[str, str]) -> str | None:
+        """Return the warning about a row; None if nothing in it is replaced."""
+        if self.computes is None or not _is_true(self.computes, cells):
+            return None
+        known = dict(cells.items())  # also cells that cannot be used
+        filled = [
+            name
+            for name, columns in self.columns.items()
+            if not columns or any(known[each].strip() for each in columns)
+        ]
+        if not filled:
+            return None
+        them = "it" if len(filled) == 1 else "them"
+        return (
+            f"compute_schedule replaces {' and '.join(filled)}: the service computes {them}, and what the "
+            f"map says is lost. Delete compute_schedule from the map, or {them}"
+        )
+
+
+def _is_true(node: Node, cells: Mapping[str, str]) -> bool:
+    try:
+        return node.fill(RowContext(cells, _NO_RECORDS)) is True
+    except RowError:  # the row is refused
+        return False
+
+
+def _columns(node: Node, import_map: ImportMap) -> frozenset[str]:
+    """Return the columns of which one must have content, so that a field has a value."""
+    own = [each.columns for each in import_map.references if each.name in node.references]
+    if isinstance(node, ReferenceNode | ObjectNode):
+        return node.columns.union(*own)
+    return node.columns

@@ -1,0 +1,182 @@
+"""Operations of an import: run a command, or create, update or delete a record for each row.
+
+The names of operations are part of a job's identity; ``operation_names.py`` reads them, and has
+the operations on existing records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import attrs
+
+from wosdk_async.calls.marked_records import find_each
+from wosdk_async.calls.markers import field_of
+from wosdk_async.calls.run_many import Run
+from wosdk_async.company import Company, sender_of
+from wosdk_async.errors import NotUniqueError, WosdkError
+from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, RowError
+from wosdk_async.jobs.mapping.row_operation import Effect, Found, Item, Items, Label, effect_of
+from wosdk_async.model import Command, Record, WoCreateCommand
+from wosdk_async.model.lazy import Lazy, unmade
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["CreateRecord", "OnRecords", "RunCommand"]
+
+
+# --- those that make something, identified by a marker --------------------------------------
+
+
+class Making:
+    """What operations without a key of an existing record have in common."""
+
+    kind: type[Record]
+    by: ClassVar[None] = None
+    compares: ClassVar[bool] = False
+
+    def require_fields(self, names: Collection[str]) -> None:
+        """Accept all fields."""
+
+    def require_marker(self, path: str) -> None:
+        """Raise ImportMapError when records cannot be found by the field at ``path``."""
+        try:
+            field_of(self.kind, path)
+        except WosdkError as error:
+            raise ImportMapError(error.message) from None
+
+    async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
+        """Return the records that have each key."""
+        del whole  # they come with all values
+        field, send = field_of(self.kind, path), sender_of(company).send
+        found = await find_each(field, keys, send, ())
+        return {
+            key: AmbiguousNameError(records.message) if isinstance(records, NotUniqueError) else records
+            for key, records in found.items()
+        }
+
+    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
+        """Raise LookupError: there is no other record to point to."""
+        raise LookupError(f"{record!r:.40} {key} {len(found)}")
+
+    def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
+        """Return the record that carries the key, None when there is none."""
+        del record
+        if len(found) > 1:
+            ids = ", ".join(str(each.id) for each in found)
+            noun = "work orders" if found[0].wire_name == "WorkOrder" else f"{found[0].wire_name} records"
+            raise RowError(f"several {noun} have the key {key!r}: ids {ids}")
+        return effect_of(found[0]) if found else None
+
+
+@attrs.frozen(slots=False)
+class RunCommand(Making):
+    """Run a command of the catalogue."""
+
+    kind: type[Command[Any]]
+    table: ClassVar[str] = "command"
+    new: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """The service's name of the command."""
+        return self.kind.wire_name
+
+    @property
+    def label(self) -> Label:
+        """``created`` for work orders."""
+        return "created" if self.kind is WoCreateCommand else "done"
+
+    @property
+    def noun(self) -> str:
+        """``work order``, or the name of the command."""
+        return "work order" if self.kind is WoCreateCommand else self.name
+
+    @property
+    def question(self) -> str:
+        """``Create the work orders?``, or the name of the command."""
+        return "Create the work orders?" if self.kind is WoCreateCommand else f"Run {self.name} for each?"
+
+    def run(
+        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
+    ) -> Run[Item, Any]:
+        """Return the run of the commands."""
+        return company.run_many(
+            items, command=lambda item: item.record, marker=marker, limit=limit, grace=grace
+        )
+
+    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
+        """Run one command."""
+        return await company.run(record, marker=marker)
+
+    def effect(self, result: Any) -> Effect:
+        """Return the record that the result holds."""
+        for member, entity in self._members:
+            record = unmade(result, member)  # making the whole record costs more than all else of a report
+            if isinstance(record, Record | Lazy):
+                return effect_of(record, entity)
+        return Effect()
+
+    @cached_property
+    def _members(self) -> tuple[tuple[str, str], ...]:
+        """The fields of the result that hold a record, and the type of each."""
+        table = self.kind.result_class().__wire__
+        refs = ((name, meta) for name, meta in table.items() if meta["type"] == "ref")
+        return tuple((name, meta["of"]) for name, meta in refs if not meta.get("many"))
+
+
+class OnRecords:
+    """What operations on records of an entity have in common."""
+
+    kind: type[Record]
+    table: ClassVar[str] = "entity"
+    verb: ClassVar[str]
+    label: ClassVar[Label]
+
+    @property
+    def noun(self) -> str:
+        """The name of the entity."""
+        return self.kind.wire_name
+
+    @property
+    def question(self) -> str:
+        """Such as ``Update the Customer records?``."""
+        return f"{self.verb.capitalize()} the {self.noun} records?"
+
+    def run(
+        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
+    ) -> Run[Item, Any]:
+        """Return the run that sends a call for each record."""
+
+        async def call(item: Item, trace: Trace) -> Any:
+            return await self.send(company.traced(trace), item.record, marker)
+
+        return Run(items, call, limit=limit, grace=grace)
+
+    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
+        """Send the call for one record."""
+        raise NotImplementedError
+
+    def effect(self, result: Any) -> Effect:
+        """Return type, id and version of the specifier."""
+        return Effect(self.kind.wire_name, result.id, None, getattr(result, "concurrency_id", None))
+
+
+@attrs.frozen(slots=False)
+class CreateRecord(OnRecords, Making):
+    """Create a record of an entity."""
+
+    kind: type[Record]
+    verb: ClassVar[str] = "create"
+    label: ClassVar[Label] = "created"
+    new: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """Such as ``create Customer``."""
+        return f"create {self.kind.wire_name}"
+
+    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
+        """Create one record."""
+        return await company.create(record, marker=marker)

@@ -1,0 +1,252 @@
+"""The records that rows refer to: their names collected, looked up, and created where they are missing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+import attrs
+
+from wosdk_async.calls.outcome import Done, Outcome
+from wosdk_async.calls.run_many import Run
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    MissingRecordError,
+    RowError,
+    WaitingRowError,
+)
+from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_first, find_named
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
+from wosdk_async.jobs.mapping.template import NAME
+from wosdk_async.resources.names import spellings
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["ReferenceIndex"]
+
+_PLACEHOLDER_ID = 1  # any id that the checks of a record accept
+_RECENT = 4096  # names of a reference that are not read again
+_LONGEST_RECENT = 256  # characters
+
+
+class ReferenceIndex:
+    """The records of all references of a map; ``found`` and ``created`` count them."""
+
+    def __init__(self, specs: Iterable[ReferenceSpec]) -> None:
+        self.specs = {spec.name: spec for spec in specs}
+        self.found = self.created = 0
+        self.warnings: list[str] = []
+        self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
+        self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
+        self._ids: dict[str, dict[str, int]] = {name: {} for name in self.specs}
+        """Ids by names as rows give them."""
+        self._uncollected = list(self.specs.values())
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}={len(entries)}" for name, entries in self._entries.items())
+        return f"<ReferenceIndex {sizes or 'empty'}>"
+
+    # --- collect ------------------------------------------------------------------------------
+
+    def collect(self, cells: Mapping[str, str]) -> None:
+        """Remember the names that a row gives; one that is too long fails the row later."""
+        for spec in self._uncollected:
+            try:
+                raw = spec.raw_name_in(cells)
+                if raw is not None and raw not in self._recent[spec.name] and (name := spec.name_of(raw)):
+                    self._remember(spec, name)
+            except RowError:
+                pass
+        if len(self._uncollected) == len(self.specs):  # after the first row: the others give one name to all
+            varied = (each for each in self.specs.values() if each.template is not None)
+            self._uncollected = [each for each in varied if each.template and each.template.columns]
+
+    def _remember(self, spec: ReferenceSpec, name: RowName) -> None:
+        recent = self._recent[spec.name]
+        if len(recent) == _RECENT:
+            recent.clear()
+        if len(name.raw) <= _LONGEST_RECENT:
+            recent.add(name.raw)
+        full = name.raw.strip().casefold()
+        entry = self._entries[spec.name].get(name.key)
+        if entry is None:
+            entry = ReferenceEntry(name.text, full, set(), warnings=list(name.warnings))
+            self._entries[spec.name][name.key] = entry
+        elif entry.full != full and entry.full:
+            self.warnings.append(
+                f"{spec.name}: {name.raw.strip()!r} and another name are equal when cut: one record"
+            )
+            entry.full = ""
+        entry.spellings.add(name.text)
+        if spec.limit.length is None or len(name.raw) <= spec.limit.length:
+            entry.spellings.add(name.raw)
+
+    # --- look up ------------------------------------------------------------------------------
+
+    async def look_up(self, company: Company, limit: int) -> None:
+        """Find the records that exist. Raise the first WosdkError: without a response no row can be sent."""
+        self.found = 0
+        for ids in self._ids.values():
+            ids.clear()
+        for spec in self.specs.values():
+            entries = self._entries[spec.name].values()
+            if spec.template is None:
+                for entry in entries:
+                    entry.id = await find_first(company, spec, RowContext({}, self))
+            else:
+                await self.look_up_names(company, spec, self._entries[spec.name], limit)
+            self.found += sum(entry.id is not None for entry in entries)
+            if spec.create is None:
+                for entry in entries:
+                    if entry.id is None and not entry.reason:
+                        entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
+
+    async def look_up_names(
+        self, company: Company, spec: ReferenceSpec, entries: Mapping[str, ReferenceEntry], limit: int
+    ) -> None:
+        """Find the records that some names have. Raise the first WosdkError."""
+        batches = spellings(text for entry in entries.values() for text in sorted(entry.spellings))
+        ids: dict[str, set[int]] = defaultdict(set)
+
+        async def query(names: list[str], _: Trace) -> dict[str, list[int]]:
+            return await find_named(company, spec, names, RowContext({}, self))
+
+        async with Run(batches, query, limit=limit, grace=0.0) as run:
+            async for outcome in run:
+                if not isinstance(outcome, Done):
+                    raise _error_of(outcome)
+                for key, found in outcome.result.items():
+                    ids[key].update(found)
+        for key, entry in entries.items():
+            if found := sorted(ids.get(key, ())):
+                self._add_found(spec, entry, found)
+
+    def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
+        """Remember the records that have a name; several are an error unless the map takes the first."""
+        others = ", ".join(map(str, ids[1:6]))
+        if len(ids) == 1 or spec.takes_first:
+            entry.id = ids[0]
+        else:
+            entry.error = AmbiguousNameError
+            entry.reason = (
+                f"{spec.name}: {len(ids)} {spec.entity.__name__} records are called {entry.text!r}"
+                f"{spec.filtered} (ids {ids[0]}, {others}); narrow them down with where, or take the "
+                'first with ambiguous = "first"'
+            )
+        if len(ids) > 1 and spec.takes_first:
+            self.warnings.append(f"{spec.name}: {entry.text!r} is {ids[0]}, but there are also {others}")
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether records are missing that may be created."""
+        entries = (entry for entries in self._entries.values() for entry in entries.values())
+        return any(entry.id is None and not entry.reason for entry in entries)
+
+    def unfound(self, reference: str) -> str | None:
+        """Return why a reference that is the same for every row has no record; None when it has one."""
+        reasons = [entry.reason for entry in self._entries[reference].values() if entry.id is None]
+        return reasons[0] if reasons else None
+
+    # --- create -------------------------------------------------------------------------------
+
+    def undecided(self, cells: Mapping[str, str]) -> bool:
+        """Return whether a row names a missing record that no row is known to want."""
+        return any(
+            entry.id is None and not entry.reason and not entry.wanted for entry in self._entries_of(cells)
+        )
+
+    def _entries_of(self, cells: Mapping[str, str]) -> Iterator[ReferenceEntry]:
+        """Yield the entries that a row names, of the references whose missing records are created."""
+        for spec in self.specs.values():
+            with suppress(RowError):
+                name = spec.name_in(cells) if spec.create else None
+                if name is not None and (entry := self._entries[spec.name].get(name.key)) is not None:
+                    yield entry
+
+    def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
+        """Return the entries of which a creation may have been carried out, by what is compared."""
+        return {key: entry for key, entry in self._entries[spec.name].items() if entry.in_doubt}
+
+    def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
+        """Return the entries whose records are to be created."""
+        return [
+            entry
+            for entry in self._entries[spec.name].values()
+            if entry.id is None and entry.wanted and not entry.reason
+        ]
+
+    def is_known(self, reference: str, name: str) -> bool:
+        """Return whether the record of a name has been found, or is not wanted any more."""
+        entry = self._entries.get(reference, {}).get(name)
+        return entry is None or entry.id is not None
+
+    # --- use ----------------------------------------------------------------------------------
+
+    def id_for(self, reference: str, context: RowContext) -> int | None:
+        """Return the id of the record that a row refers to; None when the row gives no name.
+
+        For a record that is still to be created the id is a placeholder, and the record is added to
+        ``context.missing``.
+
+        Raises:
+            RowError: there is no such record, or it cannot be created from this row.
+        """
+        spec, ids = self.specs[reference], self._ids[reference]
+        raw = spec.raw_name_in(context.cells)
+        if raw is None:
+            return None
+        if (id := ids.get(raw)) is not None:
+            return id
+        name = spec.name_of(raw)
+        if name is None:
+            return None
+        entry = self._entries[reference].get(name.key)
+        if entry is None:
+            raise RowError(
+                f"{reference} {name.text!r} was not looked up: the file has changed since the start"
+            )
+        if entry.reason:
+            raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason)
+        if entry.id is None:
+            context.warnings.extend(entry.warnings)
+            return self._placeholder(spec, entry, context)
+        if entry.warnings:
+            context.warnings.extend(entry.warnings)
+        elif len(raw) <= _LONGEST_RECENT:  # most columns with names repeat a few
+            if len(ids) == _RECENT:
+                ids.clear()
+            ids[raw] = entry.id
+        return entry.id
+
+    def _placeholder(self, spec: ReferenceSpec, entry: ReferenceEntry, context: RowContext) -> int:
+        if not entry.wanted:
+            # Only the cells that a new record reads are kept, so that memory does not grow with the file.
+            entry.cells = {column: context.cells[column] for column in self._cells_of_new(spec)}
+            try:
+                entry.new_record(spec, attrs.evolve(context, warnings=[]))
+            except InvalidCallError as error:
+                text = f"{spec.name} {entry.text!r} could not be created: {error.message}"
+                raise RowError(text) from None
+        context.missing.append(entry)
+        return _PLACEHOLDER_ID
+
+    def _cells_of_new(self, spec: ReferenceSpec) -> frozenset[str]:
+        """Return the columns that a new record reads, also to find the references in it."""
+        if spec.create is None:
+            return frozenset()
+        needed = (self.specs[name].template for name in spec.create.references)
+        return (spec.create.columns - {NAME}).union(*(template.columns for template in needed if template))
+
+
+def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
+    if spec.template is None:
+        return f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change its where"
+    return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r} ({spec.by}){spec.filtered}"
+
+
+def _error_of(outcome: Outcome[Any, Any]) -> Exception:
+    return getattr(outcome, "error", None) or WosdkError("the import was stopped")

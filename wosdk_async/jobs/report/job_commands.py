@@ -1,0 +1,85 @@
+"""Shell commands of a job: to resume it, and to import its rejects."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+from pathlib import Path, PurePath
+from typing import Any
+
+from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.report.output_folder import unnumbered
+from wosdk_async.jobs.report.output_tables import REJECTS
+from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
+from wosdk_async.regular_files import read_regular
+
+__all__ = ["command_of", "rejects_command", "rejects_of"]
+
+# Options of the input that do not fit its rejects, which are CSV and stand in the folder of the job.
+_OF_INPUT = ("--format", "--sheet", "--outcomes")
+_OF_TEXT = ("--delimiter", "--encoding")
+_TAB = "\t"
+_HEAD = 1 << 20  # bytes, which hold any header
+_ADDED = re.compile(
+    '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
+)
+
+
+def command_of(plan: JobPlan, folder: Path) -> str | None:
+    """Return the command that resumes a job; None when a program began it."""
+    given = _arguments(plan)
+    if given is None:
+        return None
+    folder, base = folder.absolute(), Path(f"{plan.file}.job")
+    beside = folder.parent == base.parent and folder.name.startswith(base.name)
+    place = [] if beside else [f"--job={folder}"]
+    return shlex.join(["wosdk", "import", plan.file, *given, *place, *_company(plan)])
+
+
+def rejects_of(folder: Path) -> Path:
+    """Return the newest file of the rejects in the folder of a job: ``rejects.csv``, ``rejects-2.csv`` ..."""
+    written = [each for each in folder.glob("rejects*.csv") if unnumbered(each).name == REJECTS]
+    return max(written, key=lambda each: (len(each.name), each.name), default=folder / REJECTS)
+
+
+def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
+    """Return the command that imports the corrected rejects of a job; None when a program began it."""
+    given = _arguments(plan)
+    if given is None:
+        return None
+    options = {each.partition("=")[0]: each for each in given}
+    suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
+    known = FORMATS.get(suffix, FORMATS[".csv"])
+    if "delimiter" not in known.options:  # such rejects are written as the other files of the job
+        options = {name: text for name, text in options.items() if name not in _OF_TEXT}
+        excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
+        if (delimiter := _delimiter_of(rejects) or excel) != ",":
+            options["--delimiter"] = f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
+    elif known is not FORMATS[".csv"]:  # the suffix of the input said so
+        options.setdefault("--delimiter", "--delimiter=tab")
+    kept = [text for name, text in options.items() if name not in _OF_INPUT]
+    return shlex.join(["wosdk", "import", str(rejects.absolute()), *kept, *_company(plan)])
+
+
+def _delimiter_of(rejects: Path) -> str | None:
+    """Return what separates the cells of a file of rejects; None when it is not there or tells nothing.
+
+    Other options than those of the import may have written it, and a spreadsheet may have saved it.
+    """
+    with contextlib.suppress(OSError):
+        head = read_regular(rejects, _HEAD, cut=True)[0].decode("utf-8", errors="replace")
+        if (found := _ADDED.search(head)) is not None:
+            return found["delimiter"]
+    return None
+
+
+def _arguments(plan: JobPlan) -> list[str] | None:
+    given: Any = plan.options.get("command")
+    return [str(each) for each in given] if isinstance(given, list) else None
+
+
+def _company(plan: JobPlan) -> list[str]:
+    shared: Any = plan.options.get("global")
+    return [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []

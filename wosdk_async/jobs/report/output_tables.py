@@ -1,0 +1,196 @@
+"""Tables that come out of a job: read from the journal by the event loop, written by a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence, Set
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.journal import AuditRow, JobPlan, State, StoredRow
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.report.facts import JobFacts, outcome_of, shown_reason
+from wosdk_async.jobs.report.output_folder import OutputFolder
+from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, types_text
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Source
+from wosdk_async.protocol.writes import UNDECIDED
+from wosdk_async.regular_files import sha256_of
+from wosdk_async.text.formula_guard import without_formulas
+from wosdk_async.text.safe_text import one_line
+
+__all__ = [
+    "AUDIT",
+    "IN_DOUBT",
+    "REJECTS",
+    "write_audit",
+    "write_doubts",
+    "write_references",
+    "write_rejects",
+    "write_results",
+]
+
+T = TypeVar("T")
+
+REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
+_RESULTS, _REFERENCES = "results.csv", "references.csv"
+_COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
+_CHANGED = "changed"  # whether a row that was carried out has other cells by now
+
+
+@contextlib.asynccontextmanager
+async def _entered(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
+    """Enter and leave a file in a thread."""
+    entered = await asyncio.to_thread(manager.__enter__)
+    try:
+        yield entered
+    except BaseException:
+        manager.__exit__(*sys.exc_info())
+        raise
+    await asyncio.to_thread(manager.__exit__, None, None, None)
+
+
+async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
+    """Write the outcome of each row, and count the rows in ``facts``."""
+    async with _entered(folder.writing_rows(_RESULTS)) as writer:
+        writer.writerow([*_COLUMNS, _CHANGED])
+
+        def write(page: Sequence[StoredRow], undone: Set[int]) -> None:
+            facts.add(page)
+            writer.writerows(
+                [*_result(row, journal.plan, undone=row.row in undone), _changed(row)] for row in page
+            )
+
+        async for page in journal.file_pages():
+            undos = await journal.undos(row.row for row in page)
+            undone = {row for row, undo in undos.items() if undo.state == State.DONE}
+            await asyncio.to_thread(write, page, undone)
+    return folder.path(_RESULTS)
+
+
+def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
+    """Write the records that rows refer to and that this job began to create."""
+    with folder.writing_rows(_REFERENCES) as writer:
+        writer.writerow(("reference", "name", "state", "id", "reason", "request_id"))
+        for each in facts.references:
+            texts = (each.reference, each.key, each.state.name.lower())
+            writer.writerow([*map(_safe, texts), each.id, _safe(each.reason), _safe(each.request_id)])
+    return folder.path(_REFERENCES)
+
+
+async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
+    """Write the rows of which the Company does not have what the journal says."""
+    async with _entered(folder.writing_rows(AUDIT)) as writer:
+        writer.writerow(("row", "line", "finding", "key", "state", "ids"))
+
+        def write(page: Sequence[AuditRow]) -> None:
+            for row in page:
+                state, ids = row.state.name.lower(), " ".join(map(str, row.ids))
+                writer.writerow((row.row, row.line, row.finding, _safe(row.key), state, ids))
+
+        after = 0
+        while page := await journal.audit_rows(after):
+            await asyncio.to_thread(write, page)
+            after = page[-1].row
+    return folder.path(AUDIT)
+
+
+async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
+    """Write the original cells of the refused rows, in the way in which the input is written.
+
+    Where the input has values that are not texts, such as the numbers of a sheet, a column says which they
+    are: read as texts, in the format of the map, they could mean something else.
+    """
+    types = source.dialect is None or source.dialect.types
+    dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")  # the mark is for Excel
+    async with _entered(folder.writing_rows(REJECTS, dialect)) as writer:
+        writer.writerow([*source.columns, *REPORT_COLUMNS, *([TYPES_COLUMN] if types else ())])
+
+        def cells(stored: StoredRow, row: Row) -> list[Any]:
+            outcome = outcome_of(stored.state, journal.plan)
+            about = (journal.plan.job, stored.row, stored.line, outcome)
+            report = (*about, _safe(stored.code), _safe(stored.reason))
+            more = (types_text(dict(row.cells.items())),) if types else ()
+            return [*row.original(source.columns), *report, *more]
+
+        await _write_rows(writer, journal, source, cells, State.REFUSED)
+    return folder.path(REJECTS)
+
+
+async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
+    """Write the rows in doubt, and those under way when the run ended, with their cells."""
+    async with _entered(folder.writing_rows(IN_DOUBT)) as writer:
+        writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
+
+        def cells(stored: StoredRow, row: Row) -> list[Any]:
+            return [*_result(stored, journal.plan), *map(_shown, row.original(source.columns))]
+
+        await _write_rows(writer, journal, source, cells, *UNDECIDED)
+    return folder.path(IN_DOUBT)
+
+
+async def _write_rows(
+    writer: Any,
+    journal: JournalReader,
+    source: Source,
+    cells: Callable[[StoredRow, Row], list[Any]],
+    *states: State,
+) -> None:
+    """Write the rows of the file that have one of the states, each with what the file has in it.
+
+    Raises:
+        ImportMapError: the file has changed since the last run, or cannot be read.
+    """
+    if sha256_of(source.path) != journal.plan.sha256:
+        raise ImportMapError(f"{source.path} has changed since the last run")
+    rows = iter(source)
+
+    def write(page: Sequence[StoredRow]) -> None:
+        for stored in page:
+            row = next((row for row in rows if row.number == stored.place), None)
+            if row is None:
+                raise ImportMapError(f"{source.path} has changed since the last run (row {stored.row})")
+            writer.writerow(cells(stored, row))
+
+    async for page in journal.file_pages(*states):
+        await asyncio.to_thread(write, page)
+
+
+def _result(row: StoredRow, plan: JobPlan, *, undone: bool = False) -> list[Any]:
+    return [
+        row.row,
+        row.line,
+        "undone" if undone else outcome_of(row.state, plan),
+        _safe(row.key),
+        row.id,
+        _safe(row.number),
+        _safe(shown_reason(row)),
+        _safe(row.code),
+        _safe(row.request_id),
+        _safe("; ".join(row.warnings)),
+    ]
+
+
+def _changed(row: StoredRow) -> str | None:
+    """Return what the column says of a row that was carried out with other cells than the file has."""
+    return "yes" if row.changed and row.state in (State.DONE, State.FOUND) else None
+
+
+def _safe(text: str | None) -> str | None:
+    """Return a text of the service or of the import on one line: a reader that knows no quotes reads it."""
+    return without_formulas(one_line(text)) if text else None
+
+
+# Line breaks and tabs of the input stay, and so do marks that Arabic or Indic texts need.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _shown(cell: str) -> str:
+    """Return a cell of the input for a file that is looked at, and not imported."""
+    return without_formulas(_CONTROL.sub(lambda found: one_line(found[0]), cell))

@@ -1,0 +1,185 @@
+"""Files of a job: the outcome of each row, rejected rows, rows in doubt, and the report."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import orjson
+
+from wosdk_async.jobs.errors import ImportMapError, OutputError
+from wosdk_async.jobs.journal import JobPlan, State
+from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.options import ExcelSeparator
+from wosdk_async.jobs.report.facts import JobFacts
+from wosdk_async.jobs.report.output_folder import MAX_OUTPUT, OutputFolder, file_facts, read_object
+from wosdk_async.jobs.report.output_tables import (
+    AUDIT,
+    IN_DOUBT,
+    REJECTS,
+    write_audit,
+    write_doubts,
+    write_references,
+    write_rejects,
+    write_results,
+)
+from wosdk_async.jobs.report.page import report_page
+from wosdk_async.jobs.sources.source import FileDialect, Source
+from wosdk_async.protocol.writes import UNDECIDED
+from wosdk_async.regular_files import read_regular, replace_file
+from wosdk_async.text.safe_text import json_escaped
+
+__all__ = ["outputs_are_current", "write_outputs", "write_report"]
+
+T = TypeVar("T")
+
+_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
+
+
+async def write_outputs(
+    journal: JournalReader, source: Source | None, *, csv_for_excel: ExcelSeparator | None = None
+) -> list[Path]:
+    """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
+
+    They are about the rows of the last file. When that is another one than before, the files that are there
+    are moved to ``runs/N``, where N is the number of the run that wrote them.
+
+    A kill leaves each of them as it was, or new and complete. Tables that would have no rows are removed, all
+    but the results. A table that somebody changed stays; the new one gets a number: ``rejects-2.csv``. When
+    the caller is cancelled, the files are still written to their end.
+
+    Args:
+        journal: the journal of the job, which may be open for reading only.
+        source: the input, whose cells are read again; None when it is not there any more. Then
+            ``rejects.csv`` and ``in_doubt.csv`` stay as they are.
+        csv_for_excel: what separates the cells where the tables are opened in Excel, which takes the one of
+            the system's region; they get a byte order mark then. None means commas and no mark.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        OutputError: not all files could be written.
+    """
+    return await _written(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel)))
+
+
+async def write_report(journal: JournalReader) -> list[Path]:
+    """Write ``report.html`` and ``report.json`` of a job again, as :func:`write_outputs` does."""
+    return await _written(journal, _write_report_alone(journal))
+
+
+async def outputs_are_current(journal: JournalReader) -> bool:
+    """Return whether the files were written to their end after the last run of the job."""
+    runs = await journal.runs()
+    try:
+        report = orjson.loads(read_regular(journal.folder / _JSON, MAX_OUTPUT)[0])
+        written = [run["number"] for run in report["runs"]]
+        return written == [run.number for run in runs] and all(
+            (journal.folder / file["name"]).is_file() for file in report["files"]
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
+    try:
+        return await _to_its_end(asyncio.get_running_loop().create_task(writing))
+    except OSError as error:
+        raise OutputError(
+            f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: fix this, "
+            f"then write the files of {journal.folder} again"
+        ) from error
+
+
+async def _to_its_end(task: asyncio.Task[T]) -> T:
+    """Return the result of a task, and let it end also if the caller is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    with anyio.CancelScope(shield=True):
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                cancelled = error
+    if cancelled is not None:
+        with contextlib.suppress(Exception):
+            task.result()
+        raise cancelled
+    return task.result()
+
+
+# --- all files ------------------------------------------------------------------------------------
+
+
+async def _write_all(journal: JournalReader, source: Source | None, dialect: FileDialect) -> list[Path]:
+    facts = await JobFacts.read(journal)
+    folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
+    await asyncio.to_thread(_set_aside, folder, journal.plan)
+    written = [await write_results(folder, journal, facts)]
+    if facts.references:
+        written.append(await asyncio.to_thread(write_references, folder, facts))
+    if facts.audit_rows:
+        written.append(await write_audit(folder, journal))
+    else:
+        await asyncio.to_thread(folder.remove, AUDIT)
+    problem = None
+    for name, states, write in (
+        (REJECTS, (State.REFUSED,), write_rejects),
+        (IN_DOUBT, UNDECIDED, write_doubts),
+    ):
+        if not any(facts.counts[state] for state in states):
+            await asyncio.to_thread(folder.remove, name)
+        elif source is not None:
+            try:
+                written.append(await write(folder, journal, source))
+            except ImportMapError as error:  # the input was changed or removed meanwhile
+                problem = OutputError(f"{journal.folder / name} was not written: {error.message}")
+    written += await asyncio.to_thread(_write_report, facts, folder)
+    if problem is not None:
+        raise problem
+    return written
+
+
+def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
+    """Move the files of the last run into ``runs/N`` when they are those of another file."""
+    report = read_object(folder.folder / _JSON, MAX_OUTPUT)
+    try:
+        last = report["plan"]
+        if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
+            return
+        number = max(int(run["number"]) for run in report["runs"])
+    except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
+        return
+    folder.set_aside(folder.folder / _RUNS / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
+
+
+_RUNS = "runs"
+
+
+async def _write_report_alone(journal: JournalReader) -> list[Path]:
+    facts = await JobFacts.read(journal)
+    async for page in journal.file_pages():
+        facts.add(page)
+    return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder))
+
+
+def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
+    page, data = folder.place(_PAGE_FILE), folder.place(_JSON)
+    facts.files = folder.tables()
+    if (rejects := folder.path(REJECTS)).exists():
+        facts.rejects = rejects.name
+    written = []
+    if (text := report_page(facts)) is not None:
+        with replace_file(page) as file:
+            file.write(text.encode(errors="replace"))
+        facts.files = [*facts.files, file_facts(page)]
+        written.append(page)
+    with replace_file(data) as file:
+        text = orjson.dumps(orjson.loads(to_json(facts.as_dict())), option=orjson.OPT_INDENT_2).decode()
+        file.write(f"{json_escaped(text)}\n".encode())
+    return [*written, data]

@@ -1,0 +1,229 @@
+"""Records that a job created, as they are now, and what an undo does with each."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, Sequence
+from typing import Any
+
+import attrs
+
+from wosdk_async.calls.markers import MarkedField, field_of
+from wosdk_async.company import Company
+from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
+from wosdk_async.jobs.ledger.undone import Fate
+from wosdk_async.jobs.mapping.row_operation import usable_id
+from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
+from wosdk_async.protocol.arguments import require_support
+from wosdk_async.protocol.writes import LookUps, State
+from wosdk_async.query.fields import fields
+from wosdk_async.query.properties import property_at
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["CreatedRecords", "Target", "cancel", "created_entity", "delete"]
+
+FRESH = 1
+"""Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
+
+_CANCELLED = "Cancelled"
+
+
+def created_entity(operation: str) -> type[Record]:
+    """Return the entity type that an operation creates, and whose records can be undone.
+
+    Raises:
+        UnsupportedError: it does not create anything, or the service offers no delete of these records.
+    """
+    if operation == WoCreateCommand.wire_name:
+        return WorkOrder
+    verb, _, name = operation.partition(" ")
+    found: Any = entity_class(name) if verb == "create" else None
+    if found is None:
+        raise UnsupportedError(f"a job of {operation!r} cannot be undone: it did not create records")
+    try:
+        require_support(found, "delete")
+    except UnsupportedError as error:
+        reason = error.message.removesuffix(" (check=False sends it anyway)")
+        raise UnsupportedError(f"a job of {operation!r} cannot be undone: {reason}") from None
+    return found  # type: ignore[no-any-return]
+
+
+def _marked_field(plan: JobPlan, entity: type[Record]) -> MarkedField | None:
+    """Return the field that carries the keys of the rows; None without a marker."""
+    if plan.marker is None:
+        return None
+    return field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)
+
+
+@attrs.define(eq=False)
+class CreatedRecords:
+    """Reader of the records of a job, and judge of what may be undone.
+
+    A record is that of its row if the service answered so or the key was found, if no other row has its id,
+    and, in a job with a marker, if it carries the key of the row. It is unchanged if its version is.
+    """
+
+    company: Company
+    plan: JobPlan
+    shared: frozenset[int] = frozenset()
+    """Ids that several rows of the job have."""
+    unversioned: bool = False
+    """Whether records without a version may be undone: nobody can tell whether they were changed."""
+    entity: type[Record] = attrs.field(init=False)
+    _field: MarkedField | None = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.entity = created_entity(self.plan.operation)
+        self._field = _marked_field(self.plan, self.entity)
+
+    @property
+    def has_versions(self) -> bool:
+        """Whether the service counts the changes of these records."""
+        return "concurrency_id" in self.entity.__wire__
+
+    def doubt(self, row: StoredRow) -> Fate | None:
+        """Return why the record of a row stays without a look at it; None when it is to be read."""
+        if row.id is None:
+            return "no_id"
+        if row.proof not in (ANSWERED, LOOKED_UP):
+            return "unsure"
+        return "shared" if row.id in self.shared else None
+
+    async def read(self, ids: Sequence[int]) -> dict[int, Any]:
+        """Return the records that are there, removed ones too; an error stands for one that is refused.
+
+        Ids without a record are read twice: such a record counts as undone if it was to be deleted.
+        """
+        found: dict[int, Any] = {}
+        now = asyncio.get_running_loop().time
+        look_ups = LookUps(now(), settle=0.0)  # it was there: no request can make it appear
+        while look_ups.state is State.IN_DOUBT and (missing := [id for id in ids if id not in found]):
+            await asyncio.sleep(look_ups.counts_from - now())
+            began = now()
+            found |= await self._read(missing)
+            look_ups = look_ups.after(began, now(), found=False)
+        return found
+
+    async def _read(self, ids: Sequence[int]) -> dict[int, Any]:
+        try:
+            return await self._query(ids)
+        except RefusedError as error:
+            if len(ids) == 1:
+                return {ids[0]: error}
+        # One id may be the cause, such as one that is larger than those of the service
+        middle = len(ids) // 2
+        return await self._read(ids[:middle]) | await self._read(ids[middle:])
+
+    async def _query(self, ids: Sequence[int]) -> dict[int, Any]:
+        at: Any = fields(self.entity)
+        known = ("id", "concurrency_id", "is_removed", "status_id")
+        wanted = [getattr(at, name) for name in known if name in self.entity.__wire__]
+        if self._field is not None:
+            wanted.append(property_at(self._field.resolved))
+        query = self.company.query(self.entity).where(at.id.in_(list(ids)))
+        records: AsyncIterable[Any] = query.select(*wanted)
+        return {record.id: record async for record in records if usable_id(record.id) is not None}
+
+    def judge(self, row: StoredRow, record: Any) -> tuple[Fate, str | None]:
+        """Return what is done with the record of a row, and why, given what :meth:`read` returned for it."""
+        if isinstance(record, WosdkError):
+            return "unread", record.message
+        if record is None:
+            return "gone", "there is no record with this id"
+        if getattr(record, "is_removed", False):
+            return "gone", None
+        if (reason := self._other_key(row, record)) is not None:
+            return "other_key", reason
+        if self.entity is WorkOrder and record.status_id == _CANCELLED:
+            return "gone", None
+        version = getattr(record, "concurrency_id", None)
+        if version is None:
+            unchecked = self.unversioned and not self.has_versions
+            return ("undo" if unchecked else "unversioned"), None
+        if version == (created := _version(row)):
+            return "undo", None
+        return "changed", f"its version was {created}, and is {version}"
+
+    def _other_key(self, row: StoredRow, record: Any) -> str | None:
+        """Return how the key of a record differs from that of its row; None when it does not."""
+        if self._field is None:
+            return None
+        try:
+            key = self._field.text_in(record)
+        except NoAnswerError:
+            key = ""
+        if row.key is not None and key == row.key.strip():
+            return None
+        return f"its {self._field.path} is {key!r:.80}, and the key of the row is {row.key!r:.80}"
+
+
+def _version(row: StoredRow) -> int:
+    """Return the version of a record after its creation; one that was looked up may have changed by then."""
+    return row.version or FRESH if row.proof == ANSWERED else FRESH
+
+
+@attrs.frozen
+class Target:
+    """A record that is undone, as it was read just before."""
+
+    row: StoredRow
+    record: Any
+    begun: bool
+    """Whether an earlier attempt may have been carried out."""
+
+    @property
+    def id(self) -> int:
+        """The id of the record."""
+        assert self.row.id is not None  # noqa: S101 - a row without one is no target
+        return self.row.id
+
+
+async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
+    """Cancel a work order, unless it is not as it was read.
+
+    Args:
+        company: the Company.
+        target: the work order.
+        reason: id of a WoActionReasonLookup record.
+        comment: text for the log.
+    """
+    # facts 3.7: state and version are what the service is to find, so that nothing is cancelled that
+    # somebody changes just now
+    command = WoCancelCommand(
+        work_order_id=target.id,
+        action_reason_id=reason,
+        comment=comment,
+        status_id=WOStatus(str(target.record.status_id)),
+        concurrency_id=target.record.concurrency_id,
+    )
+    return await company.run(command)
+
+
+async def delete(company: Company, entity: type[Record], target: Target, trace: Trace) -> Any:
+    """Delete a record, if it is still there.
+
+    For the client nothing is in doubt after a delete without a response, as it may be sent again. But the
+    record may be gone by it, and the next undo would take it for one that somebody else removed.
+
+    Args:
+        company: the Company, which traces its calls in ``trace``.
+        entity: the type of the record.
+        target: the record.
+        trace: of this call.
+
+    Raises:
+        InDoubtError: a request was sent, and no response tells whether it was carried out.
+    """
+    try:
+        return await company.delete(entity, target.id, missing_ok=True)
+    except RefusedError:
+        raise
+    except WosdkError as error:
+        if trace.attempts > 1:  # perhaps the last request did not leave; the one before may have
+            text = f"an earlier request may have been carried out; of the last one: {error.message}"
+        elif trace.sent:
+            text = f"it may have been carried out: {error.message}"
+        else:
+            raise
+        raise InDoubtError(text, request_id=error.request_id, attempts=error.attempts) from error

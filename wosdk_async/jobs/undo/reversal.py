@@ -1,0 +1,259 @@
+"""Undo of a job: records that it certainly created are cancelled or deleted, unless somebody changed them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import attrs
+
+from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.calls.run_many import Run
+from wosdk_async.company import Company, secrets_of
+from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.jobs.cluster.leases import end_leases
+from wosdk_async.jobs.errors import JournalError, reason_of
+from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow, run_table
+from wosdk_async.jobs.ledger.undone import UNDO, Fate, UndoRow, UndoSummary
+from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
+from wosdk_async.jobs.undo.records import CreatedRecords, Target, cancel, delete
+from wosdk_async.model import WorkOrder
+from wosdk_async.protocol.writes import UNDECIDED
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["Undo", "last_sending_run"]
+
+_PAGE = 200  # records that are read in one query
+_UNSETTLED = "the import left it in doubt; settle it first"
+
+
+async def last_sending_run(journal: Journal) -> int | None:
+    """Return the number of the last run that carried rows out; None when none did."""
+    return await journal.read(run_table.last_with_rows)
+
+
+@attrs.define(eq=False, kw_only=True)
+class Undo:
+    """Undoes what a job created: work orders are cancelled, records of other entities deleted.
+
+    Only records whose creation was confirmed by a response, or by a look-up of a key that was absent before.
+    Each record is read first: one that has another version than after its creation stays,
+    and so does one that does not carry the key of its row. The undo is written in the journal of the job, so
+    that a killed one resumes when it is given again.
+
+    Args:
+        company: the Company of the job.
+        journal: the journal of the job, open for writing.
+        limit: most calls at a time.
+        unversioned: whether to delete records of an entity without versions too, of which nobody can tell
+            whether they were changed.
+        of_run: number of the run whose rows are undone; None means all runs.
+        on_row: called with each row, when the outcome of its record is known.
+        on_stage: called with a text when workers of a killed run have to be waited for, and once with each
+            warning about what they left.
+
+    Raises:
+        UnsupportedError: the job created nothing, or nothing that the service can cancel or delete.
+    """
+
+    company: Company
+    journal: Journal
+    limit: int = 16
+    unversioned: bool = False
+    of_run: int | None = None
+    on_row: Callable[[UndoRow], None] = lambda _: None
+    on_stage: Callable[[str], None] = lambda _: None
+    _records: CreatedRecords = attrs.field(init=False)
+    _stop: Stop = attrs.field(init=False, factory=Stop)
+
+    def __attrs_post_init__(self) -> None:
+        self.journal.secrets = partial(secrets_of, self.company)
+        self._records = CreatedRecords(self.company, self.journal.plan, unversioned=self.unversioned)
+
+    @property
+    def cancels(self) -> bool:
+        """Whether records are cancelled, which takes a reason, and not deleted."""
+        return self._records.entity is WorkOrder
+
+    @property
+    def noun(self) -> str:
+        """The kind of the records, for people."""
+        return "work order" if self.cancels else f"{self._records.entity.__name__} record"
+
+    @property
+    def verb(self) -> str:
+        """What is done with them: ``cancelled`` or ``deleted``."""
+        return "cancelled" if self.cancels else "deleted"
+
+    @property
+    def unchecked(self) -> str | None:
+        """Warning about what cannot be checked before the undo; None for nothing."""
+        if not self._records.has_versions:
+            left = "they are deleted all the same" if self.unversioned else "they are left"
+            return f"a {self.noun} has no version, so nobody can tell whether it was changed since: {left}"
+        if not self.cancels:
+            return (
+                "a delete does not name the version that it expects: a change between the read of a record "
+                "and its delete is not noticed"
+            )
+        return None
+
+    def stop(self) -> None:
+        """Undo no further record, and end look-ups. Called again, abort the calls under way."""
+        self._stop.ask()
+
+    async def end_leases(self) -> None:
+        """Wait until no worker of a killed run sends rows of the job.
+
+        :meth:`run` does it itself. Called before :meth:`look`, that sees what these workers created, too.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        with suppress(StoppedError):
+            async with self._stop.ends():
+                await end_leases(self.journal, self.on_stage)
+
+    async def look(self) -> UndoSummary:
+        """Read the records, and return what :meth:`run` would do; change nothing."""
+        summary = UndoSummary()
+        async for target in self._targets(summary, record=False):
+            self._say(summary, target.row, "undo")
+        return summary
+
+    async def run(self, reason: int | None = None, comment: str | None = None) -> UndoSummary:
+        """Undo the records that :meth:`look` shows, as far as they are still unchanged.
+
+        Args:
+            reason: id of the WoActionReasonLookup record that cancelled work orders get.
+            comment: text for their log.
+
+        Raises:
+            InvalidCallError: work orders are to be cancelled, and there is no reason.
+            JournalError: the journal cannot be written; nothing more was sent.
+        """
+        if self.cancels and reason is None:
+            raise InvalidCallError("reason is None; a work order is cancelled with a reason")
+        await self.end_leases()
+        summary = UndoSummary()
+        await self.journal.start_run(command=UNDO, comment=comment)
+
+        async def call(target: Target, trace: Trace) -> Any:
+            await self.journal.begin_undo(target.row.row)
+            company = self.company.traced(trace)
+            if self.cancels:
+                return await cancel(company, target, reason, comment)
+            return await delete(company, self._records.entity, target, trace)
+
+        run = Run(self._targets(summary), call, limit=self.limit, grace=ABORT_GRACE)
+        try:
+            with suppress(StoppedError):
+                async with run, self._stop.ends():
+                    with self._stop.lets_end(run.stop):
+                        async for outcome in run:
+                            await self._report(summary, outcome)
+        finally:
+            try:
+                async for outcome in run:  # what ended meanwhile, and what was not started
+                    await self._report(summary, outcome)
+            except InvalidCallError:  # a cancellation has ended the targets: some remain
+                summary.not_started += 1
+            await self.journal.flush()
+        await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
+        return summary
+
+    # --- what is to be undone -----------------------------------------------------------------
+
+    async def _targets(self, summary: UndoSummary, *, record: bool = True) -> AsyncIterator[Target]:
+        """Yield the records to undo, and count the others; ``record`` also writes those found undone."""
+        self._records.shared = await self.journal.shared_ids()
+        after = 0
+        while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE, run=self.of_run):
+            after = page[-1].row
+            undos = await self.journal.undos(row.row for row in page)
+            wanted = []
+            for row in page:
+                state = undos[row.row].state if row.row in undos else State.PLANNED
+                if state == State.DONE:
+                    self._say(summary, row, "undone")
+                elif (left := self._records.doubt(row)) is not None:
+                    self._say(summary, row, left)
+                else:
+                    wanted.append((row, state in UNDECIDED))
+            try:
+                async with self._stop.ends():
+                    records = await self._records.read([row.id for row, _ in wanted if row.id is not None])
+            except StoppedError:
+                summary.not_started += len(wanted)
+                continue
+            for row, begun in wanted:
+                found = records.get(row.id or 0)
+                fate, reason = self._records.judge(row, found)
+                if fate == "undo":
+                    yield Target(row, found, begun)
+                elif fate == "gone" and begun:
+                    if record:
+                        self._record(row, State.DONE)
+                    self._say(summary, row, "undone")
+                else:
+                    self._say(summary, row, fate, reason)
+        after = 0
+        while page := await self.journal.rows_in(*UNDECIDED, after=after, limit=_PAGE, run=self.of_run):
+            after = page[-1].row
+            for row in page:  # its record may be there, and nobody would look for it after the undo
+                self._say(summary, row, "in_doubt", _UNSETTLED)
+
+    # --- outcomes -----------------------------------------------------------------------------
+
+    async def _report(self, summary: UndoSummary, outcome: Outcome[Target, Any]) -> None:
+        row = outcome.input.row
+        if isinstance(outcome, NotStarted):
+            summary.not_started += 1
+        elif isinstance(outcome, Done):
+            self._undone(summary, row)
+        elif isinstance(outcome, InDoubt):
+            reason = outcome.error.message
+            self._record(row, State.IN_DOUBT, reason, outcome.error.request_id)
+            self._say(summary, row, "in_doubt", reason)
+        elif isinstance(outcome, Failed):
+            if isinstance(outcome.error, JournalError):
+                raise outcome.error
+            await self._report_refused(summary, outcome.input, outcome.error)
+
+    async def _report_refused(self, summary: UndoSummary, target: Target, error: Exception) -> None:
+        """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
+        reason = reason_of(error)
+        # A cancel is retried only when it certainly was not carried out, a delete also when that is in doubt.
+        again = not self.cancels and isinstance(error, WosdkError) and error.attempts > 1
+        begun = target.begun or again
+        fate: Fate = "refused"
+        why: str | None = None
+        try:
+            async with self._stop.ends():
+                record = (await self._records.read([target.row.id or 0])).get(target.row.id or 0)
+            fate, why = self._records.judge(target.row, record)
+        except (WosdkError, StoppedError):  # what the service said of the call itself is known
+            pass
+        if fate == "gone" and begun:
+            self._undone(summary, target.row)
+            return
+        self._record(target.row, State.IN_DOUBT if begun else State.REFUSED, reason)
+        if fate in ("gone", "changed"):
+            self._say(summary, target.row, fate, why)
+        else:
+            self._say(summary, target.row, "refused", reason)
+
+    def _undone(self, summary: UndoSummary, row: StoredRow) -> None:
+        self._record(row, State.DONE)
+        self._say(summary, row, "undone")
+
+    def _record(
+        self, row: StoredRow, state: State, reason: str | None = None, request_id: str | None = None
+    ) -> None:
+        self.journal.record_undo(RowRecord(row.row, state, row.id, reason=reason, request_id=request_id))
+
+    def _say(self, summary: UndoSummary, row: StoredRow, fate: Fate, reason: str | None = None) -> None:
+        summary.counts[fate] += 1
+        self.on_row(UndoRow(row.row, row.id, row.number, fate, reason))
