@@ -191,7 +191,7 @@ def test_the_same_command_goes_on_after_a_kill(
     found: dict[str, Any] = json.loads(done.stdout)
     assert found["rows"] == len(orders.rows)
     assert 0 < found["earlier"] < found["rows"]
-    assert "rows were read before; going on" in done.stderr
+    assert "rows were read before; resuming" in done.stderr
     assert pq.read_table(output)["Id"].to_pylist() == sorted(orders.rows)
 
 
@@ -232,7 +232,7 @@ def test_any_name_of_an_output(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
         assert done.returncode == 9
         result = wosdk(*arguments, *more)
         assert result.exit_code == 0, result.stderr
-        assert ("going on" in result.stderr) == (not more)
+        assert ("resuming" in result.stderr) == (not more)
         assert list(tmp_path.iterdir()) == [output]
         assert len(output.read_text(encoding="utf-8").splitlines()) == 301
         output.unlink()

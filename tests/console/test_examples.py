@@ -83,14 +83,16 @@ def test_an_example_can_be_sent_as_it_is(acme: Caller, name: str) -> None:
         assert (found["Note"], response.status_code) == ("", 200), response.text
 
 
-def test_an_example_says_what_a_company_lacks(http: httpx.Client, tmp_path: Path) -> None:
+def test_an_example_says_what_a_company_lacks(seeded_store: Path, tmp_path: Path) -> None:
     """Without a fitting record the note names it; an empty Company lacks everything."""
-    store = open_store(str(tmp_path / "sandbox.db"))
+    store = open_store(shutil.copy(seeded_store, tmp_path))
     empty = create_company(store, "Empty", seeded=False)
+    with httpx.Client(transport=Direct(create_app(store)), base_url=HERE) as http:
+        http.headers["X-Sandbox-Console"] = "1"
+        note = example(http, "WoStartCommand")["Note"]
+        assert note == "AcmeFacilities has no WorkOrder in state Open or Paused: create one first."
+        for name in COMMANDS:
+            example(http, name, empty.id)
+        assert example(http, "WoCreateCommand", empty.id)["Note"].startswith("Empty has no WorkOrderType")
+        assert http.get("/console/api/companies/46/examples/NoCommand").status_code == 404
     store.close()
-    note = example(http, "WoStartCommand")["Note"]
-    assert note == "AcmeFacilities has no WorkOrder in state Open or Paused: create one first."
-    for name in COMMANDS:
-        example(http, name, empty.id)
-    assert example(http, "WoCreateCommand", empty.id)["Note"].startswith("Empty has no WorkOrderType")
-    assert http.get("/console/api/companies/46/examples/NoCommand").status_code == 404

@@ -153,14 +153,14 @@ LAZY = """
 
     def test_lazy():
         ours = {name for name in sys.modules if name.startswith("wosdk_async")}
-        parts = {"testing", "testing.plugin", "version"}
+        parts = {"pydantic_hook", "testing", "testing.plugin", "version"}
         assert ours == {"wosdk_async", *(f"wosdk_async.{part}" for part in parts)}
         assert not {"httpx", "httpx2", "starlette", "uvicorn", "sqlite3"} & set(sys.modules)
 """
 
 
 def test_pytest_starts_without_the_client(kit: pytest.Pytester) -> None:
-    """A run that uses no fixture of ours imports four small modules, and no library."""
+    """A run that uses no fixture of ours imports five small modules, and no library."""
     kit.makepyfile(LAZY)
     kit.runpytest_subprocess().assert_outcomes(passed=1)
 
@@ -172,7 +172,7 @@ def test_the_plugin_imports_nothing_more() -> None:
         "print(*sorted(set(sys.modules) - before))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    parts = ("testing", "testing.plugin", "version")
+    parts = ("pydantic_hook", "testing", "testing.plugin", "version")
     assert out.split() == ["wosdk_async", *(f"wosdk_async.{part}" for part in parts)]
 
 

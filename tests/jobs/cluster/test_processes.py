@@ -92,7 +92,7 @@ async def test_processes_that_die_again_and_again_break_the_pool(monkeypatch: py
             await pool.links.get()
             os.kill(children()[0], signal.SIGKILL)
         why = await pool.broken.get()
-    assert "no worker process is left" in why
+    assert "no worker process remains" in why
     assert "exit status -9" in why
 
 
