@@ -183,6 +183,10 @@ class RawServer:
         try:
             with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
                 await self._script(reader, writer)
+        except asyncio.CancelledError:
+            # A client that keeps its connection answers no close_notify: Python 3.12 would wait 30 s for it.
+            writer.transport.abort()
+            raise
         finally:
             writer.close()
 
