@@ -15,6 +15,7 @@ import pytest
 from tests.console.browser import REBOUND_NAME, Watch
 from tests.console.served import CANCEL, Served, document
 from tests.jobs.test_report import drawn, everything
+from tests.support.laws import some
 from wosdk_async.catalogue import load
 from wosdk_async.text.safe_text import INVISIBLE
 
@@ -107,10 +108,10 @@ def test_hostile_texts_run_nothing_load_nothing_and_fit(page: Any, sandbox: Serv
     """In every kind of field, path, header, body, name and rule; on every kind of page."""
     order = fill(sandbox)
     base = f"{sandbox.root}/console/api/companies/46/types"
-    types = [each["Name"] for each in sandbox.acme.http.get(base).json()["Types"] if each["Count"]][::6]
+    types = [each["Name"] for each in sandbox.acme.http.get(base).json()["Types"] if each["Count"]]
     company = "console#/companies/46"
     records = []
-    for name in (*types, "Customer", "Contact", "Document"):
+    for name in (*some(types[::6], 4), "Customer", "Contact", "Document"):
         records.append(f"{company}/types/{name}")
         found = sandbox.acme.http.get(f"{base}/{name}").json()
         records += [f"{company}/types/{name}/{row['Id']}" for row in found["Rows"][:1] if found["Opened"]]
