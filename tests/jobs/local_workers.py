@@ -21,7 +21,7 @@ from wosdk_async.jobs.cluster.messages import (
     from_bytes,
     to_bytes,
 )
-from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.mapping.record_operations import operation_named
 
 Sent = Callable[["LocalWorker", GrantedRow], None]
 

@@ -18,7 +18,7 @@ from wosdk_async.jobs.imports.audit import Audit
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import AuditResult, AuditRow, Journal, RowRecord, State
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
-from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.mapping.record_operations import operation_named
 
 CANCEL = "Entered twice"
 

@@ -16,7 +16,7 @@ from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError
 from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
 from wosdk_async.jobs.mapping.marking import RowKeys
-from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.model import entity_class, index
 
 COLUMNS = ("Name", "Tenant Code", "work zone", "Comment", "asset", "PO Number", "Remarks")

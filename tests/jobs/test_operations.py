@@ -15,7 +15,7 @@ from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summ
 from wosdk_async.jobs.imports import settling
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.mapping.record_operations import operation_named
 
 CREATE = """
 operation = "create Customer"

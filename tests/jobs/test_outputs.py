@@ -42,7 +42,7 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.mapping.row_operation import Effect
+from wosdk_async.jobs.mapping.operations import Effect
 from wosdk_async.jobs.report import output_folder
 from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS

@@ -23,7 +23,7 @@ from wosdk_async.jobs.ledger.decision import Plan
 from wosdk_async.jobs.ledger.facts import preview_of
 from wosdk_async.jobs.ledger.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of, why_no_audit
 from wosdk_async.jobs.ledger.request import ImportRequest
-from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.jobs.report.job_commands import command_of
 from wosdk_async.text.safe_text import one_line
 

@@ -38,7 +38,7 @@ from wosdk_async.jobs.cluster.messages import (
 )
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import GrantRecord, Journal
-from wosdk_async.jobs.mapping.row_operation import Effect
+from wosdk_async.jobs.mapping.operations import Effect
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.telemetry.statistics import Trace
 

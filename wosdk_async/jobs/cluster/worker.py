@@ -26,7 +26,7 @@ from wosdk_async.jobs.cluster.leases import boottime
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, Report, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import RowError, reason_of
 from wosdk_async.jobs.journal.entries import MAX_REASON
-from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy
 from wosdk_async.text.safe_text import Secrets, shortened
 from wosdk_async.transport.http.engine import OnSending, Request

@@ -21,7 +21,7 @@ from wosdk_async.jobs.journal import (
 )
 from wosdk_async.jobs.journal.worker_tables import FINDINGS, Finding
 from wosdk_async.jobs.ledger.undone import is_ended
-from wosdk_async.jobs.mapping.row_operation import usable_id
+from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.jobs.stop import SAID_EACH, say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED
 

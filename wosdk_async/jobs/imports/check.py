@@ -34,8 +34,8 @@ from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import no_marker_for_workers
 from wosdk_async.jobs.mapping.needed_fields import ReplacedFields, lacking
+from wosdk_async.jobs.mapping.operations import Found
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
-from wosdk_async.jobs.mapping.row_operation import Found
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns

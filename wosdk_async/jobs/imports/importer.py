@@ -25,7 +25,7 @@ from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
 from wosdk_async.jobs.ledger.request import ImportRequest, company_identity
 from wosdk_async.jobs.ledger.undone import keep_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.conversion import off_the_loop
 from wosdk_async.jobs.sources.source import Source, require_columns

@@ -16,8 +16,8 @@ from wosdk_async.jobs.imports.settling import Doubt
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, THERE_BEFORE, Journal, RowRecord, State
 from wosdk_async.jobs.journal.claims import Claim
 from wosdk_async.jobs.ledger.outcomes import RowOutcome, code_of
-from wosdk_async.jobs.mapping.operation_names import RowOperation
-from wosdk_async.jobs.mapping.row_operation import Effect
+from wosdk_async.jobs.mapping.operations import Effect
+from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import CLOSED, StopRules
 from wosdk_async.protocol.verdicts import ending_of

@@ -18,8 +18,8 @@ from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.ledger.undone import find_rows
-from wosdk_async.jobs.mapping.operation_names import RowOperation
-from wosdk_async.jobs.mapping.row_operation import Found, effect_of
+from wosdk_async.jobs.mapping.operations import Found, effect_of
+from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.transport.telemetry.statistics import Trace

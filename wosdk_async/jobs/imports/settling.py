@@ -18,8 +18,8 @@ from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, RowRecord, State, StoredRow, run_table
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.ledger.undone import find_rows
-from wosdk_async.jobs.mapping.operation_names import RowOperation, operation_named
-from wosdk_async.jobs.mapping.row_operation import Effect, Found, usable_id
+from wosdk_async.jobs.mapping.operations import Effect, Found, usable_id
+from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED, LookUps

@@ -14,7 +14,7 @@ from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import AuditResult, RowRecord
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
-from wosdk_async.jobs.mapping.row_operation import Effect, Label
+from wosdk_async.jobs.mapping.operations import Effect, Label
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.text.safe_text import shortened
 

@@ -14,7 +14,7 @@ from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
-from wosdk_async.jobs.mapping.operation_names import operation_named
+from wosdk_async.jobs.mapping.record_operations import operation_named
 
 __all__ = ["COUNTED", "UNDER_WAY", "Overview", "audit_state_of", "overview", "stop_of", "why_no_audit"]
 

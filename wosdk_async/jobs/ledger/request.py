@@ -19,7 +19,7 @@ from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys, no_marker_for_workers
-from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source

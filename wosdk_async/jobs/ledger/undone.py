@@ -18,8 +18,8 @@ from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.folder import jobs_at
 from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.mapping.operation_names import RowOperation
-from wosdk_async.jobs.mapping.row_operation import Found, usable_id
+from wosdk_async.jobs.mapping.operations import Found, usable_id
+from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.model import WOStatus
 from wosdk_async.protocol.writes import UNDECIDED
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.model import (
     Command,
     Record,

@@ -24,7 +24,7 @@ from wosdk_async.jobs.mapping.draft_fields import (
     is_usable,
     name_field,
 )
-from wosdk_async.jobs.mapping.operation_names import RowOperation
+from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.sources.source import OPEN, Source
 from wosdk_async.model import registry
 from wosdk_async.model.enums import WOType

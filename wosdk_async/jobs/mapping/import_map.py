@@ -14,7 +14,7 @@ import attrs
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes
 from wosdk_async.jobs.mapping.compiler import compile_object, compile_reference
 from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, ReferenceNode, TextNode
-from wosdk_async.jobs.mapping.operation_names import RowOperation, operation_named
+from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME, Template

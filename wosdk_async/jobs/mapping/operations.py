@@ -1,14 +1,14 @@
 """Operations of an import: run a command, or create, update or delete a record for each row.
 
-The names of operations are part of a job's identity; ``operation_names.py`` reads them, and has
+The names of operations are part of a job's identity; ``record_operations.py`` reads them, and has
 the operations on existing records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import attrs
 
@@ -18,12 +18,64 @@ from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import NotUniqueError, WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, RowError
-from wosdk_async.jobs.mapping.row_operation import Effect, Found, Item, Items, Label, effect_of
 from wosdk_async.model import Command, Record, WoCreateCommand
 from wosdk_async.model.lazy import Lazy, unmade
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["CreateRecord", "OnRecords", "RunCommand"]
+__all__ = [
+    "CreateRecord",
+    "Effect",
+    "Found",
+    "Item",
+    "Items",
+    "Label",
+    "OnRecords",
+    "RunCommand",
+    "effect_of",
+    "usable_id",
+]
+
+Label = Literal["created", "updated", "deleted", "done"]
+"""What a row is when its operation was carried out."""
+
+Found = Mapping[str, Sequence[Any] | RowError]
+"""Records that have each key; or the error of the rows whose key too many records have."""
+
+
+def usable_id(value: Any) -> int | None:
+    """Return an id or a version of a response; None for what no record can have, whatever was sent."""
+    return value if type(value) is int and 0 < value < 2**63 else None  # True is an int, too
+
+
+@attrs.frozen
+class Effect:
+    """The record that a row created or changed, as far as the response says."""
+
+    entity: str = ""
+    id: int | None = attrs.field(default=None, converter=usable_id)
+    number: str | None = None
+    version: int | None = attrs.field(default=None, converter=usable_id)
+
+
+def effect_of(record: Any, entity: str | None = None) -> Effect:
+    """Return the effect that a record shows, or what a record of type ``entity`` will be made of."""
+    number = getattr(record, "number", None)
+    return Effect(
+        entity or record.wire_name,
+        getattr(record, "id", None),
+        number if isinstance(number, str) else None,
+        getattr(record, "concurrency_id", None),
+    )
+
+
+class HasRecord(Protocol):
+    """One input of a run: a row with the record that was built from it."""
+
+    record: Any
+
+
+Item = TypeVar("Item", bound=HasRecord)
+Items = Iterable[Item] | AsyncIterable[Item]
 
 
 # --- those that make something, identified by a marker --------------------------------------

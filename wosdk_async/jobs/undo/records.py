@@ -13,7 +13,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
 from wosdk_async.jobs.ledger.undone import Fate
-from wosdk_async.jobs.mapping.row_operation import usable_id
+from wosdk_async.jobs.mapping.operations import usable_id
 from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.writes import LookUps, State

@@ -1,4 +1,4 @@
-"""Operations by their names, as maps, command lines and journals have them; those on existing records.
+"""Operations on existing records, and the names by which maps, command lines and journals know all of them.
 
 ::
 
@@ -21,8 +21,15 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, MissingRecordError, RowError
-from wosdk_async.jobs.mapping.operations import CreateRecord, OnRecords, RunCommand
-from wosdk_async.jobs.mapping.row_operation import Effect, Found, Label, effect_of
+from wosdk_async.jobs.mapping.operations import (
+    CreateRecord,
+    Effect,
+    Found,
+    Label,
+    OnRecords,
+    RunCommand,
+    effect_of,
+)
 from wosdk_async.model import OpenEnum, Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.fields import fields
