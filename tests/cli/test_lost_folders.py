@@ -65,7 +65,7 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
     assert (status, summary["missing"]) == (1, said[-1].removeprefix("wosdk: "))
     assert said[-1] == (
         f"wosdk: do not give the command again yet: {folder} was removed or moved, and only its journal "
-        "knows which rows were sent. Put it back as it was, then the same command goes on; without it the "
+        "knows which rows were sent. Put it back as it was, then the same command resumes; without it the "
         f"command sends all {ROWS} rows again"
     )
     stop = f"{folder}: was removed or moved while this process worked on the job; nothing more is sent. "

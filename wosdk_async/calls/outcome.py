@@ -64,4 +64,4 @@ class NotStarted(Generic[I]):
 
 
 Outcome = Done[I, R] | Failed[I] | InDoubt[I] | NotStarted[I]
-"""What became of one input: ``match`` on the class, or ask ``isinstance``."""
+"""Outcome of one input: ``match`` on the class, or ask ``isinstance``."""

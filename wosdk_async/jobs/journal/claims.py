@@ -89,7 +89,7 @@ class Claims:
         self._changed.set()
 
     def recorded(self) -> None:
-        """Note that the journal was given what became of a claim that was handed out."""
+        """Note that the journal was given the outcome of a claim that was handed out."""
         self._unrecorded -= 1
         self._wake_for_room()
 

@@ -42,7 +42,7 @@ class Batch:
     """What one transaction writes, in the order in which it came, and who waits for it."""
 
     rows: list[int | RowRecord] = attrs.field(factory=list)
-    """Numbers of rows that are about to be sent, and what became of others."""
+    """Numbers of rows that are about to be sent, and outcomes of others."""
     references: list[ReferenceRecord] = attrs.field(factory=list)
     others: list[Callable[[sqlite3.Connection], None]] = attrs.field(factory=list)
     waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
@@ -52,7 +52,7 @@ class Batch:
 
     @property
     def outcomes(self) -> list[RowRecord]:
-        """What became of rows."""
+        """Outcomes of rows."""
         return [each for each in self.rows if not isinstance(each, int)]
 
     def add_outcomes(self, batch: Batch) -> None:

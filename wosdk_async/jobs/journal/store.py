@@ -229,7 +229,7 @@ def explained(path: Path) -> Iterator[None]:
 _WRITABLE = "change the permissions, or place the job elsewhere with folder=DIR"
 _REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space and give the same command again",
-    sqlite3.SQLITE_IOERR: "the disk cannot be read or written; mend it, then give the same command again",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written; fix it, then give the same command again",
     sqlite3.SQLITE_READONLY: f"cannot be written; {_WRITABLE}",
     sqlite3.SQLITE_CANTOPEN: f"cannot be opened; {_WRITABLE}",
     sqlite3.SQLITE_BUSY: "another program has it open; close that, then give the same command again",

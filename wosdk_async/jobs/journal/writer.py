@@ -38,12 +38,12 @@ __all__ = ["JournalWriter"]
 
 _FOLDER_MISSING = (
     "do not give the command again yet: {folder} was removed or moved, and only its journal knows which rows "
-    "were sent. Put it back as it was, then the same command goes on; without it the command sends all "
+    "were sent. Put it back as it was, then the same command resumes; without it the command sends all "
     "{rows} rows again"
 )
 _JOURNAL_MISSING = (
     "{path} was removed or replaced while the import ran, and only it knew which rows were sent. results.csv "
-    "in that folder has what became of each row: import nothing but the rows that failed or were not "
+    "in that folder has the outcome of each row: import nothing but the rows that failed or were not "
     "started, as a file of their own"
 )
 
@@ -146,13 +146,13 @@ class JournalWriter(JournalReader):
         await commits.written()
 
     def record_reference(self, record: ReferenceRecord) -> None:
-        """Queue what became of the record of a reference."""
+        """Queue the outcome of a reference."""
         commits = self._open_commits()
         commits.queue.references.append(without_secrets(record, self.secrets()))
         commits.write_soon()
 
     async def begin_undo(self, row: int) -> None:
-        """Note that the record of a row is about to be taken back; it is on the disk when it returns.
+        """Note that the record of a row is about to be undone; it is on the disk when it returns.
 
         Raises:
             JournalError: the journal cannot be written, so nothing must be sent.
@@ -163,7 +163,7 @@ class JournalWriter(JournalReader):
         await commits.written()
 
     def record_undo(self, record: RowRecord) -> None:
-        """Queue what became of a record that was taken back: DONE, REFUSED or IN_DOUBT."""
+        """Queue the outcome of an undo: DONE, REFUSED or IN_DOUBT."""
         commits = self._open_commits()
         kept = without_secrets(record, self.secrets())
         commits.queue.others.append(functools.partial(save_undos, records=[kept], now=self._clock()))
