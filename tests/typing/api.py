@@ -166,14 +166,14 @@ async def queries(client: Client) -> None:
     assert_type(await query.table(size=500, parallel=4), RecordTable)
     async for batch in query.batches(parallel=4):
         assert_type(batch, Any)
-    await query.table(sise=5)  # type: ignore[arg-type]
+    await query.table(sise=5)  # type: ignore[call-arg]
     assert_type(await query.first(), WorkOrder | None)
     assert_type(await query.one(), WorkOrder)
     assert_type(await client.company().query("NewEntity").one(), dict[str, Any])
     query.where(f.duration == "5")  # type: ignore[arg-type]
     query.where(f.duration is None)  # type: ignore[arg-type]
     await query  # type: ignore[misc]
-    query.where(status_id="New")  # type: ignore[arg-type]
+    query.where(status_id="New")  # type: ignore[call-arg]
     query.filter(f.id > 5)  # type: ignore[attr-defined]
     for order in query:  # type: ignore[attr-defined]
         print(order)
