@@ -23,7 +23,7 @@ from wosdk_async import (
     fields,
 )
 from wosdk_async.query.conditions import criteria
-from wosdk_async.query.operators import compared
+from wosdk_async.query.properties import compared
 
 f = fields(WorkOrder)
 EAST = timezone(timedelta(hours=2))

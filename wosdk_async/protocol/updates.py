@@ -13,7 +13,6 @@ from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model.metadata import Wire
-from wosdk_async.protocol.amounts import complete_amounts, whole_amount
 from wosdk_async.protocol.arguments import require_id
 from wosdk_async.protocol.calls import retrieve, update
 from wosdk_async.protocol.content import content_of, with_fields
@@ -74,7 +73,7 @@ def change_to(edited: E, read: E) -> tuple[Made | None, E]:
             "give a changed copy and the record it is a copy of"
         )
     after = copy.deepcopy(edited)
-    complete_amounts(after, read, type(read).__name__)
+    _complete_amounts(after, read, type(read).__name__)
     found = difference(read, after)
     _without_removed(after)
     if _locked(read):
@@ -142,7 +141,7 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
 def _whole(record: Record, name: str, value: Any) -> Any:
     """Return the value of a field; an amount of money with the part that it lacks, which ``record`` has."""
     meta = record.__wire__[name]
-    return whole_amount(meta, value, getattr(record, name), f"{type(record).__name__}.{meta['name']}")
+    return _whole_amount(meta, value, getattr(record, name), f"{type(record).__name__}.{meta['name']}")
 
 
 def _id_of(record: Record) -> int:
@@ -214,3 +213,50 @@ def _without_removed(record: E) -> E:
         if meta.get("many") and isinstance(held, list):
             setattr(record, name, [e for e in held if not getattr(e, "perform_deletion", None)])
     return record
+
+
+# --- amounts of money: one is written whole, so a missing part comes from the record held -----------------
+
+
+def _whole_amount(meta: Wire, value: Any, held: Any, where: str) -> Any:
+    """Return the value of a field; an amount of money with both its parts, currency and value.
+
+    An amount is always whole (facts 3.4), and ``Properties`` names it as one: an update that leaves out its
+    currency would write none (not shown; assumed). Raises InvalidCallError for a part that is not known.
+    """
+    if meta["type"] != "money" or not isinstance(value, Record) or value == held:
+        return value
+    made: Any = copy.copy(value)
+    for name, part in value.__wire__.items():
+        if getattr(made, name) is None:
+            setattr(made, name, getattr(held, name, None))
+        if getattr(made, name) is None:
+            raise InvalidCallError(
+                f"{where} has no {part['name']}, and an amount is written whole; give currency and"
+                ' value, Money(currency_type_id="USD", value=6), or update the record that was read'
+            )
+    return made
+
+
+def _complete_amounts(edited: Record, read: Record, where: str) -> None:
+    """Complete the changed amounts of ``edited``, in place, its parts and elements included."""
+    for name, meta in edited.__wire__.items():
+        value, held = getattr(edited, name), getattr(read, name)
+        place = f"{where}.{meta['name']}"
+        if value is None or value == held:
+            continue
+        if meta.get("many"):
+            _complete_elements(value, held, place)
+        elif meta.get("of") in OWNED and isinstance(value, Record) and isinstance(held, Record):
+            _complete_amounts(value, held, place)
+        else:
+            setattr(edited, name, _whole_amount(meta, value, held, place))
+
+
+def _complete_elements(value: Any, held: Any, where: str) -> None:
+    """Complete the elements of a list that were read; a new one is as the caller made it."""
+    by_id: Mapping[Any, Any] = {getattr(element, "id", None): element for element in held or ()}
+    for element in value:
+        id = getattr(element, "id", None)
+        if id and isinstance(by_id.get(id), type(element)):
+            _complete_amounts(element, by_id[id], f"{where}[id {id}]")

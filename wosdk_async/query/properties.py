@@ -1,22 +1,24 @@
-"""Classes of the objects that ``fields(WorkOrder)`` and its attributes return."""
+"""Classes of the objects that ``fields(WorkOrder)`` and its attributes return, and their operators."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.query.conditions import Comparison, Condition, Order, identifier, text
 from wosdk_async.query.paths import ResolvedPath, find
 
 __all__ = [
+    "FOR_REFERENCES",
     "Nested",
     "Path",
     "PatternProperty",
     "Property",
     "TextProperty",
     "Unchecked",
+    "compared",
     "property_at",
     "resolved",
 ]
@@ -236,3 +238,39 @@ def resolved(property: Path) -> ResolvedPath:
     It is a function because the name of a method could hide a field of the model.
     """
     return property._path
+
+
+# --- operators, as people and agents spell them: one table for the command line and MCP ---------------
+
+_METHODS: dict[str, str] = {
+    "=": "__eq__",
+    "!=": "__ne__",
+    ">": "__gt__",
+    ">=": "__ge__",
+    "<": "__lt__",
+    "<=": "__le__",
+    "like": "like",
+    "not like": "not_like",
+    "in": "in_",
+    "not in": "not_in",
+    "between": "between",
+    "not between": "not_between",
+    "is null": "is_null",
+    "is not null": "not_null",
+}
+"""Operator -> method of a property that makes the condition."""
+
+FOR_REFERENCES = ("=", "!=", "in", "not in", "is null", "is not null")
+"""Those that compare a reference, which has an id and no order."""
+
+
+def compared(field: Path, operator: str, values: Sequence[Any]) -> Condition:
+    """Return the condition that compares a property with values: one, two of a range, or those of a list.
+
+    Raises UnknownPropertyError for a pattern where the property holds no text.
+    """
+    if "like" in operator and not isinstance(field, PatternProperty):
+        path = resolved(field)
+        raise UnknownPropertyError(f"{path} holds no text, so it has no {operator}; compare it, or use in")
+    compare: Callable[..., Condition] = getattr(field, _METHODS[operator])
+    return compare(values) if operator in ("in", "not in") else compare(*values)

@@ -13,8 +13,7 @@ from wosdk_async.protocol.arguments import described, require_record
 from wosdk_async.query.conditions import identifier
 from wosdk_async.resources.actor_types import CUSTOM_FIELD_TYPES
 from wosdk_async.resources.lookup_tables import LookupTables
-from wosdk_async.resources.resource import Resource
-from wosdk_async.resources.verbs import Verbs
+from wosdk_async.resources.resource import Resource, Verbs
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:

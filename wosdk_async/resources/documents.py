@@ -41,8 +41,7 @@ from wosdk_async.resources.files import (
     require_writable,
     safe_name,
 )
-from wosdk_async.resources.resource import Resource
-from wosdk_async.resources.verbs import Verbs
+from wosdk_async.resources.resource import Resource, Verbs
 from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 

@@ -13,7 +13,7 @@ from wosdk_async.protocol.arguments import described, require_class, require_id
 from wosdk_async.protocol.calls import Id
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
-from wosdk_async.resources.verbs import Verbs
+from wosdk_async.resources.resource import Verbs
 
 __all__ = ["Change", "edit"]
 

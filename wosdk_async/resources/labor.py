@@ -12,7 +12,7 @@ from wosdk_async.protocol.arguments import described
 from wosdk_async.query.conditions import Condition, identifier
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.names import batches
-from wosdk_async.resources.verbs import Verbs
+from wosdk_async.resources.resource import Verbs
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import FinancialItem, WorkOrder

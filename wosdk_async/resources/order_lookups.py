@@ -13,8 +13,7 @@ from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
 from wosdk_async.resources.names import spellings
-from wosdk_async.resources.resource import Resource
-from wosdk_async.resources.verbs import Verbs
+from wosdk_async.resources.resource import Resource, Verbs
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import Employee, RepairCode, WoActionReasonLookup, WOActionType, WorkOrder

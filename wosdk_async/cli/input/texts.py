@@ -25,9 +25,17 @@ from wosdk_async.model import Command, Record, command_class, entity_class, inde
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.query.conditions import Condition
-from wosdk_async.query.operators import FOR_REFERENCES, compared
 from wosdk_async.query.paths import ResolvedPath, find, root
-from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, property_at, resolved
+from wosdk_async.query.properties import (
+    FOR_REFERENCES,
+    Nested,
+    Path,
+    TextProperty,
+    Unchecked,
+    compared,
+    property_at,
+    resolved,
+)
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["command_named", "condition", "entity_named", "order", "require_query", "typed_value"]
