@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.codec.model_strategies import CLASSES, filled, holds_for_every_class, records
 from tests.support.laws import case
 from wosdk_async import codec
-from wosdk_async.codec.reading import WHOLE, Envelope, RecordReaders, ResponseReader
+from wosdk_async.codec import WHOLE, Envelope, RecordReaders, ResponseReader
 from wosdk_async.model import Customer, Employee, Record, WorkOrder, WorkZone
 
 # JSON texts that take the place of a value; some end it and begin another member, or the same one again.

@@ -10,7 +10,7 @@ import pytest
 from tests.codec.test_codec_decode import ORDER, agrees, reader_of
 from tests.support.forking import status_of_child
 from wosdk_async import codec
-from wosdk_async.codec.reading import WHOLE, RecordReaders, ResponseReader
+from wosdk_async.codec import WHOLE, RecordReaders, ResponseReader
 from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder
 from wosdk_async.model.base import define, field, wire
 from wosdk_async.protocol.envelopes import ROWS

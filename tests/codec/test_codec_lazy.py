@@ -25,8 +25,7 @@ from wosdk_async import (
     WorkOrder,
     codec,
 )
-from wosdk_async.codec import WHOLE
-from wosdk_async.codec.reading import RecordReaders, ResponseReader
+from wosdk_async.codec import WHOLE, RecordReaders, ResponseReader
 from wosdk_async.model.lazy import Lazy, raw_slot, waits
 
 BODY = (

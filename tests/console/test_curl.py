@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.console.served import Served, served
 from tests.support.laws import examples
-from wosdk_async.sandbox.console.curl import curl
+from wosdk_async.sandbox.console.request_log import curl
 
 LINE = [(b"host", b"h:1"), (b"authorization", b"Bearer t0ken"), (b"x", b"y")]
 

@@ -25,9 +25,9 @@ from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
-from wosdk_async.resources.actor_types import ACTOR_TYPES
-from wosdk_async.resources.document_types import LINK, OTHER, stored_type
 from wosdk_async.resources.files import (
+    LINK,
+    OTHER,
     Source,
     document_id,
     file_writer,
@@ -40,8 +40,9 @@ from wosdk_async.resources.files import (
     require_text,
     require_writable,
     safe_name,
+    stored_type,
 )
-from wosdk_async.resources.resource import Resource, Verbs
+from wosdk_async.resources.resource import ACTOR_TYPES, Resource, Verbs
 from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 

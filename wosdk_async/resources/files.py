@@ -1,4 +1,4 @@
-"""Files on this machine: read for an upload, written by a download, with safe names."""
+"""Files on this machine: read for an upload, written by a download, with safe names; types of documents."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import stat
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import DownloadError, InvalidCallError
@@ -21,6 +22,8 @@ from wosdk_async.regular_files import replace_file
 from wosdk_async.transport.download import Stream
 
 __all__ = [
+    "LINK",
+    "OTHER",
     "Content",
     "Source",
     "document_id",
@@ -34,6 +37,7 @@ __all__ = [
     "require_text",
     "require_writable",
     "safe_name",
+    "stored_type",
 ]
 
 Content = bytes | bytearray | memoryview
@@ -237,3 +241,20 @@ def file_writer(target: Path, *, named_by_user: bool) -> Callable[[Stream], Awai
         return target
 
     return into_file
+
+
+# facts 3.10: an id must be sent, and the service stores the type that follows from MimeType
+_PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
+_PDF: dict[str, Any] = {"id": 32}
+
+OTHER = _PDF
+"""Type of a document, sent for any other file. Which one the service stores then is not shown; assumed."""
+
+LINK: dict[str, Any] = {"id": 9}
+"""Type of a link. Not shown; assumed."""
+
+
+def stored_type(mime_type: str) -> dict[str, Any] | None:
+    """Return the type that the service stores for a media type, whatever is sent; None if it is not known."""
+    media = mime_type.lower()
+    return _PICTURE if media.startswith("image/") else _PDF if media == "application/pdf" else None

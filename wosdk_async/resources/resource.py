@@ -1,7 +1,4 @@
-"""Base of the resources of a Company, and the verbs that they use.
-
-The verbs are a Protocol, so that the resources need not import the Company.
-"""
+"""What the resources of a Company share: their base, the verbs that they use, and types of owners."""
 
 from __future__ import annotations
 
@@ -17,14 +14,14 @@ from wosdk_async.protocol.calls import Id
 from wosdk_async.query.builder import Query
 from wosdk_async.query.properties import Path
 
-__all__ = ["Resource", "Verbs"]
+__all__ = ["ACTOR_TYPES", "CUSTOM_FIELD_TYPES", "Resource", "Verbs"]
 
 E = TypeVar("E", bound=Record)
 R = TypeVar("R", bound=CommandResult)
 
 
 class Verbs(Protocol):
-    """Part of :class:`~wosdk_async.company.Company`, which documents each verb."""
+    """Part of :class:`~wosdk_async.company.Company`, which documents each verb and imports the resources."""
 
     @property
     def name(self) -> str:
@@ -62,7 +59,10 @@ class Verbs(Protocol):
 
 
 class Resource:
-    """Base class whose public coroutines raise errors without the secrets that a record may repeat."""
+    """Base class whose public coroutines raise errors without the secrets that a record may repeat.
+
+    Errors of its own name values of records.
+    """
 
     _sender: CallSender
 
@@ -84,3 +84,21 @@ def _without_secrets(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callabl
             raise
 
     return hiding
+
+
+ACTOR_TYPES = {
+    "WorkOrder": "WO",  # spec 2.3; facts 9
+    "Customer": "CommLease",  # facts 9: seems so
+    "Contact": "LeaseUser",  # facts 9
+    "Employee": "Employee",  # facts 9
+    "Space": "CommLeaseSpace",  # spec 2.10
+    "Location": "Asset",  # by its name (assumed)
+}
+"""Entity type -> ``ActorTypeId``, by which the service names the type of the owner of a document."""
+
+CUSTOM_FIELD_TYPES = {name: ACTOR_TYPES[name] for name in ("WorkOrder", "Contact", "Customer")}
+"""Entity type -> type of the owner of a custom field.
+
+An Employee is not here: its record says whether it is an Employee or a Provider (facts 9). Of the others
+the type is not known for custom fields, and the caller gives it.
+"""

@@ -4,10 +4,9 @@
     sandbox.py          the Company of one test
     engine.py           requests without a socket
     clock.py            the time of the Company and its clients
-    recorder.py         the requests that the Company got
+    recorder.py         the requests that the Company got, and warnings of faults that none of them matched
     recording.py        real traffic in a file, and its replay: recording_engines.py sends or answers,
                         scrubbing.py removes secrets, placeholders.py names, recorded_exchanges.py is the file
-    unmatched_faults.py warnings of faults that no request has met
     respx_routes.py     the service as routes of respx
     mock_responses.py   bodies of mocked responses
     operations.py       operations of the service, and mistakes in mocks
@@ -23,11 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wosdk_async.testing.clock import SkippingClock
-    from wosdk_async.testing.recorder import RecordedRequest
+    from wosdk_async.testing.recorder import RecordedRequest, UnmatchedFaultWarning
     from wosdk_async.testing.recording import Recording, UnrecordedRequestError
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot
-    from wosdk_async.testing.unmatched_faults import UnmatchedFaultWarning
 
 __all__ = [
     "RecordedRequest",

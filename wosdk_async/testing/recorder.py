@@ -1,15 +1,19 @@
-"""The requests that the Company of a test got, without secrets."""
+"""The requests that the Company of a test got, without secrets, and warnings of faults that none matched."""
 
 from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["RecordedRequest", "RequestRecorder"]
+from wosdk_async.sandbox.faults.script import Rule
+from wosdk_async.sandbox.faults.state import Faults
+
+__all__ = ["RecordedRequest", "RequestRecorder", "UnmatchedFaultWarning", "warnings_of"]
 
 _MOST = 10_000  # requests kept
 
@@ -84,3 +88,36 @@ def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
         b"" if secret else body,
         status[0] if status else None,
     )
+
+
+_COMMANDS = "/api/v1/cmd/"
+_DISCOVERY = "GetCompanyWsdkUrlCommand"  # the log-in of a client
+_BASE = frozenset({"create", "update", "delete"})
+"""Operations that are requests to records only, where a newcomer expects a command too."""
+
+
+class UnmatchedFaultWarning(UserWarning):
+    """A rule of ``wosdk_faults`` that no request of the test has matched, so nothing went wrong."""
+
+
+def warnings_of(faults: Faults, requests: Sequence[RecordedRequest]) -> Iterator[UnmatchedFaultWarning]:
+    """Yield a warning for each rule in force that no request of a test has matched: it shows nothing."""
+    unmatched = faults.unmatched()
+    paths = [request.path for request in requests] if unmatched else []
+    commands = [path.removeprefix(_COMMANDS) for path in paths if path.startswith(_COMMANDS)]
+    commands = [name for name in commands if name != _DISCOVERY]
+    for rule in unmatched:
+        shown = ", ".join([repr(rule.kind), *(f"{k}={v!r}" for k, v in rule.written.items() if k != "fault")])
+        yield UnmatchedFaultWarning(
+            f"the fault add({shown}) matched none of the {len(paths)} requests of this test, so it did"
+            f" nothing{_remedy(rule, commands)}. If that is meant, end the test with wosdk_faults.clear()"
+        )
+
+
+def _remedy(rule: Rule, commands: list[str]) -> str:
+    """Return what to write instead, where the test has run commands and the rule is for records."""
+    if not rule.operation & _BASE or not commands:
+        return ""
+    if "create" in rule.operation and "WoCreateCommand" in commands:
+        return "; a command creates a work order: write operation='WoCreateCommand'"
+    return f"; commands are operations of their own: write operation={commands[0]!r}"

@@ -15,8 +15,7 @@ from wosdk_async.cli.order_changes import OrderPlan, change_of, read_orders
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession
 from wosdk_async.cli.texts import counted
 from wosdk_async.model import DocumentType, WorkOrder
-from wosdk_async.resources.document_types import stored_type
-from wosdk_async.resources.files import media_type
+from wosdk_async.resources.files import media_type, stored_type
 
 __all__ = ["attach_command"]
 

@@ -6,9 +6,10 @@ They are kept as they came, and decoded only when they are shown.
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from urllib.parse import parse_qsl
@@ -18,8 +19,7 @@ import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.sandbox.access import is_internal
-from wosdk_async.sandbox.console.curl import curl
-from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
+from wosdk_async.sandbox.console.masking import sent_body, shown_body, shown_headers, shown_path
 from wosdk_async.sandbox.faults.middleware import INJECTED
 from wosdk_async.sandbox.schema.bodies import Record, load
 
@@ -227,3 +227,68 @@ def _path(scope: Scope) -> str:
 
 def _bounded(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
     return [(name, value[:_MAX_VALUE]) for name, value in islice(headers, _MAX_HEADERS)]
+
+
+# --- a request as a command line for curl: secrets left out, and nothing in it can act by itself -----------
+
+# curl and the connection write these themselves
+_OWN = frozenset(
+    {"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "expect", "keep-alive"}
+)
+_BEARER = '"Authorization: Bearer $WOSDK_TOKEN"'
+_CREDENTIALS = '--user "$WOSDK_CLIENT_ID:$WOSDK_CLIENT_SECRET"'
+
+
+def curl(method: str, scheme: str, path: str, headers: Iterable[tuple[bytes, bytes]], body: bytes) -> str:
+    """Return a command line that sends a request again.
+
+    The shell fills in ``$WOSDK_TOKEN``, or client id and secret where the request had HTTP Basic. Other
+    secrets are masked, as in the log.
+
+    Args:
+        method: of the request.
+        scheme: ``http`` or ``https``.
+        path: with its query.
+        headers: as they came.
+        body: as it came.
+    """
+    shown = shown_headers(headers)
+    host = next((value for name, value in shown if name.lower() == "host"), "localhost")
+    parts = ["curl --globoff --path-as-is", f"--request {_quoted(method)}"]
+    parts.append(_quoted(f"{scheme}://{host}{shown_path(path)}"))
+    parts += _header_options(shown)
+    if body:
+        parts.append(f"--data-raw {_quoted(sent_body(body))}")
+    return " \\\n  ".join(parts)
+
+
+def _header_options(shown: list[list[str]]) -> Iterator[str]:
+    for name, value in shown:
+        known = name.lower()
+        if known in _OWN:
+            continue
+        if known == "authorization" and value.lower().startswith("bearer "):
+            yield f"--header {_BEARER}"
+        elif known == "authorization" and value.lower().startswith("basic "):
+            yield _CREDENTIALS
+        else:
+            # curl drops a header that ends with its colon, and sends an empty one for a semicolon
+            yield f"--header {_quoted(f'{name}: {value}' if value else f'{name};')}"
+
+
+def _quoted(text: str) -> str:
+    """Return a text as one word for a shell.
+
+    A terminal acts on control characters of what is pasted into it, so that they are written as escapes.
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogatepass"))
