@@ -20,8 +20,8 @@ from tests.support.laws import examples
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.decompression import BadContent, decompress
-from wosdk_async.transport.http.engine import ResponseHeaders, SendError
-from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
+from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.native.parser import BadResponse, ResponseHeaders, ResponseParser
 
 RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
 SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}

@@ -97,7 +97,7 @@ def test_a_code_that_no_exporter_could_send() -> None:
 def test_without_a_provider_nothing_is_observed() -> None:
     """The providers of the API itself do nothing, so they are not asked."""
     program = """
-from wosdk_async.transport.telemetry.opentelemetry import active_telemetry
+from wosdk_async.transport.telemetry.observers import active_telemetry
 print(active_telemetry(traceparent=False))
 """
     assert run(program) == "None"
@@ -108,7 +108,7 @@ def test_without_opentelemetry_there_is_no_telemetry() -> None:
     program = """
 import sys
 sys.modules["opentelemetry"] = None
-from wosdk_async.transport.telemetry.opentelemetry import active_telemetry
+from wosdk_async.transport.telemetry.observers import active_telemetry
 print(active_telemetry(traceparent=False))
 """
     assert run(program) == "None"

@@ -16,10 +16,9 @@ from wosdk_async.errors import DeadlineError
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.safe_text import Secrets
-from wosdk_async.transport.places import Place
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Credentials, Tenant
-from wosdk_async.transport.session.manager import SessionManager, TokenGrant
+from wosdk_async.transport.session.manager import Place, SessionManager, TokenGrant
 from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
 

@@ -35,10 +35,9 @@ from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings.environment import Settings
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.http.engine import Request
+from wosdk_async.transport.http.engine import OnResponse, Request, WatchedEngine
 from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.http.watched import OnResponse, WatchedEngine
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login, asks_for_token

@@ -34,17 +34,18 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.text.safe_text import Secrets, is_secret_name
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import (
+    OnResponse,
     Request,
     RequestBody,
     RequestHeaders,
     SendError,
     StreamedResponse,
     StreamingEngine,
+    WatchedEngine,
     encode_body,
 )
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.http.watched import OnResponse, WatchedEngine
 from wosdk_async.transport.session.login import asks_for_token
 
 __all__ = ["RequestPrinter"]

@@ -15,7 +15,7 @@ from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.builder import Query
 from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.text.suggestions import suggestion
-from wosdk_async.transport.places import Place, Places
+from wosdk_async.transport.session.manager import Place, Places
 
 __all__ = ["MAX_AGE", "LookupTables", "choose", "folded", "listed"]
 

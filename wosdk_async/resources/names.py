@@ -22,7 +22,7 @@ from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
 from wosdk_async.resources.lookup_tables import LookupTables, folded, listed
 from wosdk_async.shared_tasks import SharedTask
-from wosdk_async.transport.places import Place
+from wosdk_async.transport.session.manager import Place
 
 __all__ = ["BATCH", "REMEMBERED", "NameResolver", "batches", "spellings"]
 

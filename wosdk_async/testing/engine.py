@@ -18,12 +18,12 @@ from wosdk_async.transport.http.engine import (
     PoolStatistics,
     Request,
     RequestHeaders,
-    ResponseHeaders,
     SendError,
     StreamedResponse,
     encode_body,
     encode_headers,
 )
+from wosdk_async.transport.http.native.parser import ResponseHeaders
 
 __all__ = ["AsgiEngine", "InProcessTransport", "scope_of"]
 

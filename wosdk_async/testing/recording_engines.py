@@ -13,6 +13,7 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock, Work
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import (
+    OnResponse,
     OnSending,
     PoolStatistics,
     Request,
@@ -21,8 +22,8 @@ from wosdk_async.transport.http.engine import (
     SendError,
     StreamedResponse,
     StreamingEngine,
+    WatchedEngine,
 )
-from wosdk_async.transport.http.watched import OnResponse, WatchedEngine
 
 __all__ = ["RawExchange", "RecordingEngine", "ReplayEngine"]
 

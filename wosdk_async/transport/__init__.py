@@ -1,4 +1,5 @@
-"""All input and output. docs/architecture.md shows the way of a call through these files.
+"""All input and output; docs/architecture.md shows the way of a call through these files.
 
-Nothing here knows an entity or a command: it takes a :class:`~wosdk_async.protocol.wire.Call`.
+It knows no entity, command or query: it takes a :class:`~wosdk_async.protocol.wire.Call`. The client, calls,
+settings, resources, jobs and the tools import it.
 """

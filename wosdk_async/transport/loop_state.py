@@ -22,13 +22,12 @@ from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import connection_ceiling, engine_for
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, ThroughputLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
-from wosdk_async.transport.places import Places
 from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.session.login_responses import LOCATOR, TOKEN
-from wosdk_async.transport.session.manager import SessionManager
+from wosdk_async.transport.session.manager import Places, SessionManager
 from wosdk_async.transport.telemetry.statistics import Counters
 
 __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
@@ -47,14 +46,12 @@ class TransportSettings:
     """Options of a client, and the parts of its transport that tests replace."""
 
     options: ClientOptions
-    hosts: HostRules = attrs.field()
+    hosts: HostRules = attrs.Factory(
+        lambda self: HostRules(self.options.host_suffixes, self.options.trusted_hosts or ()), takes_self=True
+    )
     clock: TransportClock = TransportClock()
     engine: Callable[[Limits], Engine] | None = None
     """Makes the engines of calls, log-ins and downloads; None for those that the options ask for."""
-
-    @hosts.default
-    def _hosts_of_options(self) -> HostRules:
-        return HostRules(self.options.host_suffixes, self.options.trusted_hosts or ())
 
     def __attrs_post_init__(self) -> None:
         """Refuse a proxy that cannot be used."""

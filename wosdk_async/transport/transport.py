@@ -26,8 +26,14 @@ from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Credentials, GrantProvider, Region, Tenant
 from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
 from wosdk_async.transport.session.renewal import HasTime
-from wosdk_async.transport.telemetry.observers import LOG_OBSERVER, HookObserver, ObservedCall, Observer
-from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
+from wosdk_async.transport.telemetry.observers import (
+    LOG_OBSERVER,
+    HookObserver,
+    ObservedCall,
+    Observer,
+    Telemetry,
+    active_telemetry,
+)
 from wosdk_async.transport.telemetry.statistics import CompanyStats, Stats, Trace
 
 __all__ = ["Transport"]

@@ -29,9 +29,8 @@ from wosdk_async.jobs.journal.entries import MAX_REASON
 from wosdk_async.jobs.mapping.record_operations import operation_named
 from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy
 from wosdk_async.text.safe_text import Secrets, shortened
-from wosdk_async.transport.http.engine import OnSending, Request
+from wosdk_async.transport.http.engine import OnSending, Request, WatchedEngine
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.http.watched import WatchedEngine
 from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.telemetry.statistics import Trace
 

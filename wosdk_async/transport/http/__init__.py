@@ -1,1 +1,1 @@
-"""HTTP engines: one request out, one response in."""
+"""HTTP engines: one request out, one response in. They know no session, limiter or retry."""

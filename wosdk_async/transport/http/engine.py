@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, aclosing
 from typing import Any, Protocol, TypeVar, runtime_checkable
 from urllib.parse import urlsplit
 
@@ -29,16 +28,17 @@ __all__ = [
     "POOL_REMEDY",
     "REDIRECTS",
     "Engine",
+    "OnResponse",
     "OnSending",
     "PoolStatistics",
     "Read",
     "Request",
     "RequestBody",
     "RequestHeaders",
-    "ResponseHeaders",
     "SendError",
     "StreamedResponse",
     "StreamingEngine",
+    "WatchedEngine",
     "decompressed",
     "encode_body",
     "encode_headers",
@@ -211,7 +211,7 @@ async def decompressed(
 ) -> AsyncGenerator[bytes, None]:
     """Yield the body of ``response``, decompressed, as its ``chunks`` come; see :class:`StreamedResponse`."""
     why = ""
-    async with contextlib.aclosing(chunks):
+    async with aclosing(chunks):
         try:
             turns, decompressor = LoopTurns(), decompressor_for(response.headers)
             async for chunk in chunks:
@@ -243,46 +243,40 @@ class StreamingEngine(Engine, Protocol):
         """
 
 
-class ResponseHeaders(Mapping[str, str]):
-    """Headers of a response, split and decoded when one is first looked up.
+OnResponse = Callable[[Response], None]
+"""Called with the response of a request, before it is read."""
 
-    Names are lower case; the values of a name that was sent more than once are joined by commas. ``lines``
-    are a status line and header lines whose grammar was accepted, without the line break at the end.
-    """
 
-    __slots__ = ("_decoded", "_lines")
+class WatchedEngine:
+    """Base of engines that send through ``engine`` and watch; a subclass says how, in :meth:`watch`."""
 
-    def __init__(self, lines: bytes) -> None:
-        self._lines = lines
-        self._decoded: dict[str, str] | None = None
+    def __init__(self, engine: StreamingEngine) -> None:
+        self.capacity = engine.capacity
+        self.ceiling = engine.ceiling
+        self._engine = engine
 
-    @property
-    def raw(self) -> list[tuple[bytes, bytes]]:
-        """Names and values as they were sent, in their order."""
-        pairs = (line.partition(b":") for line in self._lines.split(b"\r\n")[1:])
-        return [(name, value.strip(b" \t")) for name, _, value in pairs]
+    def watch(self, request: Request) -> AbstractContextManager[OnResponse]:
+        """Return a context that lasts as long as the request; a SendError passes through it."""
+        raise NotImplementedError
 
-    def all_of(self, name: bytes) -> list[bytes]:
-        """Return the values of all headers called ``name``, which is given in lower case."""
-        return [value for sent, value in self.raw if sent.lower() == name]
+    async def send(self, request: Request) -> Any:
+        """Send one request; see :class:`Engine`."""
+        with self.watch(request) as on_response:
 
-    def _all(self) -> dict[str, str]:
-        if self._decoded is None:
-            found: dict[str, str] = {}
-            for raw_name, raw_value in self.raw:
-                name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-                found[name] = f"{found[name]}, {value}" if name in found else value
-            self._decoded = found
-        return self._decoded
+            def read_watched(response: Response) -> Any:
+                on_response(response)
+                return request.read(response)
 
-    def __getitem__(self, name: str) -> str:
-        return self._all()[name.lower()]
+            return await self._engine.send(attrs.evolve(request, read=read_watched))
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
+    def stream(self, url: str, headers: RequestHeaders = ()) -> AbstractAsyncContextManager[StreamedResponse]:
+        """Open a download; see :class:`StreamingEngine`."""
+        return self._engine.stream(url, headers)
 
-    def __len__(self) -> int:
-        return len(self._all())
+    def statistics(self) -> PoolStatistics:
+        """Return the state of the connections."""
+        return self._engine.statistics()
 
-    def __repr__(self) -> str:
-        return f"ResponseHeaders({self._all()!r})"
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._engine.aclose()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -26,9 +27,6 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.resolver import FILES_EACH, max_look_ups, usable_files
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from types import ModuleType
-
     from wosdk_async.transport.http.httpx.client import ClientEngine
 
 __all__ = ["MockableEngine", "connection_ceiling", "engine_for"]

@@ -1,1 +1,1 @@
-"""Concurrency and rate limits of each Company, below the limits of the client."""
+"""Concurrency and rate limits of each Company, below those of the client; it imports ``clock.py`` alone."""

@@ -1,1 +1,1 @@
-"""Session of a Company: manager, log-in, credentials, and the hosts that may get the token."""
+"""Session of a Company: manager, log-in, credentials, trusted hosts. It knows no dispatcher."""

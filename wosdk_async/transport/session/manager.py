@@ -8,6 +8,7 @@ import random
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
+from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 import attrs
@@ -17,10 +18,9 @@ from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter.limiter import TenantQueue
-from wosdk_async.transport.places import Places
 from wosdk_async.transport.session.renewal import HasTime, HoldOff, Renewal
 
-__all__ = ["ManagerCache", "Session", "SessionManager", "TokenGrant"]
+__all__ = ["ManagerCache", "Place", "Places", "Session", "SessionManager", "TokenGrant"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -30,7 +30,6 @@ _SPREAD = 0.1  # largest random share by which that is earlier: Companies opened
 _GRANTS = 4  # last grants whose secrets are hidden: a call may renew twice and still get an old response
 _EARLY_INTERVAL = 15.0  # seconds before a failed early renewal is tried again
 _SEARCH_INTERVAL = 5.0  # seconds between two discoveries because the Company's host cannot be reached
-
 _CLEAN_UP = 1.0  # seconds that a log-in gets to end: a provider may ignore that it is cancelled
 
 
@@ -269,3 +268,30 @@ class ManagerCache:
         self._lock = threading.Lock()
         for manager in self:
             manager.forked()
+
+
+# --- what packages above keep for a Company -----------------------------------------------------
+
+T = TypeVar("T")
+
+
+class Place(Generic[T]):
+    """Key of a value, owned by the module that uses it; ``make`` makes the value at its first use."""
+
+    def __init__(self, make: Callable[[TransportClock], T]) -> None:
+        self.make = make
+
+
+class Places:
+    """Values that packages above keep for the calls of one Company, each in its place."""
+
+    def __init__(self, clock: TransportClock) -> None:
+        self._clock = clock
+        self._values: dict[Place[Any], Any] = {}
+
+    def __getitem__(self, place: Place[T]) -> T:
+        if (value := self._values.get(place)) is None:
+            # GIL: loops in several threads share these; of two values made at once all use the first.
+            value = self._values.setdefault(place, place.make(self._clock))
+        found: T = value
+        return found

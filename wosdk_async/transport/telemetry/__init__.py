@@ -1,1 +1,1 @@
-"""Observation of calls: observers, OpenTelemetry, traces, statistics."""
+"""Observation of calls: observers, OpenTelemetry, traces, statistics. All of the transport may import it."""

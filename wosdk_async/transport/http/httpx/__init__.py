@@ -1,1 +1,1 @@
-"""Adapters of httpx and httpx2, written once: the library is a module. Annotations name httpx for both."""
+"""Adapters of httpx and httpx2; annotations name httpx for both. Only ``selection.py`` imports them."""

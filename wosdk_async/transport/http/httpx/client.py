@@ -206,7 +206,6 @@ def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
 
 # --- departure: when a request leaves, by the events that the library traces for it --------------------
 
-
 _SAME_REQUEST = {"BasicAuth", "DigestAuth", "NetRCAuth"}
 """Classes of ``auth`` that send the request they are given; one of the program's may send another."""
 

@@ -28,6 +28,7 @@ class ConnectionOwner(Protocol):
     timeouts: Timeouts
     writer: WriteBatcher
     buffer: memoryview
+    open: set[Any]
 
     @property
     def waiting(self) -> Sized:
@@ -35,9 +36,6 @@ class ConnectionOwner(Protocol):
 
     def now(self) -> float:
         """Return the time of the engine's clock."""
-
-    def opened(self, connection: Any) -> None:
-        """Note that the socket of ``connection`` is open."""
 
     def release(self, connection: Any) -> None:
         """Give ``connection`` to the next request, or keep it."""
@@ -240,7 +238,7 @@ class Connection(Layer):
         self.fd = transport.get_extra_info("socket").fileno()
         self._made = True
         if self.live:
-            self._pool.opened(self)
+            self._pool.open.add(self)
         else:  # given up while it was opened, and the loop opened it nevertheless
             self._transport.abort()
 

@@ -6,6 +6,7 @@ folded header lines, bare line feeds. What is received is bounded before it is k
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import NoReturn
 
 from httptools import HttpResponseParser
@@ -13,10 +14,8 @@ from httptools import HttpResponseParser
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.decompression import TOO_LONG, BodyBuffer
-from wosdk_async.transport.http.engine import ResponseHeaders
 
 __all__ = ["HEAD", "BadResponse", "CompressedResponse", "ResponseHeaders", "ResponseParser"]
-
 
 HEAD, _BODY, _DONE, _SURPLUS = range(4)
 """Stages: before the end of the head, in the body, at the end, and when bytes followed the end."""
@@ -194,3 +193,48 @@ class ResponseParser:
         self._stage = _DONE
         self.reusable = self._parser.should_keep_alive()
         self._response = self._make_response()
+
+
+class ResponseHeaders(Mapping[str, str]):
+    """Headers of a response, split and decoded when one is first looked up.
+
+    Names are lower case; the values of a name that was sent more than once are joined by commas. ``lines``
+    are a status line and header lines whose grammar was accepted, without the line break at the end.
+    """
+
+    __slots__ = ("_decoded", "_lines")
+
+    def __init__(self, lines: bytes) -> None:
+        self._lines = lines
+        self._decoded: dict[str, str] | None = None
+
+    @property
+    def raw(self) -> list[tuple[bytes, bytes]]:
+        """Names and values as they were sent, in their order."""
+        pairs = (line.partition(b":") for line in self._lines.split(b"\r\n")[1:])
+        return [(name, value.strip(b" \t")) for name, _, value in pairs]
+
+    def all_of(self, name: bytes) -> list[bytes]:
+        """Return the values of all headers called ``name``, which is given in lower case."""
+        return [value for sent, value in self.raw if sent.lower() == name]
+
+    def _all(self) -> dict[str, str]:
+        if self._decoded is None:
+            found: dict[str, str] = {}
+            for raw_name, raw_value in self.raw:
+                name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+                found[name] = f"{found[name]}, {value}" if name in found else value
+            self._decoded = found
+        return self._decoded
+
+    def __getitem__(self, name: str) -> str:
+        return self._all()[name.lower()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        return f"ResponseHeaders({self._all()!r})"

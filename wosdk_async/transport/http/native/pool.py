@@ -9,6 +9,8 @@ from collections.abc import Callable
 from itertools import chain
 from weakref import WeakValueDictionary
 
+import attrs
+
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.certificates import TLSContextProvider
 from wosdk_async.transport.http.engine import FRESH, PoolStatistics, SendError
@@ -26,6 +28,7 @@ _GOODBYE = 1.0  # seconds that a closed client waits for its sockets
 _MAX_TARGETS = 1024  # addresses whose origin is remembered
 
 
+@attrs.define(eq=False, repr=False, slots=False)
 class Pool:
     """Connections of one engine on one event loop.
 
@@ -34,26 +37,18 @@ class Pool:
     closes one that is idle. At most ``limits.connections`` are kept idle.
     """
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        limits: Limits,
-        timeouts: Timeouts,
-        tls: TLSContextProvider,
-        now: Callable[[], float],
-        proxies: ProxyRules | None,
-        ceiling: int,
-    ) -> None:
-        self.loop = loop
-        self.limits = limits
-        self.ceiling = ceiling
-        self.timeouts = timeouts
-        self.tls = tls
-        self.now = now
-        self.proxies = proxies
-        self.resolver = resolver_of(loop, now)
-        self.writer = WriteBatcher(loop, now)
-        self.reader = SocketReader(loop)
+    loop: asyncio.AbstractEventLoop
+    limits: Limits
+    timeouts: Timeouts
+    tls: TLSContextProvider
+    now: Callable[[], float]
+    proxies: ProxyRules | None
+    ceiling: int
+
+    def __attrs_post_init__(self) -> None:
+        self.resolver = resolver_of(self.loop, self.now)
+        self.writer = WriteBatcher(self.loop, self.now)
+        self.reader = SocketReader(self.loop)
         self.buffer = memoryview(bytearray(_BUFFER))
         """Memory into which all connections receive. Each copies its bytes out before another receives."""
         self.size = 0
@@ -178,10 +173,6 @@ class Pool:
                 self.size += 1
                 granted.set_result(None)
                 return
-
-    def opened(self, connection: Connection) -> None:
-        """Note that the socket of ``connection`` is open."""
-        self.open.add(connection)
 
     def closed(self, connection: Connection) -> None:
         """Note that the socket of ``connection`` is closed."""

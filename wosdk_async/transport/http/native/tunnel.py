@@ -8,14 +8,13 @@ before any request left.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import re
 import ssl
 from collections.abc import Callable
 
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.http.environment import Proxy
+from wosdk_async.transport.http.environment import Proxy, address_of
 from wosdk_async.transport.http.native.batching import Layer
 from wosdk_async.transport.http.native.request import Origin
 
@@ -167,12 +166,10 @@ def _encoded_host(host: str) -> bytes:
 
 def _socks_address(host: str) -> bytes:
     """Return the address as SOCKS writes it: a name is looked up by the proxy."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    if (address := address_of(host)) is None:
         name = _encoded_host(host)
         if len(name) > _MAX_NAME:
-            raise ValueError("the name of the host is too long for SOCKS") from None
+            raise ValueError("the name of the host is too long for SOCKS")
         return b"\x03%c%b" % (len(name), name)
     return (b"\x01" if address.version == 4 else b"\x04") + address.packed
 
