@@ -10,6 +10,8 @@ SQLite file of a job, and ``ledger/`` decides by it what a command does. ``impor
 carries an import out stage by stage, and settles rows in doubt. ``report/`` writes its files, ``undo/``
 rolls it back, and ``cluster/`` sends its rows from many workers. ``exports/`` writes query results, and
 ``stop.py`` stops a run.
+
+Only ``cli/`` and ``mcp/`` import the package; it imports a Company and all below that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Options of a client and of its calls: each one is written here once, with its unit and default."""
+"""Options of a client and of its calls: each one is written here once, with its unit and default.
+
+Every package above imports it, the transport included; it imports ``protocol/`` and what is below that.
+"""
 
 from __future__ import annotations
 

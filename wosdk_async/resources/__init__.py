@@ -1,1 +1,5 @@
-"""What users ask for most, on top of the generic verbs."""
+"""What users ask for most, on top of the generic verbs: ``company.work_orders``, ``.documents`` and others.
+
+``company.py`` imports it, and jobs and the command line for names and files. It never imports a Company: the
+verbs that it needs are a Protocol in ``resource.py``.
+"""

@@ -14,7 +14,8 @@
     env.py      settings that connect a client
     errors.py   refusals of the service, errors of the sandbox
 
-It imports `wosdk_async.catalogue` and nothing else of this package, so that a mistake of the client shows.
+It imports the catalogue, ``regular_files`` and ``text/``, never the client, so that a mistake of the client
+shows. ``wosdk_async.testing`` and the command line import it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """Settings that no argument gives: environment variables, profiles, sources of credentials.
 
-``client.py`` and the command line import it.
+``client.py``, MCP and the command line import it; it imports credentials and hosts of the transport.
 """

@@ -12,7 +12,7 @@
     operations.py       operations of the service, and mistakes in mocks
 
 ``docs/testing.md`` shows how to use them. Names are loaded when they are first used, because pytest
-imports this package in every run.
+imports this package in every run. No other package of ours imports it.
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@
 what is written into commits, which the thread of ``reader.py`` carries out. ``store.py`` makes and opens
 the file, and ``schema.py`` has its tables. ``folder.py`` has the folders of jobs and files that a kill
 leaves whole, ``lock.py`` their lock.
+
+All packages of the jobs import it but ``sources/`` and ``mapping/``, and MCP for its folders and locks.
 """
 
 from __future__ import annotations
