@@ -27,6 +27,7 @@ from wosdk_async.regular_files import (
     create_file,
     open_existing,
     open_or_create,
+    parse_toml,
     publish,
     read_regular,
     recreate_file,
@@ -35,7 +36,6 @@ from wosdk_async.regular_files import (
 )
 from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.storage.store import Store
-from wosdk_async.text.strict_toml import parse_toml
 
 PACKAGE = Path(__file__).parents[1] / "wosdk_async"
 

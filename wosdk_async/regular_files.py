@@ -3,7 +3,8 @@
 Whoever can write to a folder can put a link there under the name of a file of ours. So a file is created
 anew (``O_EXCL`` never follows a link) or, where it has to persist, opened only if it is a regular file with a
 single name. Links are followed only in paths that the user named. Folders above the file are not checked, and
-Windows has no ``O_NOFOLLOW``: creating links needs a privilege there.
+Windows has no ``O_NOFOLLOW``: creating links needs a privilege there. TOML is read
+here, too: others may have written it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +28,7 @@ __all__ = [
     "open_existing",
     "open_or_create",
     "open_user_path",
+    "parse_toml",
     "publish",
     "read_regular",
     "recreate_file",
@@ -73,6 +76,44 @@ def sha256_of(path: Path) -> str:
     """Return the hash of a file, by which jobs know their input and output."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- TOML of settings, maps and scripts, read in time that is proportional to its length -----------------
+
+_MAX_PARTS = 32  # of a dotted key
+# Strings and comments are skipped as tomllib reads them; a string without an end extends to that of the text.
+_TOML = (  # compiled at its first use: most programs read no TOML
+    r"""\"{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5}|\\?\Z)|'{3}(?:[^']|'(?!''))*+(?:'{3,5}|\Z)"""
+    r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?|\#[^\n]*+|(?P<dot>\.)|(?P<end>[\n=,\[\]{}])"""
+)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the tables of a TOML text. Raise ValueError for any other text.
+
+    tomllib takes quadratic time for keys of many parts (28 s for 64 KB), so these are refused. So are
+    integers of more than 64 bits, which TOML does not have to support and Python may refuse to print.
+    """
+    import tomllib
+
+    parts = 1
+    for token in re.finditer(_TOML, text, re.DOTALL):
+        parts = 1 if token.lastgroup == "end" else parts + (token.lastgroup == "dot")
+        if parts > _MAX_PARTS:
+            raise ValueError(f"the key at character {token.start()} has more than {_MAX_PARTS} parts")
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        tables = None  # not raised in the handler: the cause, whose frames hold the text
+    if tables is None:
+        raise ValueError("it is nested too deeply")
+    values: list[Any] = [tables]
+    while values:
+        value = values.pop()
+        if isinstance(value, int) and value.bit_length() > 63 and value != -(1 << 63):
+            raise ValueError("an integer has more than 64 bits; write it in quotes")
+        values += value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return tables
 
 
 # --- writing --------------------------------------------------------------------------------

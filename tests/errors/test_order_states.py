@@ -8,7 +8,7 @@ import pytest
 
 from tests.testing.orders import create_command
 from wosdk_async import BusinessRuleError, Company, WosdkError, problem_of
-from wosdk_async.protocol.order_states import warning_of_move
+from wosdk_async.protocol.order_rules import warning_of_move
 
 TEXT = "{!{Work Order}!} that is in state 'New' cannot be placed in the state 'Completed'"
 WAY = (

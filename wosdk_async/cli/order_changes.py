@@ -20,7 +20,7 @@ from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordCh
 from wosdk_async.cli.texts import visible
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.model import WorkOrder
-from wosdk_async.protocol.order_states import OWN_MOVES, WAYS_ON
+from wosdk_async.protocol.order_rules import OWN_MOVES, WAYS_ON
 
 __all__ = [
     "SHOWN",

@@ -16,8 +16,7 @@ import attrs
 
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.runner import require_yes
-from wosdk_async.regular_files import create_file, read_regular, replace_file
-from wosdk_async.text.strict_toml import parse_toml
+from wosdk_async.regular_files import create_file, parse_toml, read_regular, replace_file
 
 __all__ = [
     "ADDRESS_KEYS",

@@ -25,7 +25,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import connect_database, create_file
-from wosdk_async.settings.other_users import PRIVATE, access_of_others
+from wosdk_async.settings.profiles import PRIVATE, access_of_others
 
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 

@@ -20,8 +20,7 @@ from wosdk_async.mcp.results import one_fitted
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
-from wosdk_async.protocol.order_schedule import DUE_TIMES, replaced_fields
-from wosdk_async.protocol.order_states import warning_of_move
+from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
 from wosdk_async.protocol.validation import missing, problems, wire_path
 
 __all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]

@@ -34,7 +34,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.mcp.plan_journal import PlansUnusableError
-from wosdk_async.protocol.order_states import MOVED_BY_COMMANDS
+from wosdk_async.protocol.order_rules import MOVED_BY_COMMANDS
 from wosdk_async.protocol.verdicts import CODES, ending_of
 from wosdk_async.text.safe_text import Secrets, one_line, shortened
 from wosdk_async.web.problems import PROBLEMS, problem_of

@@ -34,7 +34,7 @@ from wosdk_async.protocol.content import (
     segment,
     warn_of_typo,
 )
-from wosdk_async.protocol.order_states import MOVED_BY_COMMANDS
+from wosdk_async.protocol.order_rules import MOVED_BY_COMMANDS
 from wosdk_async.protocol.wire import COMMANDS, Call, body_of
 
 __all__ = [

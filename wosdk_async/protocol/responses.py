@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from wosdk_async import codec
 from wosdk_async.errors import BusinessRuleError, RefusedError, ThrottledError
-from wosdk_async.protocol.order_states import remedy_of
+from wosdk_async.protocol.order_rules import remedy_of
 from wosdk_async.protocol.verdicts import (
     IN_DOUBT,
     NO_OWN_CODES,

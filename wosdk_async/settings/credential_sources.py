@@ -12,7 +12,7 @@ from typing import Any
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import read_regular
-from wosdk_async.settings.other_users import PRIVATE, warn_of_others
+from wosdk_async.settings.profiles import PRIVATE, warn_of_others
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials
 

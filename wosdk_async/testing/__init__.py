@@ -46,7 +46,7 @@ _MODULES = {
     "Sandbox": "sandbox",
     "SkippingClock": "clock",
     "Snapshot": "sandbox",
-    "UnmatchedFaultWarning": "unmatched_faults",
+    "UnmatchedFaultWarning": "recorder",
     "UnrecordedRequestError": "recording",
     "routes": "respx_routes",
 }

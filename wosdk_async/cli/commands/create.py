@@ -31,7 +31,7 @@ from wosdk_async.cli.options import (
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.model import Record, WoCreateCommand
 from wosdk_async.protocol.arguments import entity_name
-from wosdk_async.protocol.order_schedule import DUE_TIMES, replaced_fields
+from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields
 
 __all__ = ["create_command"]
 

@@ -13,7 +13,7 @@ from wosdk_async.jobs.mapping.nodes import ListNode, Node, ObjectNode, Reference
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder
 from wosdk_async.model.enums import WOType
-from wosdk_async.protocol.order_schedule import replaced_fields
+from wosdk_async.protocol.order_rules import replaced_fields
 
 __all__ = ["ReplacedFields", "empty_fields", "lacking"]
 

@@ -17,7 +17,7 @@ from attrs.validators import optional
 from cattrs.gen import make_dict_structure_fn, override
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.text.strict_toml import parse_toml
+from wosdk_async.regular_files import parse_toml
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["Fields", "MapTables", "ReferenceTable", "TextTable", "checked_table", "read_tables"]

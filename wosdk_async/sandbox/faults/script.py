@@ -17,11 +17,11 @@ import attrs
 from attrs.validators import optional
 
 from wosdk_async import catalogue
+from wosdk_async.regular_files import parse_toml
 from wosdk_async.sandbox.errors import FaultScriptError, nearest
 from wosdk_async.sandbox.faults.fault import Fault, positive, share
 from wosdk_async.sandbox.faults.kinds import KINDS
 from wosdk_async.sandbox.faults.request_match import FAMILIES, RequestMatch, known_operation
-from wosdk_async.text.strict_toml import parse_toml
 
 __all__ = ["FaultScript", "Rule"]
 

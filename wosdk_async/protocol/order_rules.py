@@ -1,6 +1,6 @@
-"""Moves of a work order, and ways on from its states, to explain why the service refuses to move one.
+"""Rules of work orders, to warn and explain: moves between states, and fields that the service replaces.
 
-Each Company sets up which state may follow which, so nothing is refused by this table. Texts of the service
+Each Company sets up which state may follow which, so no move is refused by this table. Texts of the service
 may be in another language; then nothing is said.
 """
 # facts 5.1
@@ -8,13 +8,14 @@ may be in another language; then nothing is said.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 import attrs
 
 from wosdk_async.errors import BusinessRuleError, WosdkError
 
 __all__ = [
+    "DUE_TIMES",
     "MOVED_BY_COMMANDS",
     "MOVES",
     "OWN_MOVES",
@@ -22,6 +23,7 @@ __all__ = [
     "Move",
     "WayOn",
     "remedy_of",
+    "replaced_fields",
     "warning_of_move",
 ]
 
@@ -117,3 +119,22 @@ def _way_on(state: str, target: str) -> str:
     steps = " and then ".join(_WORDS[action] for action in way.actions)
     leads = f"to get it from {state} to {way.target}, {steps}" if way.target else steps
     return f"{leads}; {OWN_MOVES}"
+
+
+# --- a new work order: fields that the service replaces when it computes the schedule -------------------
+
+DUE_TIMES = ("DtDue", "DueDateUtc")
+
+_SCHEDULE = (  # facts 5, Creation traps: with ComputeSchedule all of them are set
+    *DUE_TIMES,
+    "DtAcknowledgeBy",
+    "AcknowledgeByUtc",
+    "DtOnSiteBy",
+    "DtUtcOnSiteBy",
+    "Priority",
+)
+
+
+def replaced_fields(given: Container[str]) -> list[str]:
+    """Return those of the given fields, by their names of the service, that ComputeSchedule would replace."""
+    return [name for name in _SCHEDULE if name in given]
