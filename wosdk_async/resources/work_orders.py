@@ -1,4 +1,4 @@
-"""Actions on work orders that leave their state as it is: assign, note, flag; names instead of ids."""
+"""Actions on work orders: those that move them from state to state, and assign, note, flag."""
 
 from __future__ import annotations
 
@@ -6,30 +6,36 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.arguments import described
-from wosdk_async.resources.order_moves import OrderMoves, order_id
+from wosdk_async.errors import BusinessRuleError, InvalidCallError
+from wosdk_async.protocol.arguments import described, require_id
+from wosdk_async.query.conditions import identifier
+from wosdk_async.resources.order_lookups import OrderLookups
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import (
         ChangeAssignmentMode,
+        CompletionNoteOptions,
         Employee,
         EntitySpecifier,
+        RepairCode,
         WoActionReasonLookup,
+        WoActionResponse,
         WONoteType,
         WorkOrder,
+        WorkOrderAction,
+        WOStatus,
     )
 
 __all__ = ["WorkOrders"]
 
 
-class WorkOrders(OrderMoves):
+class WorkOrders(OrderLookups):
     """Actions on work orders: ``company.work_orders``.
 
     Each method takes a WorkOrder, a Ref or an id, and returns the WorkOrder of the response: its scalars, and
     references cut to their id. If the response has none, the action was carried out all the same, and the
     result is a WorkOrder with its id alone. ``comment`` goes into the order's log, ``at`` is the local time
-    of a past action. The actions that move an order from state to state are those of OrderMoves.
+    of a past action.
 
     Letter case and outer blanks of names do not matter. The names of a Company are read once, again after 300
     seconds, and again before a name is called unknown. An id is sent unchanged: the record's own, not its
@@ -41,6 +47,140 @@ class WorkOrders(OrderMoves):
         BusinessRuleError: the service refuses the action.
         InDoubtError: the action may have taken effect, but no response confirms it.
     """
+
+    # facts 4 and 5
+
+    # --- from state to state ----------------------------------------------------------------
+
+    async def complete(
+        self,
+        order: WorkOrder | int,
+        *,
+        note: str | None = None,
+        note_option: CompletionNoteOptions | str = "Replace",
+        repair_code: RepairCode | str | int | None = None,
+        at: datetime | None = None,
+    ) -> WorkOrder:
+        """Complete a work order: ``await acme.work_orders.complete(order, note="Filter changed")``.
+
+        Args:
+            order: the work order, which must be in progress.
+            note: the text that becomes the completion note; it is the command's comment too.
+            note_option: ``Replace`` or ``FillEmpty`` the note that is there, or ``Ignore`` it: the text is
+                then a comment only (by the meaning of its name).
+            repair_code: name or id of a RepairCode, which some Companies demand.
+            at: local time when it was completed, if not now.
+        """
+        # facts 5.1
+        from wosdk_async.model import CompletionNoteOptions, WoCompleteCommand
+
+        if not isinstance(note_option, str) or not CompletionNoteOptions(note_option).is_known:
+            shown = repr(note_option) if isinstance(note_option, str) else described(note_option)
+            raise InvalidCallError(
+                f"note_option is {shown:.80}; it takes {', '.join(map(str, CompletionNoteOptions))}"
+            )
+        option = CompletionNoteOptions(note_option) if note is not None else None
+        id = order_id(order)
+        code = None if repair_code is None else await self.repair_code(repair_code)
+        command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
+        return await self._act(command, id, at)
+
+    async def hold(
+        self,
+        order: WorkOrder | int,
+        *,
+        reason: WoActionReasonLookup | str | int,
+        comment: str | None = None,
+        at: datetime | None = None,
+    ) -> WorkOrder:
+        """Put a work order on hold: ``await acme.work_orders.hold(order, reason="Waiting for parts")``."""
+        from wosdk_async.model import WoOnHoldCommand
+
+        id = order_id(order)
+        reason_id = await self.hold_reason(reason)
+        return await self._act(WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
+
+    async def resume(
+        self,
+        order: WorkOrder | int,
+        *,
+        start: bool = False,
+        comment: str | None = None,
+        at: datetime | None = None,
+    ) -> WorkOrder:
+        """Take a work order that is on hold or paused up again: ``await acme.work_orders.resume(order)``.
+
+        It is reopened, and is New again. No command is documented that leads from OnHold straight back to
+        InProgress: the vendor's samples reopen, pick up and start again.
+
+        The command that reopens would reopen finished orders too, so the state is read first. It goes with
+        the command as the expected one: if another caller moves the order in between, the service refuses
+        with a ConflictError, and nothing is changed.
+
+        Args:
+            order: the work order, which must be on hold or paused; ``run(WoReopenCommand(...))`` reopens one
+                that is Completed or Cancelled.
+            start: pick it up and start it as well, so that it is InProgress: three commands. If one of them
+                is refused, the order stays in the state that it has reached.
+            comment: text for the order's log, with the first command.
+            at: local time of the actions, if not now.
+
+        Raises:
+            BusinessRuleError: the order is in another state; ``status`` is 0, and nothing was sent.
+        """
+        # facts 5.1: Paused by the vendor's samples; OnHold is assumed
+        from wosdk_async.model import WoReopenCommand
+
+        id = order_id(order)
+        expected = await self._held_state(id)
+        made = await self._act(WoReopenCommand(comment=comment, status_id=expected), id, at)
+        if start:
+            await self.pick_up(id, at=at)
+            made = await self.start(id, at=at)
+        return made
+
+    async def pick_up(
+        self,
+        order: WorkOrder | int,
+        *,
+        comment: str | None = None,
+        at: datetime | None = None,
+    ) -> WorkOrder:
+        """Pick up a New work order, which makes it Open: ``await acme.work_orders.pick_up(order)``."""
+        # facts 5.1: the target is read from the names
+        from wosdk_async.model import WoPickUpCommand
+
+        return await self._act(WoPickUpCommand(comment=comment), order_id(order), at)
+
+    async def start(
+        self,
+        order: WorkOrder | int,
+        *,
+        comment: str | None = None,
+        at: datetime | None = None,
+    ) -> WorkOrder:
+        """Start an Open work order, which makes it InProgress: ``await acme.work_orders.start(order)``."""
+        # facts 5.1: the target is read from the names
+        from wosdk_async.model import WoStartCommand
+
+        return await self._act(WoStartCommand(comment=comment), order_id(order), at)
+
+    async def cancel(
+        self,
+        order: WorkOrder | int,
+        *,
+        reason: WoActionReasonLookup | str | int,
+        comment: str | None = None,
+        at: datetime | None = None,
+    ) -> WorkOrder:
+        """Cancel a work order: ``await acme.work_orders.cancel(order, reason="Entered twice")``."""
+        from wosdk_async.model import WoCancelCommand
+
+        id = order_id(order)
+        reason_id = await self.cancel_reason(reason)
+        return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
+
+    # --- the state stays as it is -----------------------------------------------------------
 
     async def assign(
         self,
@@ -132,6 +272,29 @@ class WorkOrders(OrderMoves):
 
     # --- parts ------------------------------------------------------------------------------
 
+    async def _held_state(self, order: int) -> WOStatus:
+        """Return the state of an order; raise BusinessRuleError unless it is on hold or paused."""
+        from wosdk_async.model import WorkOrder, WOStatus
+
+        found = (await self._company.get(WorkOrder, order, properties=["StatusId"])).status_id
+        if found not in ("OnHold", "Paused"):
+            raise BusinessRuleError(
+                f"work order {order} is in state '{found}'; resume takes one that is OnHold or Paused, and "
+                "WoReopenCommand reopens others. Nothing was sent",
+                operation="resume",
+                company=self._company.name,
+            )
+        return WOStatus(str(found))
+
+    async def _act(
+        self, command: WorkOrderAction[WoActionResponse], order: int, at: datetime | None
+    ) -> WorkOrder:
+        from wosdk_async.model import WorkOrder
+
+        command.work_order_id, command.action_date = order, at
+        made = (await self._company.run(command)).wo
+        return made if made is not None else WorkOrder.ref(order)
+
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
         given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)
         if not given:
@@ -140,3 +303,12 @@ class WorkOrders(OrderMoves):
         # facts 4: the table lists hold, cancel and flag reasons. That flags have the ActionId Attention, the
         # log's name for flagging, is not shown; assumed
         return [await self._reason_id("Attention", "flag", flag) for flag in given]
+
+
+def order_id(order: WorkOrder | int) -> int:
+    """Return the id of a work order; raise InvalidCallError for a number, which is a text."""
+    if isinstance(order, str):
+        from wosdk_async.model import WorkOrder
+
+        require_id(WorkOrder, order)  # raises, and says how to find an order by its number
+    return int(identifier(order, "the work order", "WorkOrder"))
