@@ -14,9 +14,8 @@ from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
 from wosdk_async.options.hooks import BeforeSend, ask_before_send
 from wosdk_async.protocol.responses import RequestIds, read
-from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
+from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.safe_text import Secrets
-from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.engine import PoolStatistics
@@ -154,7 +153,15 @@ class Transport:
         started = self.clock.now()
         response = await ask_before_send(hook, call, sessions.company)
         if response is not None:
-            return _read_hook_response(call, response, sessions.company, trace or Trace(), self.clock)
+            trace = trace or Trace()
+            trace.begin(call.request_id, self.clock.now())
+            trace.reply = response
+            try:
+                return read(call, response)
+            except (InconclusiveResponse, WosdkError) as failure:
+                error = give_up(failure, call.repeat_safe)
+            error.add(company=sessions.company, operation=call.operation, request_id=call.request_id)
+            raise error
         left = options.seconds(call) - (self.clock.now() - started)
         options = options.within(max(left, 0.0))
         return await self.send(call, sessions, options, trace, hold, asked=True)
@@ -289,17 +296,3 @@ def _company_stats(
         error_age=None if error is None else now - error[0],
         last_error="" if error is None else error[1],
     )
-
-
-def _read_hook_response(
-    call: Call[T], response: Response, company: str, trace: Trace, clock: TransportClock
-) -> T:
-    """Return the result of a call from the response that ``before_send`` gave."""
-    trace.begin(call.request_id, clock.now())
-    trace.reply = response
-    try:
-        return read(call, response)
-    except (InconclusiveResponse, WosdkError) as failure:
-        error = give_up(failure, call.repeat_safe)
-    error.add(company=company, operation=call.operation, request_id=call.request_id)
-    raise error
