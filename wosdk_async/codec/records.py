@@ -7,20 +7,35 @@ What is sent to the service is made by ``codec``; these functions are for a prog
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, TypeVar, get_args, get_origin, overload
+from typing import Any, Literal, TypeVar, get_args, get_origin, overload
 
-from wosdk_async.codec.checks import json_kind_of, kind_of
+import attrs
+
+from wosdk_async.codec.checks import json_kind_of, kind_of, unknown_member
 from wosdk_async.codec.json import dumps_any, loads
 from wosdk_async.codec.record_dicts import DictReaders, DictWriters, Names
-from wosdk_async.codec.unknown_values import Unknown, unknown_values
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model.base import Record
+from wosdk_async.model.base import OpenEnum, Record
+from wosdk_async.text.safe_text import one_line, shortened
+from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["Names", "Unknown", "from_dict", "from_json", "to_dict", "to_json"]
+__all__ = [
+    "Names",
+    "Unknown",
+    "UnknownValue",
+    "from_dict",
+    "from_json",
+    "to_dict",
+    "to_json",
+    "unknown_values",
+]
 
 T = TypeVar("T")
+
+Unknown = Literal["keep", "refuse"]
+"""What is done with names and enum values that the catalogue does not know."""
 
 _READERS = DictReaders()
 _MAX_UNKNOWN = 10  # in one message
@@ -177,3 +192,46 @@ def _first_fault(writers: DictWriters, value: Any, place: str) -> str:
     except TypeError as error:
         return f"{place} {error}."
     return f"{place} has changed meanwhile; write it again."
+
+
+# --- what in a record the catalogue does not know (facts 3.3) --------------------------------------
+
+# The service drops an unknown name, reads an unknown enum value as the default, and reports success. Records
+# keep both, because a newer release may know them; a program that takes records of its users may refuse them.
+
+Place = tuple[str | int, ...]
+
+
+@attrs.frozen
+class UnknownValue:
+    """One unknown name or enum value: names of the service and indexes that lead to it, and what to say."""
+
+    place: Place
+    message: str
+
+    def __str__(self) -> str:
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.place)
+        return f"{''.join(steps).removeprefix('.')} {self.message}"
+
+
+def unknown_values(value: Any, place: Place = ()) -> Iterator[UnknownValue]:
+    """Yield what the catalogue does not know in a record, or in a list of them."""
+    if isinstance(value, Record):
+        yield from _of_record(value, place)
+    elif isinstance(value, OpenEnum) and not value.is_known:
+        yield UnknownValue(place, unknown_member(type(value), value._value_))
+    elif isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from unknown_values(item, (*place, i))
+
+
+def _of_record(record: Record, place: Place) -> Iterator[UnknownValue]:
+    documented = [meta["name"] for meta in record.__wire__.values()]
+    for name in record.extra or ():
+        near = suggestion(name, documented)
+        message = f"is not a field of {type(record).__name__}{near or '.'}"
+        yield UnknownValue((*place, one_line(shortened(name, 100))), message)
+    for name, meta in record.__wire__.items():
+        value = getattr(record, name)
+        if value is not None:
+            yield from unknown_values(value, (*place, meta["name"]))

@@ -15,10 +15,9 @@ import attrs
 
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.cells import cells_of, pyarrow
+from wosdk_async.query.cells import cell_text, cells_of, pyarrow
 from wosdk_async.query.columns import Column, columns_of
 from wosdk_async.query.id_ranges import key_ranges
-from wosdk_async.query.json_cells import cell_text
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, prefetch
 from wosdk_async.query.plan import Plan
 from wosdk_async.query.row_values import Extras, RowSplitter

@@ -15,8 +15,7 @@ import attrs
 
 from wosdk_async.codec import dumps
 from wosdk_async.codec.checks import json_kind_of
-from wosdk_async.codec.records import from_dict, to_dict
-from wosdk_async.codec.unknown_values import Unknown, unknown_values
+from wosdk_async.codec.records import Unknown, from_dict, to_dict, unknown_values
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
 from wosdk_async.protocol.validation import problems
