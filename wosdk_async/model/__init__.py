@@ -1,5 +1,7 @@
 """The service's entities, values, enums and commands as classes; each is loaded at first use.
 
+Every package from the codec up may import it; it imports errors and texts, and knows no JSON.
+
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """
 

@@ -57,7 +57,10 @@ def index_files(catalogue: Catalogue) -> dict[str, str]:
     return {
         "index": _index(catalogue),
         "__init__": _package(catalogue),
-        "commands.__init__": header("Commands and their results, one module for each theme."),
+        "commands.__init__": header(
+            "Commands and their results, one module for each theme.\n\n"
+            "Only the model imports it: everybody else takes a command from ``wosdk_async.model``."
+        ),
     }
 
 
@@ -123,7 +126,10 @@ def _package(catalogue: Catalogue) -> str:
         from_import("wosdk_async.model.base", BASE_NAMES),
         from_import("wosdk_async.model.registry", LOOKUPS),
     ]
-    title = "The service's entities, values, enums and commands as classes; each is loaded at first use."
+    title = (
+        "The service's entities, values, enums and commands as classes; each is loaded at first use.\n\n"
+        "Every package from the codec up may import it; it imports errors and texts, and knows no JSON."
+    )
     return INIT.format(
         header=header(title),
         eager="\n".join(eager),
