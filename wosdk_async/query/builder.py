@@ -13,11 +13,11 @@ from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.conditions import Condition, Order
-from wosdk_async.query.id_ranges import key_ranges
 from wosdk_async.query.paging import (
     KeyCursor,
     OffsetCursor,
     checked_size,
+    key_ranges,
     prefetch,
 )
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected

@@ -17,8 +17,7 @@ from wosdk_async.protocol import calls
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.cells import cell_text, cells_of, pyarrow
 from wosdk_async.query.columns import Column, columns_of
-from wosdk_async.query.id_ranges import key_ranges
-from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, prefetch
+from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, key_ranges, prefetch
 from wosdk_async.query.plan import Plan
 from wosdk_async.query.row_values import Extras, RowSplitter
 from wosdk_async.version import VERSION

@@ -6,7 +6,7 @@
     clock.py            the time of the Company and its clients
     recorder.py         the requests that the Company got, and warnings of faults that none of them matched
     recording.py        real traffic in a file, and its replay: recording_engines.py sends or answers,
-                        scrubbing.py removes secrets, placeholders.py names, recorded_exchanges.py is the file
+                        scrubbing.py removes secrets and names, recorded_exchanges.py is the file
     respx_routes.py     the service as routes of respx
     mock_responses.py   bodies of mocked responses
     operations.py       operations of the service, and mistakes in mocks

@@ -19,7 +19,6 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, as_limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock
-from wosdk_async.testing.placeholders import Names
 from wosdk_async.testing.recorded_exchanges import (
     MAX_EXCHANGES,
     ExchangesLeft,
@@ -30,6 +29,7 @@ from wosdk_async.testing.recorded_exchanges import (
 from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine, ReplayEngine
 from wosdk_async.testing.scrubbing import (
     Cleaner,
+    Names,
     Scrub,
     body_bytes,
     request_id_of,
