@@ -17,15 +17,15 @@ Only something that is not an object at all, where one is asked for, is a ``Type
 
 Writing is strict where the service would store something else than meant: see ``dicts.py``.
 Files: ``field_types.py`` is the table of types. ``compiler.py`` and ``struct_compiler.py`` write the
-functions of a class from it. ``dicts.py`` uses them. ``values.py`` converts
-single values, ``json.py`` is the text.
+functions of a class from it, which ``dicts.py`` uses. ``values.py`` converts single values, ``json.py`` is
+the text.
 
 The definition of reading is ``structure(loads(body), cls)``. :func:`decode` gives the same in a third of the
 time: msgspec fills a Struct, whose values ``record_reader.py`` moves into the slots of an object. What a
 Struct cannot read (a name that it does not have, a number where a name is documented) is read by the
 definition, and its names are learned, so that the next response with them is read the fast way.
 
-Calls, queries and jobs import it; it imports ``model/`` and what is below that.
+Every package from ``protocol/`` up may import it; it imports ``model/`` and what is below that.
 """
 # facts 3.3
 
