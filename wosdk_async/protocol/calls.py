@@ -27,6 +27,7 @@ from wosdk_async.protocol import envelopes
 from wosdk_async.protocol.arguments import described, require_command, require_id
 from wosdk_async.protocol.content import (
     ADAPTERS,
+    body_of,
     content_of,
     content_of_dict,
     name_of,
@@ -35,7 +36,7 @@ from wosdk_async.protocol.content import (
     warn_of_typo,
 )
 from wosdk_async.protocol.order_rules import MOVED_BY_COMMANDS
-from wosdk_async.protocol.wire import COMMANDS, Call, body_of
+from wosdk_async.protocol.wire import COMMANDS, Call
 
 __all__ = [
     "Id",

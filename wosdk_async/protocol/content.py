@@ -20,12 +20,13 @@ from wosdk_async.model import EntitySpecifier, Record, command_class, entity_cla
 from wosdk_async.model.index import COMMANDS, ENTITIES
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
-from wosdk_async.protocol.wire import Call, body_of
+from wosdk_async.protocol.wire import Call
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "ADAPTERS",
     "Upload",
+    "body_of",
     "content_of",
     "content_of_dict",
     "name_of",
@@ -40,6 +41,14 @@ _log = logging.getLogger("wosdk_async")
 E = TypeVar("E", bound=Record)
 
 _TYPO = 0.85  # how alike names must be for a warning; new commands are alike by their endings
+
+
+def body_of(content: Mapping[str, Any]) -> bytes:
+    """Return ``content`` as a JSON body. Raises InvalidCallError for a value that JSON cannot hold."""
+    try:
+        return codec.dumps(content)
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None
 
 
 # --- names and ids --------------------------------------------------------------------------

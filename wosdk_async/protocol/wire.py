@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import attrs
 
-from wosdk_async import codec
-from wosdk_async.errors import InvalidCallError
 from wosdk_async.text.safe_text import Secrets
 
-__all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response", "body_of"]
+__all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response"]
 
 T = TypeVar("T")
 
@@ -72,11 +70,3 @@ class InconclusiveResponse(Exception):
     def hide(self, secrets: Secrets) -> None:
         """Hide ``secrets`` that the response repeated."""
         self.args = (secrets.hide(str(self), len(str(self))),)
-
-
-def body_of(content: Mapping[str, Any]) -> bytes:
-    """Return ``content`` as a JSON body. Raises InvalidCallError for a value that JSON cannot hold."""
-    try:
-        return codec.dumps(content)
-    except ValueError as error:
-        raise InvalidCallError(str(error)) from None

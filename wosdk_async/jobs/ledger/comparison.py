@@ -22,7 +22,7 @@ __all__ = ["TEMPORARY", "Compared", "compare", "ledger_counts", "repeated_key", 
 _FILE = f"CREATE TEMP TABLE file ({FILE_COLUMNS})"
 # Without its type an index on the row would not be used.
 _MATCHED = "CREATE TEMP TABLE matched (place INTEGER PRIMARY KEY, nth, row INTEGER, standing)"
-TEMPORARY = ("file", "repeated", "matched", "gone")
+TEMPORARY = ("file", "repeated", "matched", "gone", "plain")
 
 # The number of a row among equal rows: 1 for nearly all, so only the others are numbered.
 _REPEATED = """CREATE TEMP TABLE repeated AS
@@ -203,7 +203,6 @@ def _counted(db: sqlite3.Connection) -> Compared:
 def _disguised(db: sqlite3.Connection) -> tuple[RowSample, RowSample] | None:
     """Return a new key and one that is gone that are equal but for what a spreadsheet does to cells."""
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("DROP TABLE IF EXISTS temp.plain")
     db.execute("CREATE TEMP TABLE plain (key TEXT, line INTEGER, name TEXT)")
     db.execute("INSERT INTO temp.plain SELECT undisguised(name), line, name FROM temp.gone WHERE unexplained")
     db.execute("CREATE INDEX temp.plain_key ON plain (key)")
