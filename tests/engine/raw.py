@@ -10,6 +10,7 @@ import ssl
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from types import SimpleNamespace
 from typing import Any, Self, TypeVar
 
 import pytest
@@ -18,6 +19,7 @@ from tests.support.tls import serving_context
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import PoolStatistics, Request
+from wosdk_async.transport.http.native import connect
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -83,6 +85,11 @@ def below(writer: asyncio.StreamWriter) -> Iterator[socket.socket]:
         yield own
 
 
+def open_sockets_by(patch: pytest.MonkeyPatch, make: Callable[..., socket.socket]) -> None:
+    """Let engines open their sockets with ``make``."""
+    patch.setattr(connect, "socket", SimpleNamespace(**{**vars(socket), "socket": make}))
+
+
 def narrow_sockets(patch: pytest.MonkeyPatch) -> list[socket.socket]:
     """Let the sockets of engines hold only some kilobytes that the service has not read; return them."""
     made: list[socket.socket] = []
@@ -92,8 +99,7 @@ def narrow_sockets(patch: pytest.MonkeyPatch) -> list[socket.socket]:
         made[-1].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _NARROW)
         return made[-1]
 
-    # The engine asks its loop for sockets, for loops that simulate the network.
-    patch.setattr(asyncio.get_running_loop(), "socket", narrow, raising=False)
+    open_sockets_by(patch, narrow)
     return made
 
 

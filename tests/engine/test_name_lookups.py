@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.raw import RawServer, Time, echoing, empty, engine, get
+from tests.engine.raw import RawServer, Time, echoing, empty, engine, get, open_sockets_by
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native import resolver
@@ -164,7 +164,7 @@ async def test_a_machine_without_files_is_no_host_that_is_gone(monkeypatch: pyte
     def full(*_: Any) -> socket.socket:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "socket", full, raising=False)
+    open_sockets_by(monkeypatch, full)
     async with engine() as made:
         with pytest.raises(SendError) as caught:
             await get(made, "http://127.0.0.1:9/", safe=False)

@@ -31,6 +31,7 @@ from wosdk_async.options import Timeouts
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.environment import proxy_rules
+from wosdk_async.transport.http.native import batching
 from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.plain("its servers choose their own certificates, or none")
@@ -308,7 +309,7 @@ async def test_records_without_a_pause(
         now.now += 1
         return fds
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "readable", always, raising=False)
+    monkeypatch.setattr(batching, "readable", always)
     async with RawServer(echoing, serving(certificates["here"])) as server:
         async with engine(Timeouts(connect=5), own, now) as made:
             with pytest.raises(SendError, match="records of TLS without a pause for 5 s") as caught:

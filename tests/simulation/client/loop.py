@@ -8,9 +8,12 @@ import random
 import socket
 from collections.abc import Callable, Collection, Coroutine
 from contextvars import Context
+from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import patch
 
 from tests.simulation.client.network import Network, Socket
+from wosdk_async.transport.http.native import batching, connect, resolver
 
 __all__ = ["StuckError", "VirtualLoop"]
 
@@ -78,6 +81,15 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     # --- turns ----------------------------------------------------------------------------------
 
+    def run_forever(self) -> None:
+        """Run with the sockets and hosts of the network in place of the system's."""
+        with (
+            patch.object(batching, "readable", self.readable),
+            patch.object(connect, "socket", SimpleNamespace(**{**vars(socket), "socket": self.socket})),
+            patch.object(resolver, "start_look_up", self.look_up),
+        ):
+            super().run_forever()
+
     def _run_once(self) -> None:
         ready = self._ready  # type: ignore[attr-defined]
         self._collect_due(ready)
@@ -142,7 +154,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         """Return the sockets that have bytes, or the end, to read."""
         return {number for number in sockets if self.network.readable(number)}
 
-    def look_up(self, host: str, port: int, done: Callable[[Any], None]) -> None:
+    def look_up(self, _: Any, host: str, port: int, done: Callable[[Any], None]) -> None:
         """Call ``done`` later with the addresses of a host, or with an error."""
         seconds, found = self.network.look_up(host)
         if not isinstance(found, Exception):

@@ -70,8 +70,6 @@ class WriteBatcher:
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self._now = now
-        # A loop that simulates the network (tests/simulation/client) knows its sockets itself.
-        self._readable: Callable[[Collection[int]], Collection[int]] = getattr(loop, "readable", readable)
         self._waiting: list[Batched] = []
         self._since = 0.0  # when the first of them was submitted
         self.inherited = False
@@ -97,7 +95,7 @@ class WriteBatcher:
         waiting, self._waiting = self._waiting, []
         while waiting:
             part, waiting = waiting[:_LOOKED_AT], waiting[_LOOKED_AT:]
-            unread, now = self._readable([connection.fd for connection in part]), self._now()
+            unread, now = readable([connection.fd for connection in part]), self._now()
             for connection in part:
                 connection.send(unread, now)
 

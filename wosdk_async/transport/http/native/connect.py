@@ -161,8 +161,7 @@ async def _race(loop: asyncio.AbstractEventLoop, addresses: deque[Address]) -> s
 
 async def _connect_socket(loop: asyncio.AbstractEventLoop, address: Address) -> socket.socket:
     family, kind, protocol, _, where = address
-    # A loop that simulates the network (tests/simulation/client) makes its own sockets.
-    connecting: socket.socket = getattr(loop, "socket", socket.socket)(family, kind, protocol)
+    connecting = socket.socket(family, kind, protocol)
     try:
         connecting.setblocking(False)
         await loop.sock_connect(connecting, where)

@@ -22,7 +22,15 @@ try:
 except ImportError:  # Windows, where sockets are no files
     resource = None  # type: ignore[assignment]
 
-__all__ = ["FILES_EACH", "Address", "Resolver", "max_look_ups", "resolver_of", "usable_files"]
+__all__ = [
+    "FILES_EACH",
+    "Address",
+    "Resolver",
+    "max_look_ups",
+    "resolver_of",
+    "start_look_up",
+    "usable_files",
+]
 
 Address = tuple[int, int, int, str, Any]
 """Address as ``socket.getaddrinfo`` returns it."""
@@ -59,8 +67,6 @@ class Resolver:
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self.now = now
-        # A loop that simulates the network (tests/simulation/client) knows its hosts itself.
-        self._look_up: Callable[[str, int, _Done], None] = getattr(loop, "look_up", self._start_thread)
         self._kept: dict[_Host, tuple[float, Sequence[Address]]] = {}
         """Addresses, and the time until which they are used."""
         self._pending: dict[_Host, asyncio.Future[Sequence[Address]]] = {}
@@ -97,7 +103,7 @@ class Resolver:
             self._threads += 1
             self._quick += 1
             timer = self._loop.call_later(_SLOW, self._no_longer_quick)
-            self._look_up(*key, lambda found: self._ended(key, timer, found))
+            start_look_up(self._loop, *key, lambda found: self._ended(key, timer, found))
 
     def _no_longer_quick(self) -> None:
         """Let the next look-up begin beside one that may hang."""
@@ -121,23 +127,26 @@ class Resolver:
             self._kept[key] = self.now() + _KEPT, found
             pending.set_result(found)
 
-    def _start_thread(self, host: str, port: int, done: _Done) -> None:
-        def run() -> None:
-            found: Sequence[Address] | Exception
-            try:
-                found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            except (OSError, ValueError) as error:
-                found = error
-            except BaseException as error:
-                found = OSError(f"the look-up of the name failed ({type(error).__name__}: {error})")
-            with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
-                self._loop.call_soon_threadsafe(done, found)
 
-        # A daemon, so that a look-up without a response does not keep the program from ending.
+def start_look_up(loop: asyncio.AbstractEventLoop, host: str, port: int, done: _Done) -> None:
+    """Look up a host in a thread, and call ``done`` in the loop with its addresses, or an error."""
+
+    def run() -> None:
+        found: Sequence[Address] | Exception
         try:
-            threading.Thread(target=run, name="wosdk look-up", daemon=True).start()
-        except RuntimeError as error:
-            self._loop.call_soon(done, OSError(f"no thread for the look-up of the name: {error}"))
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, ValueError) as error:
+            found = error
+        except BaseException as error:
+            found = OSError(f"the look-up of the name failed ({type(error).__name__}: {error})")
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile
+            loop.call_soon_threadsafe(done, found)
+
+    # A daemon, so that a look-up without a response does not keep the program from ending.
+    try:
+        threading.Thread(target=run, name="wosdk look-up", daemon=True).start()
+    except RuntimeError as error:
+        loop.call_soon(done, OSError(f"no thread for the look-up of the name: {error}"))
 
 
 _resolvers: WeakValueDictionary[tuple[int, int], Resolver] = WeakValueDictionary()  # each keeps its loop
