@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -56,6 +57,22 @@ def pytest_configure() -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let the servers of this test speak TLS with ``WOSDK_TEST_TLS=1``, unless it is marked ``plain``."""
     use_tls(plain=item.get_closest_marker("plain") is not None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Take what is there once all tests are collected out of garbage collection.
+
+    It is 600,000 objects, and none of them ends before the run. A full collection with them takes half a
+    second and more, and there are some hundred: those of the collector, and ``gc.collect()`` in tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def _keep_compiled_code() -> None:
