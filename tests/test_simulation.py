@@ -1,4 +1,7 @@
-"""Client and service on virtual time: some dozen seeds hold, replay, and find a fault that is put back."""
+"""Client and service on virtual time: a seed replays, and finds a fault that is put back.
+
+``.ci/run`` runs 500 seeds by ``python -m tests.simulation.client``.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,6 @@ from tests.simulation.client.plan import CallScript, Plan, Reaction, Step, Surpl
 from tests.simulation.client.reverts import REVERTS
 from tests.simulation.client.runs import run
 from tests.simulation.client.shrink import shrink_plan
-
-SOME = range(48)
-
-
-@pytest.mark.parametrize("seeds", [SOME[start::4] for start in range(4)])
-def test_a_seed_breaks_no_promise(seeds: range) -> None:
-    broken = {seed: result.violations for seed in seeds if (result := run(generate_plan(seed))).violations}
-    assert broken == {}
 
 
 @pytest.mark.parametrize("seed", [3, 9, 14, 19])

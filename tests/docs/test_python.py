@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.docs import modules
-from tests.docs.pages import ROOT, Block
+from tests.docs.pages import Block
 from tests.docs.prelude import given
 from tests.support.mypy import strict
 from wosdk_async import Client
@@ -53,9 +53,7 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("blocks")
     for name, text in (modules.modules() | WRONG).items():
         (folder / name).write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)  # the package `tests`
-        return strict(*sorted(folder.glob("*.py")))
+    return strict(*sorted(folder.glob("*.py")))
 
 
 def test_all_of_it_has_the_right_types(complaints: list[str]) -> None:

@@ -202,7 +202,7 @@ async def test_a_create_is_sent_once(library: Any, way: str) -> None:
                 made = await client.company().run(WoCreateCommand(), check=False)
                 assert (made.wo and made.wo.id, len(service.calls)) == (7, 2)
                 await service.__aexit__()
-                company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=5.0)
+                company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=1.0)
                 with pytest.raises(NotSentError):  # a host that is gone is retried until the deadline
                     await company.run(WoCreateCommand(), check=False)
 

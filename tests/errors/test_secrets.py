@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import itertools
 import json
 import logging
 import pickle
@@ -22,6 +23,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from tests.errors.test_faults import head, raw
 from tests.support.frames import chained
+from tests.support.laws import case
 from tests.support.service import Answer, Handler, Request, Service
 from tests.support.tls import trusted
 from tests.transport.script import QUICK
@@ -148,30 +150,33 @@ def given_token(_: Request) -> Answer:
 
 
 @pytest.mark.parametrize("own", [None, httpx, httpx2], ids=["native", "httpx", "httpx2"])
-@pytest.mark.parametrize("place", PLACES)
 async def test_nothing_that_a_response_repeats_is_shown(
-    place: str, own: Any, spans: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
+    own: Any, spans: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Wherever it stands in the response, and wherever a text is cut: not in the error, its causes, its
     pickle, the log or a span."""
     caplog.set_level(logging.DEBUG)
 
-    async def fail(answer: Handler) -> WosdkError:
-        async with Service() as service, contextlib.AsyncExitStack() as stack:
+    async def fail(place: str, answer: Handler) -> WosdkError:
+        async with (
+            Service() as service,
+            own.AsyncClient(verify=trusted()) if own else contextlib.nullcontext() as http,
+        ):
             service.on_token = answer if place == "token" else given_token
             service.on_discovery = answer if place == "discovery" else service.on_discovery
             service.handler = answer
-            settings: dict[str, Any] = {"credentials": Credentials(ID, SECRET), "options": QUICK}
-            if own is not None:
-                settings["http_client"] = await stack.enter_async_context(own.AsyncClient(verify=trusted()))
-            async with service.client(**settings) as client:
+            pair = Credentials(ID, SECRET)
+            async with service.client(credentials=pair, options=QUICK, http_client=http) as client:
                 with pytest.raises(WosdkError) as caught:
                     await client.company().with_options(deadline=3.0).run("WoStartCommand", {})
         return caught.value
 
     # At once, as log-ins wait between their attempts.
-    for error in await asyncio.gather(*map(fail, ANSWERS.values())):
-        check(error)
+    cases = list(itertools.product(PLACES, ANSWERS))
+    errors = await asyncio.gather(*(fail(place, ANSWERS[name]) for place, name in cases))
+    for names, error in zip(cases, errors, strict=True):
+        with case(*names):
+            check(error)
     shown = [record.getMessage() for record in caplog.records]
     shown += [span.to_json() for span in spans.get_finished_spans()]
     assert shown

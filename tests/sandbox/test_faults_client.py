@@ -116,4 +116,5 @@ async def test_never_sent() -> None:
         await client.company().connect()
     async with client:
         with pytest.raises(NotSentError):
-            await client.company().with_options(retry=RetryPolicy(attempts=1)).run(create_command("nowhere"))
+            company = client.company().with_options(retry=RetryPolicy(attempts=1), deadline=1.0)
+            await company.run(create_command("nowhere"))

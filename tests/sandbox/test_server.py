@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -90,6 +91,26 @@ def test_local_company_leaves_nothing() -> None:
     assert threading.active_count() == before
     with pytest.raises(httpx.ConnectError):
         httpx.get(root)
+
+
+def test_a_request_whose_client_gave_up_does_not_hold_up_the_end() -> None:
+    with LocalCompany() as local, httpx.Client() as http:
+        local.faults.add("latency", operation="token", fixed=3600.0)
+        with pytest.raises(httpx.TimeoutException):
+            http.post(local.variables["WOSDK_TOKEN_URL"], timeout=0.2)
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 4.0
+
+
+def test_a_client_that_waits_gets_its_response_at_the_end() -> None:
+    with httpx.Client() as http, ThreadPoolExecutor(1) as pool:
+        with LocalCompany() as local:
+            acme = caller(http, local.variables)
+            local.faults.add("latency", operation="retrieve", fixed=0.3)
+            response = pool.submit(acme.send, "GET", "base/Customer/512")
+            while not local.faults.injected:
+                time.sleep(0.001)  # the server is another thread
+        assert response.result().status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,8 @@ class Service:
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
+        for _ in range(3):  # turns until a connection that was just accepted has its task
+            await asyncio.sleep(0)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.laws import some
+
 ASYNCIO = "pytest_asyncio.plugin"
 SCOPE = ["-o", "asyncio_default_fixture_loop_scope=function"]
 ANYIO = "anyio.pytest_plugin"
@@ -61,24 +63,27 @@ WITHOUT_A_LOOP = """
 ON_ASYNCIO = "pytest.mark.parametrize('anyio_backend', ['asyncio'])"
 
 
+FIXTURES_UNDER = {
+    "auto": (ASYNCIO, "", ["-o", "asyncio_mode=auto", *SCOPE]),
+    "strict": (ASYNCIO, "pytestmark = pytest.mark.asyncio", ["-o", "asyncio_mode=strict", *SCOPE]),
+    "one loop": (
+        ASYNCIO,
+        "pytestmark = pytest.mark.asyncio(loop_scope='module')",
+        ["-o", "asyncio_mode=strict", *SCOPE],
+    ),
+    "anyio": (
+        ANYIO,
+        "pytestmark = [pytest.mark.anyio, pytest.mark.parametrize('anyio_backend', ['asyncio'])]",
+        [],
+    ),
+    "anyio auto": (ANYIO, "", ["-o", "anyio_mode=auto", "-k", "asyncio or without"]),
+}
+
+
 @pytest.mark.parametrize(
     ("plugin", "mark", "options"),
-    [
-        (ASYNCIO, "", ["-o", "asyncio_mode=auto", *SCOPE]),
-        (ASYNCIO, "pytestmark = pytest.mark.asyncio", ["-o", "asyncio_mode=strict", *SCOPE]),
-        (
-            ASYNCIO,
-            "pytestmark = pytest.mark.asyncio(loop_scope='module')",
-            ["-o", "asyncio_mode=strict", *SCOPE],
-        ),
-        (
-            ANYIO,
-            "pytestmark = [pytest.mark.anyio, pytest.mark.parametrize('anyio_backend', ['asyncio'])]",
-            [],
-        ),
-        (ANYIO, "", ["-o", "anyio_mode=auto", "-k", "asyncio or without"]),
-    ],
-    ids=["auto", "strict", "one loop", "anyio", "anyio auto"],
+    some(FIXTURES_UNDER.values(), 2),
+    ids=some(FIXTURES_UNDER, 2),
 )
 def test_fixtures_work_under(kit: pytest.Pytester, plugin: str, mark: str, options: list[str]) -> None:
     """All fixtures, with warnings as errors: nothing is left open, in the order of teardown of either."""

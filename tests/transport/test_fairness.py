@@ -89,7 +89,7 @@ async def test_companies_that_hang_do_not_delay_a_healthy_one(begins: str) -> No
             hanging = await let_companies_hang(shared, service)
         else:
             hanging = await let_companies_hang(shared, service)
-            measured = asyncio.gather(offer(beside, 200), offer(alone, 200))
+            measured = asyncio.gather(offer(beside, 100), offer(alone, 100))
         with_others, by_itself = await measured
         assert shared.stats().queued > 0, "the others want more than they get"
         for task in hanging:

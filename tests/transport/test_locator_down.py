@@ -75,14 +75,17 @@ async def test_an_outage_of_3_s_is_survived_by_every_call_with_12_s(
     assert [call.result() for call in calls] == [FOUND] * 500
 
 
-@PLACES
-async def test_a_service_that_comes_back_is_found(place: str) -> None:
+async def test_a_service_that_comes_back_is_found() -> None:
     """Over real connections, each of which is reset: more often than the attempts of a call."""
-    async with Service() as service, service.client() as client:
-        works, resets = getattr(service, place), [RESET] * 5
-        setattr(service, place, lambda request: resets.pop() if resets else works(request))
-        assert await client.company().get("Thing", 1) == FOUND
-    assert not resets
+
+    async def come_back(place: str) -> None:
+        async with Service() as service, service.client() as client:
+            works, resets = getattr(service, place), [RESET] * 5
+            setattr(service, place, lambda request: resets.pop() if resets else works(request))
+            assert await client.company().get("Thing", 1) == FOUND
+        assert not resets
+
+    await asyncio.gather(come_back("on_token"), come_back("on_discovery"))
 
 
 @PLACES

@@ -13,7 +13,6 @@ import wosdk_async.model
 import wosdk_async.testing
 from tests.support.mypy import strict
 
-ROOT = Path(__file__).parents[2]
 LAZY = ("wosdk_async", "wosdk_async.model", "wosdk_async.testing")
 NAMES = {
     "wosdk_async": sorted({*wosdk_async.__all__, *wosdk_async.model.__all__}),
@@ -34,11 +33,9 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         (folder / f"{module.replace('.', '_')}_wrong.py").write_text("\n".join(wrong), encoding="utf-8")
     (folder / "every_name.py").write_text("\n".join(every), encoding="utf-8")
     found: dict[str, list[str]] = {path.stem: [] for path in folder.iterdir()}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)  # where it finds the package
-        for line in strict(*sorted(folder.iterdir())):
-            place, _, text = line.partition(": ")
-            found[Path(place.partition(":")[0]).stem].append(text)
+    for line in strict(*sorted(folder.iterdir())):
+        place, _, text = line.partition(": ")
+        found[Path(place.partition(":")[0]).stem].append(text)
     return found
 
 

@@ -145,6 +145,41 @@ class _Server(uvicorn.Server):
         if self.started:
             self._accepting()
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let clients that wait have their responses, for 5 s; drop at once what no client waits for.
+
+        Such as a request that a fault holds, whose client timed out. uvicorn waits for that, too.
+        """
+        for server in self.servers:
+            server.close()
+        for each in sockets or ():
+            each.close()
+        state, limit = self.server_state, self.config.timeout_graceful_shutdown
+        for connection in list(state.connections):
+            connection.shutdown()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit):
+                while state.connections and not self.force_exit:  # noqa: ASYNC110  # uvicorn has no event
+                    await asyncio.sleep(0.001)
+        dropped = list(state.tasks)
+        for task in dropped:
+            task.cancel()
+        with _quiet(threading.current_thread()):
+            await asyncio.gather(*dropped, return_exceptions=True)
+
+
+class _ThreadServer(_Server):
+    """Server that another thread ends."""
+
+    def __init__(self, app: ASGIApp, started: Callable[[], None], certificate: Certificate | None) -> None:
+        super().__init__(app, started, certificate)
+        self.end = asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Serve until ``end`` is set: uvicorn's own looks ten times a second whether it should end."""
+        await self.on_tick(0)
+        await self.end.wait()
+
 
 class ServerThread:
     """Thread of a running server: the only one that may use the store."""
@@ -167,8 +202,7 @@ def running(
 ) -> Iterator[ServerThread]:
     """Run the server in a thread with its own event loop until the block ends."""
     ready = threading.Event()
-    server = _Server(app, ready.set, certificate)
-
+    server = _ThreadServer(app, ready.set, certificate)
     failures: list[OSError] = []
 
     def run() -> None:
@@ -182,21 +216,21 @@ def running(
     thread = threading.Thread(target=run, name="wosdk sandbox", daemon=True)
     thread.start()
     ready.wait()
+    if not server.started or server.loop is None:
+        thread.join()
+        if failures:
+            raise OSError(failures[0].errno, f"The sandbox did not start: {failures[0].strerror}.")
+        raise RuntimeError("The sandbox did not start; its error is above.")
     try:
-        if not server.started or server.loop is None:
-            if failures:
-                raise OSError(failures[0].errno, f"The sandbox did not start: {failures[0].strerror}.")
-            raise RuntimeError("The sandbox did not start; its error is above.")
         yield ServerThread(server.loop)
     finally:
-        server.should_exit = True
-        with _quiet(thread):
-            thread.join()
+        server.loop.call_soon_threadsafe(server.end.set)
+        thread.join()
 
 
 @contextlib.contextmanager
 def _quiet(ending: threading.Thread) -> Iterator[None]:
-    """Keep what uvicorn logs in a thread from the console: a traceback of each request that a fault holds."""
+    """Keep what uvicorn logs in a thread from the console: a traceback of each request that is dropped."""
     log, of_others = logging.getLogger("uvicorn.error"), _OfOthers(ending)
     log.addFilter(of_others)
     try:
