@@ -200,13 +200,11 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
     steps = ("WorkFolder.publish", "WorkFolder.remove", "writing_table")
     for step in steps:
         output = tmp_path / f"{step}.csv"
-        kill = (
-            "import os, wosdk_async.jobs.exports.exporter as e; from wosdk_async.cli import main; "
-            f"e.{step} = lambda *_: os._exit(9); main()"
-        )
+        kill = f"import os, wosdk_async.jobs.exports.exporter as e; e.{step} = lambda *_: os._exit(9)"
         arguments = ["export", "WorkOrder", "-o", str(output)]
-        done = subprocess.run([sys.executable, "-c", kill, *arguments], cwd=ROOT, check=False)
-        assert done.returncode == 9
+        killed = spawn(*arguments, code=kill)
+        killed.communicate(timeout=60)
+        assert killed.returncode == 9
         assert output.exists() == (step == "WorkFolder.remove")
         orders.asked.clear()
         result = wosdk(*arguments)
@@ -222,14 +220,15 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
 def test_any_name_of_an_output(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
     """The next run knows the half output that a kill left, and does not remove its own."""
     kill = (
-        "import os, wosdk_async.jobs.exports.spreadsheets as e; from wosdk_async.cli import main; "
-        "e.CsvTableWriter.write = lambda *_: os._exit(9); main()"
+        "import os, wosdk_async.jobs.exports.spreadsheets as e\n"
+        "e.CsvTableWriter.write = lambda *_: os._exit(9)"
     )
     output = tmp_path / name
     arguments = ["export", "WorkOrder", "--format", "csv", "-o", str(output)]
     for more in ((), ("--again",)):
-        done = subprocess.run([sys.executable, "-c", kill, *arguments], cwd=ROOT, check=False)
-        assert done.returncode == 9
+        killed = spawn(*arguments, code=kill)
+        killed.communicate(timeout=60)
+        assert killed.returncode == 9
         result = wosdk(*arguments, *more)
         assert result.exit_code == 0, result.stderr
         assert ("resuming" in result.stderr) == (not more)
