@@ -37,7 +37,7 @@ class Preloaded(subprocess.Popen[Any]):
         arguments: those of the command.
         modules: imported before the fork; the commands that follow have them, too.
         code: run in the new process before the command.
-        options: those of ``Popen``; all three streams are needed.
+        options: those of ``Popen``.
     """
 
     def __init__(
@@ -49,8 +49,8 @@ class Preloaded(subprocess.Popen[Any]):
     def _execute_child(self, args: list[str], *rest: Any) -> None:
         """Fork instead of starting a program: this is all that differs from ``subprocess.Popen``."""
         _, _, _, pass_fds, cwd, env, *_ = rest
-        streams = stdin, _, _, stdout, _, stderr = rest[9:15]
-        assert min(stdin, stdout, stderr) >= 0, "give all three streams"
+        pipes = stdin, _, _, stdout, _, stderr = rest[9:15]
+        streams = [file if file >= 0 else own for own, file in enumerate((stdin, stdout, stderr))]
         request = {
             "arguments": args,
             "modules": self._modules,
@@ -59,9 +59,9 @@ class Preloaded(subprocess.Popen[Any]):
             "environment": dict(os.environ if env is None else env),
             "targets": [0, 1, 2, *pass_fds],
         }
-        self.pid = _fork(json.dumps(request).encode(), [stdin, stdout, stderr, *pass_fds])
+        self.pid = _fork(json.dumps(request).encode(), [*streams, *pass_fds])
         self._child_created = True
-        self._close_pipe_fds(*streams)  # type: ignore[attr-defined]
+        self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
 
 
 def _fork(request: bytes, files: list[int]) -> int:
