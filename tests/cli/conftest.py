@@ -152,9 +152,16 @@ def table() -> list[list[str]]:
         return list(csv.reader(file))
 
 
+_SLOW_MODULES: dict[str | Path, tuple[str, ...]] = {
+    "--processes": ("distributed",),
+    "--engine": ("distributed",),
+    "export": ("pandas", "pyarrow"),
+}
+
+
 def spawn(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
     """Start a command in a process of its own; the options are those of ``Preloaded``."""
-    modules = ["distributed"] if {"--processes", "--engine"}.intersection(arguments) else []
+    modules = [module for each in arguments for module in _SLOW_MODULES.get(each, ())]
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return Preloaded(arguments, modules=modules, **{"cwd": ROOT, "text": True, **streams, **options})
 

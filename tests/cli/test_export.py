@@ -134,14 +134,11 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["pyarrow", "xlsxwriter"])
 def test_a_missing_package_is_named(tmp_path: Path, name: str) -> None:
     """With what to install; nothing is sent."""
-    hide = f"import sys; sys.modules['{name}'] = None; "
-    output = str(tmp_path / "orders.xlsx")
-    command = [sys.executable, "-c", hide + COMMAND[2], "export", "WorkOrder", "-o", output]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"wosdk: an export needs the package {name}; run pip install 'wosdk_async[export]'\n"
-    )
+    hide = f"import sys; sys.modules['{name}'] = None"
+    process = spawn("export", "WorkOrder", "-o", tmp_path / "orders.xlsx", code=hide)
+    _, stderr = process.communicate()
+    assert process.returncode == 2
+    assert stderr == (f"wosdk: an export needs the package {name}; run pip install 'wosdk_async[export]'\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -48,7 +48,7 @@ def peak() -> int:
         ("abort", {}, "aborted (SIGABRT)"),
         ("noise", {}, "aborted (exit status 3)"),
         ("sleep", {"seconds": 1}, "more than 1 s"),
-        ("spin", {"cpu": 3, "seconds": 20}, "more than 3 s of the processor"),
+        ("spin", {"cpu": 1, "seconds": 20}, "more than 1 s of the processor"),
         ("swell", {}, "over 16 MB"),
         ("long", {}, "line 2: a cell is longer than 1048576 characters"),
     ],

@@ -7,6 +7,7 @@ as of what is imported or of closed streams, runs ``COMMAND`` instead.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import functools
@@ -35,7 +36,7 @@ class Preloaded(subprocess.Popen[Any]):
 
     Args:
         arguments: those of the command.
-        modules: imported before the fork; the commands that follow have them, too.
+        modules: imported before the fork if they are installed; the commands that follow have them, too.
         code: run in the new process before the command.
         options: those of ``Popen``.
     """
@@ -58,6 +59,7 @@ class Preloaded(subprocess.Popen[Any]):
             "cwd": str(cwd or Path.cwd()),
             "environment": dict(os.environ if env is None else env),
             "targets": [0, 1, 2, *pass_fds],
+            "new_session": rest[20],
         }
         self.pid = _fork(json.dumps(request).encode(), [*streams, *pass_fds])
         self._child_created = True
@@ -83,7 +85,7 @@ def _server() -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     command = [sys.executable, "-c", _SERVE]
     # Its stdout is no terminal and no file, like those of the commands.
-    _keep.append(subprocess.Popen(command, cwd=_ROOT, stdin=theirs, stdout=subprocess.PIPE))
+    _keep.append(subprocess.Popen(command, cwd=_ROOT, stdin=theirs.fileno(), stdout=subprocess.PIPE))
     theirs.close()
     return ours
 
@@ -98,7 +100,7 @@ def serve() -> None:
         for module in pkgutil.walk_packages(found.__path__, f"{found.__name__}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
-    gc.freeze()
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=0)
     while True:
@@ -107,7 +109,9 @@ def serve() -> None:
             return
         request = json.loads(message)
         for name in request["modules"]:
-            import_module(name)
+            with contextlib.suppress(ImportError):
+                import_module(name)
+        gc.freeze()
         between = os.fork()
         if not between and not (command := os.fork()):
             break
@@ -131,6 +135,9 @@ def _become(request: dict[str, Any], files: list[int]) -> None:
     for file, target in zip(moved, targets, strict=True):
         os.dup2(file, target)
         os.close(file)
+    if request["new_session"]:
+        os.setsid()
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
