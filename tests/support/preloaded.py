@@ -95,6 +95,7 @@ _keep: list[object] = []
 
 def serve() -> None:
     """Import the package, and fork for each request on stdin; a fork returns when its command has ended."""
+    sys.path[0] = str(_ROOT)  # and not the folder of each command
     for package in ("cli", "jobs", "sandbox"):
         found = import_module(f"wosdk_async.{package}")
         for module in pkgutil.walk_packages(found.__path__, f"{found.__name__}."):
