@@ -217,7 +217,8 @@ def test_processes_end_soon_after_a_parent_that_was_killed(tmp_path: Path) -> No
     program = _PROGRAM.replace(
         "        assert", "        print('ready', flush=True); await asyncio.Event().wait()\n        assert"
     )
-    with Preloaded([], code=program, modules=["distributed"], stdout=subprocess.PIPE) as process:
+    left = os.environ | {"TMPDIR": str(tmp_path)}  # what it cannot remove
+    with Preloaded([], code=program, modules=["distributed"], env=left, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
         until(lambda: len(children(process.pid)) == 1, 30)
@@ -314,7 +315,8 @@ async def main():
         await job.run(client.company())
 asyncio.run(main())
 """
-    process = Preloaded([], code=program, modules=["distributed"], env=environment() | local.variables)
+    left = {"TMPDIR": str(tmp_path)}  # what it cannot remove
+    process = Preloaded([], code=program, modules=["distributed"], env=environment() | local.variables | left)
     assert await asyncio.to_thread(process.wait, 60) == -signal.SIGKILL
     stages: list[str] = []
     summary = await job(source, MAP, marker=MARKER, on_stage=stages.append).run(local.company)
