@@ -11,18 +11,26 @@ from typing import Self
 
 import attrs
 
+from tests.support.preloaded import Preloaded
+
 __all__ = ["DaskProcesses"]
 
+_MODULES = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "dask.__main__")
 _DASK = """
-import os, threading
+import os, sys, threading
+import dask
+from distributed.config import initialize_logging
 
 def end_with_parent():
     os.read(0, 1)  # returns when the parent has ended, however it did
     os._exit(1)
 
 threading.Thread(target=end_with_parent, daemon=True).start()
+dask.config.refresh()  # it was read before the fork
+initialize_logging(dask.config.config)
 from dask.__main__ import main
 main()
+sys.exit()
 """
 
 
@@ -81,13 +89,14 @@ class DaskProcesses:
         return "".join(path.read_text() for path in self.folder.glob("*.log"))
 
     def _start(self, kind: str, *arguments: str, log: str = "scheduler") -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-c", _DASK, kind, *arguments, "--host", "127.0.0.1", "--no-dashboard"]
-        command += self.options
+        command = [kind, *arguments, "--host", "127.0.0.1", "--no-dashboard", *self.options]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         own = {"PYTHONPATH": paths, "DASK_LOGGING__DISTRIBUTED": "info"}  # the logs are read
         with (self.folder / f"{log}.log").open("wb") as file:
-            return subprocess.Popen(
+            return Preloaded(
                 command,
+                modules=_MODULES,
+                code=_DASK,
                 stdin=subprocess.PIPE,
                 stdout=file,
                 stderr=subprocess.STDOUT,

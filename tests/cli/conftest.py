@@ -12,12 +12,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.cli.login import IDENTITY
 from tests.cli.login import SECRET as SECRET_VARIABLE
+from tests.support.preloaded import Preloaded
 from tests.support.service import COMPANY, SECRET, Service
 from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
@@ -150,17 +152,18 @@ def table() -> list[list[str]]:
         return list(csv.reader(file))
 
 
-def spawn(*arguments: str | Path, pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[str]:
-    """Start a command in a process of its own."""
-    return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
-        cwd=ROOT,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        pass_fds=pass_fds,
-    )
+_SLOW_MODULES: dict[str | Path, tuple[str, ...]] = {
+    "--processes": ("distributed",),
+    "--engine": ("distributed",),
+    "export": ("pandas", "pyarrow"),
+}
+
+
+def spawn(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
+    """Start a command in a process of its own; the options are those of ``Preloaded``."""
+    modules = [module for each in arguments for module in _SLOW_MODULES.get(each, ())]
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return Preloaded(arguments, modules=modules, **{"cwd": ROOT, "text": True, **streams, **options})
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import subprocess
 import termios
 from contextlib import suppress
 
-from tests.cli.conftest import COMMAND, ROOT
+from tests.cli.conftest import spawn
 
 
 class Terminal:
@@ -17,9 +17,8 @@ class Terminal:
 
     def __init__(self, *arguments: str) -> None:
         self._leader, follower = pty.openpty()
-        self.process = subprocess.Popen(
-            [*COMMAND, *arguments],
-            cwd=ROOT,
+        self.process = spawn(
+            *arguments,
             stdin=follower,
             stdout=follower,
             stderr=follower,

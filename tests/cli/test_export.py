@@ -134,14 +134,11 @@ def test_since_last_adds_parts(wosdk: Wosdk, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["pyarrow", "xlsxwriter"])
 def test_a_missing_package_is_named(tmp_path: Path, name: str) -> None:
     """With what to install; nothing is sent."""
-    hide = f"import sys; sys.modules['{name}'] = None; "
-    output = str(tmp_path / "orders.xlsx")
-    command = [sys.executable, "-c", hide + COMMAND[2], "export", "WorkOrder", "-o", output]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == (
-        f"wosdk: an export needs the package {name}; run pip install 'wosdk_async[export]'\n"
-    )
+    hide = f"import sys; sys.modules['{name}'] = None"
+    process = spawn("export", "WorkOrder", "-o", tmp_path / "orders.xlsx", code=hide)
+    _, stderr = process.communicate()
+    assert process.returncode == 2
+    assert stderr == (f"wosdk: an export needs the package {name}; run pip install 'wosdk_async[export]'\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -200,13 +197,11 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
     steps = ("WorkFolder.publish", "WorkFolder.remove", "writing_table")
     for step in steps:
         output = tmp_path / f"{step}.csv"
-        kill = (
-            "import os, wosdk_async.jobs.exports.exporter as e; from wosdk_async.cli import main; "
-            f"e.{step} = lambda *_: os._exit(9); main()"
-        )
+        kill = f"import os, wosdk_async.jobs.exports.exporter as e; e.{step} = lambda *_: os._exit(9)"
         arguments = ["export", "WorkOrder", "-o", str(output)]
-        done = subprocess.run([sys.executable, "-c", kill, *arguments], cwd=ROOT, check=False)
-        assert done.returncode == 9
+        killed = spawn(*arguments, code=kill)
+        killed.communicate(timeout=60)
+        assert killed.returncode == 9
         assert output.exists() == (step == "WorkFolder.remove")
         orders.asked.clear()
         result = wosdk(*arguments)
@@ -222,14 +217,15 @@ def test_a_kill_while_the_output_is_written(wosdk: Wosdk, orders: Orders, tmp_pa
 def test_any_name_of_an_output(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
     """The next run knows the half output that a kill left, and does not remove its own."""
     kill = (
-        "import os, wosdk_async.jobs.exports.spreadsheets as e; from wosdk_async.cli import main; "
-        "e.CsvTableWriter.write = lambda *_: os._exit(9); main()"
+        "import os, wosdk_async.jobs.exports.spreadsheets as e\n"
+        "e.CsvTableWriter.write = lambda *_: os._exit(9)"
     )
     output = tmp_path / name
     arguments = ["export", "WorkOrder", "--format", "csv", "-o", str(output)]
     for more in ((), ("--again",)):
-        done = subprocess.run([sys.executable, "-c", kill, *arguments], cwd=ROOT, check=False)
-        assert done.returncode == 9
+        killed = spawn(*arguments, code=kill)
+        killed.communicate(timeout=60)
+        assert killed.returncode == 9
         result = wosdk(*arguments, *more)
         assert result.exit_code == 0, result.stderr
         assert ("resuming" in result.stderr) == (not more)

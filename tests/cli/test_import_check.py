@@ -24,7 +24,7 @@ def test_a_check_writes_nothing(file: Path, store: Path, wosdk: Wosdk, tmp_path:
     command = ("import", file, "--map", MAP, "--sandbox", store, "--check")
     result = wosdk(*command, "--read-only")
     assert re.search(r"\n\d+ calls\n", result.stdout), "no time where it would be under a second"
-    assert ", about " in wosdk(*command, "--rate", "2").stdout
+    assert ", about " in wosdk(*command, "--rate", "15").stdout
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith(
         "14 rows: 14 would be created\n6 records for customer would be created first\n"

@@ -99,13 +99,13 @@ def test_an_audit_that_is_not_clean_is_made_again(file: Path, wosdk: Wosdk, tmp_
 def test_processes_send_the_rows(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     options = ("--map", MAP, "--sandbox", store)
-    result = wosdk("import", file, *options, "--processes", "2", "--lease", "6")
+    result = wosdk("import", file, *options, "--processes", "1", "--lease", "6")
     assert result.exit_code == 0, result.stderr
     assert "audit clean: 14 once" in result.stdout
     folder = file.with_name(f"{file.name}.job")
     facts = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
     assert facts["workers"]["leases"] > 0
-    assert {"--processes=2", "--lease=6"} <= set(facts["plan"]["options"]["command"])
+    assert {"--processes=1", "--lease=6"} <= set(facts["plan"]["options"]["command"])
     assert facts["runs"][0]["details"]["options"]["lease"] == 6
     resumed = wosdk("jobs", "resume", folder)
     assert resumed.exit_code == 0, resumed.stderr
@@ -171,7 +171,7 @@ def test_a_worker_that_stands_still_holds_up_neither_a_signal_nor_the_next_run(
         for name, value in local.variables.items():
             monkeypatch.setenv(name, value)
         options = ("import", file, "--map", MAP, "--json")
-        process = spawn("--deadline", "5", *options, "--processes", "2", "--lease", "6")
+        process = spawn("--deadline", "2", *options, "--processes", "2", "--lease", "3")
         until(lambda: local.faults.injected.get("late_commit"), 60)
         workers = children(process.pid)
         assert len(workers) == 2
@@ -189,24 +189,3 @@ def test_a_worker_that_stands_still_holds_up_neither_a_signal_nor_the_next_run(
         stdout, said = process.communicate(timeout=60)
         assert "may still send rows" in said
         assert json.loads(stdout)["created"] == 14
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-@pytest.mark.parametrize("signals", [1, 2])
-def test_a_silent_look_up_holds_up_no_signal(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, signals: int
-) -> None:
-    hangs = {"rule": [{"fault": "late_commit", "operation": "query"}]}
-    with LocalCompany(tmp_path / "s.db", faults=hangs) as local:
-        for name, value in local.variables.items():
-            monkeypatch.setenv(name, value)
-        process = spawn("import", file, "--map", MAP, "--processes", "1", "--json")
-        until(lambda: local.faults.injected.get("late_commit"), 60)
-        begun = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        until_said(process, "stopping: calls under way get")
-        if signals == 2:
-            process.send_signal(signal.SIGINT)
-        _, stderr = process.communicate()
-        assert time.monotonic() - begun < (6 if signals == 1 else 2) + BUSY
-        assert process.returncode == 130, stderr

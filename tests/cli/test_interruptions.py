@@ -151,15 +151,13 @@ def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
     assert process.wait(20) == 141
 
 
-def on_a_terminal(*arguments: str) -> tuple[int, str, bytes]:
+def on_a_terminal(*arguments: str) -> tuple[int, str, str]:
     """Run a command on a terminal of 40 columns: its exit status, what is shown, and its stderr."""
     ours, theirs = pty.openpty()
     subprocess.run(["stty", "cols", "40"], stdin=theirs, check=True)
     environ = {**os.environ, "TERM": "xterm-256color"}
     environ.pop("NO_COLOR", None)
-    process = subprocess.Popen(
-        [*COMMAND, *arguments], cwd=ROOT, env=environ, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE
-    )
+    process = spawn(*arguments, env=environ, stdin=theirs, stdout=theirs)
     os.close(theirs)
     _, message = process.communicate()
     shown = os.read(ours, 10_000).decode()
@@ -175,7 +173,7 @@ def test_a_terminal_gets_color_and_its_width() -> None:
     _, shown, message = on_a_terminal("query", "Location", "--limit", "3")
     assert "\x1b[1m" in shown
     assert "Riverside Campus" in shown
-    assert b"more columns do not fit; -p names those to show" in message
+    assert "more columns do not fit; -p names those to show" in message
 
 
 @pytest.mark.parametrize("form", ["--csv", "--json"])
@@ -185,8 +183,8 @@ def test_no_text_steers_the_terminal_it_is_shown_on(scripted: Service, form: str
     rows = [{"Data": {evil: evil, "Id": number}} for number in (1, 2)]
     scripted.handler = lambda _: Answer(body={"Entities": rows})
     status, shown, message = on_a_terminal("query", "Customer", "--limit", "1", form)
-    assert (status, message.count(b"\n")) == (0, 1)
-    assert message.startswith(b"wosdk: 1 row is shown and there are more")
+    assert (status, message.count("\n")) == (0, 1)
+    assert message.startswith("wosdk: 1 row is shown and there are more")
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
     if form == "--csv":
         safe = r"a\x1b]0;owned\x07\x9b31m\u202e\nb"

@@ -109,16 +109,16 @@ def test_files_that_cannot_be_written_are_the_exit_status(file: Path, store: Pat
 
 @needs_processes
 def test_a_job_of_processes_goes_on_in_one_process(file: Path, store: Path, wosdk: Wosdk) -> None:
-    folder = imported(wosdk, file, store, "--processes", "2", "--lease", "6")
+    folder = imported(wosdk, file, store, "--processes", "1", "--lease", "6")
     killed(folder, 3)
     result = wosdk("jobs", "resume", folder, "--one-process")
     assert result.exit_code == 0, result.stderr
     killed(folder, 3)
     assert wosdk("jobs", "resume", folder, "--processes", "1", "--lease", "7").exit_code == 0
     details = [run["details"] for run in facts_of(wosdk, folder)["runs"]]
-    assert [each.get("engine") for each in details] == ["2 processes", None, "1 process"]
+    assert [each.get("engine") for each in details] == ["1 process", None, "1 process"]
     assert [each.get("lease") for each in details] == [6, None, 7]
-    assert "2 processes (lease 6 s), no rate" in wosdk("jobs", "show", folder).stdout
+    assert "1 process (lease 6 s), no rate" in wosdk("jobs", "show", folder).stdout
 
 
 def test_one_process_contradicts_workers(file: Path, store: Path, wosdk: Wosdk) -> None:

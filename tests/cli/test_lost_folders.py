@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk, spawn, table
+from tests.support.laws import some
 from tests.support.waiting import until
 from wosdk_async.sandbox import LocalCompany
 
 MAP = EXAMPLES / "sf311.toml"
 ROWS = 600
 WORKERS = pytest.param(
-    ["--processes", "2"], marks=pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
+    ["--processes", "1"], marks=pytest.mark.skipif(sys.platform == "win32", reason="needs Linux or macOS")
 )
 
 
@@ -73,11 +74,11 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
     assert not [text for text in said if "goes on with" in text or "Give the command again" in text]
     assert not folder.exists()
     elsewhere.rename(folder)
-    result = wosdk("import", source, "--map", MAP, *options)
+    result = wosdk("import", source, "--map", MAP)
     assert (result.exit_code, result.stdout.startswith(f"{ROWS} rows: {ROWS} created (")) == (0, True)
 
 
-@pytest.mark.parametrize("options", [[], WORKERS])
+@pytest.mark.parametrize("options", some([[], WORKERS], 2))
 def test_after_a_folder_was_removed_nobody_says_that_the_command_goes_on(
     local: LocalCompany, source: Path, options: list[str]
 ) -> None:
@@ -87,7 +88,7 @@ def test_after_a_folder_was_removed_nobody_says_that_the_command_goes_on(
     assert not [text for text in said if "goes on with" in text or "Give the command again" in text]
 
 
-@pytest.mark.parametrize("options", [[], WORKERS])
+@pytest.mark.parametrize("options", some([[], WORKERS], 2))
 def test_a_journal_that_was_removed_is_missed_at_the_end(
     local: LocalCompany, source: Path, wosdk: Wosdk, options: list[str]
 ) -> None:

@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, EXAMPLES, ROOT
+from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn
 from tests.support.service import Answer, Service
 
 
-def on_a_full_disk(*command: str) -> tuple[int, list[str]]:
+def on_a_full_disk(*arguments: str, code: str = "") -> tuple[int, list[str]]:
     """Run a command whose stdout takes nothing: its exit status, and the lines on stderr."""
-    with Path("/dev/full").open("w") as full:
-        pipe = subprocess.PIPE
-        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=pipe, text=True, check=False)
-    return done.returncode, done.stderr.splitlines()
+    with Path("/dev/full").open("w") as full, spawn(*arguments, code=code, stdout=full) as process:
+        _, stderr = process.communicate()
+    return process.returncode, stderr.splitlines()
 
 
 FULL = [
@@ -33,7 +32,7 @@ FULL = [
 @pytest.mark.parametrize("arguments", FULL)
 def test_a_full_disk_is_one_line(arguments: str) -> None:
     """Also for what fits into a buffer, and for the texts of the command line itself."""
-    assert on_a_full_disk(*COMMAND, *arguments.split()) == (2, ["wosdk: No space left on device"])
+    assert on_a_full_disk(*arguments.split()) == (2, ["wosdk: No space left on device"])
 
 
 @pytest.mark.parametrize(
@@ -44,13 +43,13 @@ def test_a_full_disk_is_one_line(arguments: str) -> None:
 def test_a_full_disk_after_a_read(arguments: str, read: str) -> None:
     """The status says that it was read."""
     why = "but the result could not be written: stdout: No space left on device"
-    assert on_a_full_disk(*COMMAND, *arguments.split()) == (8, [f"wosdk: {read} read, {why}"])
+    assert on_a_full_disk(*arguments.split()) == (8, [f"wosdk: {read} read, {why}"])
 
 
 def test_a_full_disk_after_a_command(scripted: Service) -> None:
     """The status says that it was carried out."""
     scripted.handler = lambda _: Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
-    status, (_, line) = on_a_full_disk(*COMMAND, "run", "WoStartCommand", "WorkOrderId=7")
+    status, (_, line) = on_a_full_disk("run", "WoStartCommand", "WorkOrderId=7")
     assert status == 8
     assert line.startswith("wosdk: WoStartCommand was carried out (RequestId ")
     assert line.endswith("), but the result could not be written: stdout: No space left on device")
@@ -65,7 +64,7 @@ def test_a_full_disk_that_is_met_at_the_very_end() -> None:
         "def app(): sys.stdout.write('kept in the buffer')\n"
         "app()"
     )
-    assert on_a_full_disk(COMMAND[0], "-c", code) == (2, ["wosdk: stdout: No space left on device"])
+    assert on_a_full_disk(code=code) == (2, ["wosdk: stdout: No space left on device"])
 
 
 def closed(stream: str, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -6,13 +6,12 @@ import asyncio
 import base64
 import json
 import signal
-import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
+from tests.cli.conftest import Wosdk, spawn
 from tests.cli.orders import responses
 from tests.cli.test_interruptions import stopped
 from tests.support.service import RESET, Answer, Request, Service, error
@@ -175,18 +174,12 @@ def test_a_result_that_cannot_be_written_is_no_failed_change(scripted: Service) 
 
     scripted.handler = respond
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*COMMAND, "hold", "id:7", "id:8", "--reason", "2205"],
-            cwd=ROOT,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-        )
-    assert (done.returncode, len(changes(scripted))) == (8, 2), done.stderr
-    assert "no key" in done.stderr
-    assert "1 change of 2 made, but the result could not be written: " in done.stderr
-    assert "Traceback" not in done.stderr
+        process = spawn("hold", "id:7", "id:8", "--reason", "2205", stdout=full)
+        _, stderr = process.communicate()
+    assert (process.returncode, len(changes(scripted))) == (8, 2), stderr
+    assert "no key" in stderr
+    assert "1 change of 2 made, but the result could not be written: " in stderr
+    assert "Traceback" not in stderr
 
 
 @pytest.mark.parametrize(
@@ -198,16 +191,10 @@ def test_a_full_disk_does_not_hide_what_became_of_a_call(
     """Status 8 would say that it was carried out."""
     scripted.handler = responses(answer)
     with open("/dev/full", "w") as full:
-        done = subprocess.run(
-            [*COMMAND, *HOLD, "--json"],
-            cwd=ROOT,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            stdout=full,
-            stderr=subprocess.PIPE,
-        )
-    assert done.returncode == status, done.stderr
-    assert "0 changes of 1 made, but the result could not be written: " in done.stderr
+        process = spawn(*HOLD, "--json", stdout=full)
+        _, stderr = process.communicate()
+    assert process.returncode == status, stderr
+    assert "0 changes of 1 made, but the result could not be written: " in stderr
 
 
 @pytest.mark.parametrize(

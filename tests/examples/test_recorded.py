@@ -15,6 +15,8 @@ from tests.docs.pages import ROOT
 from wosdk_async.sandbox import LocalCompany
 
 EXAMPLE = ROOT / "docs" / "examples" / "test_recorded.py"
+# Other plugins of this environment, which take longer to import than the example takes.
+OTHERS = ("hypothesispytest", "faker", "respx", "pytest_httpx", "pytest_httpx2", "xdist", "xdist.looponfail")
 SETTINGS = ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function"]
 
 
@@ -22,6 +24,7 @@ def run(folder: Path, environ: Mapping[str, str], *options: str) -> str:
     """Run the example in ``folder`` as a user does, and return what pytest printed."""
     own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "WOSDK"))}
     command = [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *SETTINGS]
+    command += [part for name in OTHERS for part in ("-p", f"no:{name}")]
     done = subprocess.run(
         [*command, "--rootdir", str(folder), *options, str(folder / EXAMPLE.name)],
         cwd=folder,

@@ -73,7 +73,7 @@ async def test_workers_that_join_are_killed_and_are_replaced(cluster: DaskProces
         cluster.kill_worker(0)
         with pytest.raises((OSError, RuntimeError)):
             while True:
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(1):
                     await hello(link)
         assert await lost(link) == "its process has ended"
         assert (await hello(other)).worker
@@ -109,8 +109,11 @@ async def test_a_worker_that_stands_still_joins_when_it_wakes(cluster: DaskProce
         assert (await pool.links.get()).name == names[0]
 
 
-async def test_a_scheduler_that_dies_breaks_the_pool(cluster: DaskProcesses) -> None:
+async def test_a_scheduler_that_dies_breaks_the_pool(
+    cluster: DaskProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cluster.add_worker()
+    monkeypatch.setattr("wosdk_async.jobs.cluster.dask._CONNECT", 5.0)  # so long it is looked for again
     async with opened(DaskCluster(cluster.address)) as pool:
         link = await pool.links.get()
         cluster.scheduler.kill()
@@ -141,7 +144,12 @@ async def test_a_server_that_is_no_scheduler(monkeypatch: pytest.MonkeyPatch, sa
 
 OTHERS = {
     "wosdk_async 0.0.9": "import wosdk_async.version as m\nm.VERSION = '0.0.9'",
-    "No module named": "import sys\nsys.modules['wosdk_async'] = None",
+    "No module named": (
+        "import sys\n"
+        "for name in list(sys.modules):\n"
+        "    if name.startswith('wosdk_async.'): del sys.modules[name]\n"
+        "sys.modules['wosdk_async'] = None"
+    ),
 }
 
 

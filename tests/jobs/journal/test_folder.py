@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan
+from tests.support.preloaded import Preloaded
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import FolderLock, JobFolders, plan_of
 from wosdk_async.jobs.journal.folder import ledgers_in
@@ -164,16 +165,13 @@ try:
         print("found", flush=True)
 except JournalError as error:
     print("refused", flush=True)
+sys.exit()
 """
 
 
 def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", STARTER, str(base)]
-    processes = [
-        subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for _ in range(4)
-    ]
+    pipe = subprocess.PIPE
+    processes = [Preloaded([base], code=STARTER, stdin=pipe, stdout=pipe, text=True) for _ in range(4)]
     for process in processes:
         assert process.stdin is not None
         process.stdin.write("x")

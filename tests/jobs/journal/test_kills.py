@@ -5,24 +5,30 @@ from __future__ import annotations
 import functools
 import random
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.jobs.journal.plans import a_journal, a_plan, insert_rows
 from tests.jobs.journal.worker import ROWS
+from tests.support.preloaded import Preloaded
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowRecord, State
 
 ROOT = Path(__file__).parents[3]
-WORKER = [sys.executable, "-m", "tests.jobs.journal.worker"]
+WORKER = """
+import runpy, sys
+runpy.run_module("tests.jobs.journal.worker", run_name="__main__")
+sys.exit()
+"""
 
 
 def killed_after(folder: Path, lines: int) -> list[list[str]]:
     """Kill a worker with SIGKILL once it has said so many lines; return all that it said."""
     said = []
-    with subprocess.Popen([*WORKER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True) as worker:
+    options: dict[str, Any] = {"text": True, "pipesize": 4096}  # it cannot run far ahead
+    with Preloaded([folder], code=WORKER, cwd=ROOT, stdout=subprocess.PIPE, **options) as worker:
         assert worker.stdout is not None
         for line in worker.stdout:
             said.append(line.split())

@@ -1,0 +1,155 @@
+"""``wosdk`` in a process that starts at once: a fork of one that has imported the package.
+
+Python imports for most of a second before a command does anything. Here one process does so once, and each
+command is a fork of it, with streams, signals and an exit status of its own. A test of the start itself, such
+as of what is imported or of closed streams, runs ``COMMAND`` instead. Elsewhere than on Linux each command
+is a Python of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import functools
+import gc
+import json
+import os
+import pkgutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Preloaded"]
+
+_ROOT = Path(__file__).parents[2]
+_SERVE = "from tests.support.preloaded import serve; serve()"
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class Preloaded(subprocess.Popen[Any]):
+    """A ``wosdk`` command that is used like any ``subprocess.Popen``.
+
+    Args:
+        arguments: those of the command.
+        modules: imported before the fork if they are installed; the commands that follow have them, too.
+        code: run in the new process before the command.
+        options: those of ``Popen``.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str | Path], *, modules: Sequence[str] = (), code: str = "", **options: Any
+    ) -> None:
+        self._modules, self._code = list(modules), code
+        super().__init__([str(each) for each in arguments], **options)
+
+    def _execute_child(self, args: list[str], *rest: Any) -> None:
+        """Fork instead of starting a program: this is all that differs from ``subprocess.Popen``."""
+        if sys.platform != "linux":
+            program = f"{self._code}\nfrom wosdk_async.cli import main; main()"
+            super()._execute_child([sys.executable, "-c", program, *args], *rest)  # type: ignore[misc]
+            return
+        _, _, _, pass_fds, cwd, env, *_ = rest
+        pipes = stdin, _, _, stdout, _, stderr = rest[9:15]
+        streams = [file if file >= 0 else own for own, file in enumerate((stdin, stdout, stderr))]
+        request = {
+            "arguments": args,
+            "modules": self._modules,
+            "code": self._code,
+            "cwd": str(cwd or Path.cwd()),
+            "environment": dict(os.environ if env is None else env),
+            "targets": [0, 1, 2, *pass_fds],
+            "new_session": rest[20],
+        }
+        self.pid = _fork(json.dumps(request).encode(), [*streams, *pass_fds])
+        self._child_created = True
+        self._close_pipe_fds(*pipes)  # type: ignore[attr-defined]
+
+
+def _fork(request: bytes, files: list[int]) -> int:
+    """Return the process that carries a request out: a child of this one, although another one forks it."""
+    control = _server()
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    try:
+        socket.send_fds(control, [request], files)
+        process = int(control.recv(32))
+        control.recv(32)  # what forked it has ended: it is a child of this process now
+    finally:
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    return process
+
+
+@functools.cache
+def _server() -> socket.socket:
+    """Return the connection to the process that has imported the package; it ends with this one."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = [sys.executable, "-c", _SERVE]
+    # Its stdout is no terminal and no file, like those of the commands.
+    _keep.append(subprocess.Popen(command, cwd=_ROOT, stdin=theirs.fileno(), stdout=subprocess.PIPE))
+    theirs.close()
+    return ours
+
+
+_keep: list[object] = []
+
+
+def serve() -> None:
+    """Import the package, and fork for each request on stdin; a fork returns when its command has ended."""
+    sys.path[0] = str(_ROOT)  # and not the folder of each command
+    for package in ("cli", "jobs", "sandbox"):
+        found = import_module(f"wosdk_async.{package}")
+        for module in pkgutil.walk_packages(found.__path__, f"{found.__name__}."):
+            if not module.name.endswith("__main__"):
+                import_module(module.name)
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    control = socket.socket(fileno=0)
+    while True:
+        message, files, *_ = socket.recv_fds(control, 1 << 18, 64)
+        if not message:
+            return
+        request = json.loads(message)
+        for name in request["modules"]:
+            with contextlib.suppress(ImportError):
+                import_module(name)
+        gc.freeze()
+        between = os.fork()
+        if not between and not (command := os.fork()):
+            break
+        if not between:
+            control.send(str(command).encode())
+            os._exit(0)
+        os.waitpid(between, 0)
+        control.send(b"forked")
+        for file in files:
+            os.close(file)
+    control.detach()
+    _become(request, files)
+
+
+def _become(request: dict[str, Any], files: list[int]) -> None:
+    """Carry a request out, as a process that was just started."""
+    targets = request["targets"]
+    moved = [fcntl.fcntl(file, fcntl.F_DUPFD, max(targets) + 1) for file in files]
+    for file in files:
+        os.close(file)
+    for file, target in zip(moved, targets, strict=True):
+        os.dup2(file, target)
+        os.close(file)
+    if request["new_session"]:
+        os.setsid()
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    sys.argv[1:] = request["arguments"]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    exec(request["code"], {})  # noqa: S102 - of the test
+    from wosdk_async.cli import main
+
+    main()
