@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,29 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import WoCreateCommand
 from wosdk_async.regular_files import sha256_of
+from wosdk_async.text.remedies import Remedy, in_python
 from wosdk_async.transport.session.hosts import is_local
 
-__all__ = ["ImportRequest", "company_identity"]
+__all__ = ["PYTHON_WORDS", "ImportRequest", "ReportWords", "company_identity"]
+
+
+class ReportWords:
+    """Remedies and command lines in a report: those of a Python program, unless a subclass knows better."""
+
+    def remedy(self, remedy: Remedy, facts: Mapping[str, Any]) -> str:
+        """Return what to do."""
+        return in_python(remedy, facts)
+
+    def command(self, plan: JobPlan, folder: Path) -> str | None:  # noqa: ARG002
+        """Return the command that resumes a job; None when a program began it."""
+        return None
+
+    def rejects_command(self, plan: JobPlan, rejects: Path) -> str | None:  # noqa: ARG002
+        """Return the command that imports the corrected rejects of a job; None when a program began it."""
+        return None
+
+
+PYTHON_WORDS = ReportWords()
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -47,6 +67,8 @@ class ImportRequest:
     """Called with the outcome of every row."""
     on_stage: Callable[[str], None] = lambda _: None
     """Called with a text that says what is being done."""
+    report_words: ReportWords = PYTHON_WORDS
+    """Remedies and command lines in the report."""
     marker: str | None = attrs.field()
     """The field that carries the key of each row."""
     index: ReferenceIndex = attrs.field()

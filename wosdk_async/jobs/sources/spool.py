@@ -20,6 +20,7 @@ from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import optional_package
 from wosdk_async.options import ClientOptions, Timeouts
 from wosdk_async.regular_files import replace_file
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret
 from wosdk_async.transport.http.engine import (
@@ -124,7 +125,7 @@ def _opened(source: str, shown: str, seconds: float) -> contextlib.AbstractConte
 @contextlib.contextmanager
 def _stdin() -> Iterator[Iterator[bytes]]:
     if sys.stdin is None or sys.stdin.isatty():
-        raise ImportMapError("stdin is a terminal; name a file, or pipe one in")
+        raise ImportMapError("stdin is a terminal", remedies=(Remedy.PIPE,))
     yield _chunks(sys.stdin.buffer, "stdin")
 
 
