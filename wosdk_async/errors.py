@@ -82,8 +82,6 @@ class WosdkError(Exception):
     time_stamp: str | None = None
     for_callers: str = ""
     """The message for whoever sent the values in JSON; empty if it is the same."""
-    remedy: str = ""
-    """What to do about a fault that the next call would meet again; empty if it may pass."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
@@ -122,9 +120,17 @@ class WosdkError(Exception):
     def explained(self, words: Words = in_python) -> str:
         """Return the message with its remedies, in the words of a caller."""
         text = self.message if words is in_python else self.for_callers or self.message
-        remedies = "; or ".join(filter(None, (words(each, self.facts) for each in self.remedies)))
+        remedies = self._remedies(words)
         joint = " " if text.endswith(".") else "; "
         return f"{text}{joint}{remedies}" if remedies else text
+
+    @property
+    def remedy(self) -> str:
+        """What a Python program does about it: its remedies as a text."""
+        return self._remedies(in_python)
+
+    def _remedies(self, words: Words) -> str:
+        return "; or ".join(filter(None, (words(each, self.facts) for each in self.remedies)))
 
     def __str__(self) -> str:
         """Return the text on one line for logs and terminals: with remedies and known names."""
@@ -135,8 +141,6 @@ class WosdkError(Exception):
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
         text = without_markup(self.explained(words))
-        if self.remedy and self.remedy not in text:
-            text = f"{text}; {self.remedy}"
         return one_line(f"{text} ({known})" if known else text)
 
 

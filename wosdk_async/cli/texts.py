@@ -85,6 +85,15 @@ def _slow_json_text(value: Any) -> str:
 # --- remedies in the words of the command line ------------------------------------------------
 
 _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
+    Remedy.AUTHORITY: (
+        "if you trust the authority that signed it (your own, or that of a proxy that intercepts TLS), name "
+        "its certificate in SSL_CERT_FILE"
+    ),
+    Remedy.ENDPOINT: "check {variable}",
+    Remedy.MOVED_BY_COMMANDS: (
+        "commands move a work order from state to state, updates do not: wosdk pickup, start, hold, resume, "
+        "complete and cancel do"
+    ),
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.SEND_AGAIN: "to send all rows once more, add --again",
     Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",

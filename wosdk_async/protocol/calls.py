@@ -34,8 +34,8 @@ from wosdk_async.protocol.content import (
     segment,
     warn_of_typo,
 )
-from wosdk_async.protocol.order_states import MOVED_BY_COMMANDS
 from wosdk_async.protocol.wire import COMMANDS, Call, body_of
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "Id",
@@ -207,7 +207,7 @@ def _write(
         decode,
         repeat_safe=False,
         body=body_of(content),
-        remedy=MOVED_BY_COMMANDS if moves else "",
+        remedy=Remedy.MOVED_BY_COMMANDS if moves else None,
     )
 
 

@@ -9,6 +9,7 @@ import attrs
 
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 
 __all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response", "body_of"]
@@ -53,7 +54,7 @@ class Call(Generic[T]):
     to_locator: bool = False
     other_paths: tuple[str, ...] = ()
     """Paths to try when the service does not know ``path``."""
-    remedy: str = ""
+    remedy: Remedy | None = None
     """What to do when a rule of the service refuses the call."""
 
     @property

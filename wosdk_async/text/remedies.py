@@ -20,6 +20,48 @@ Words = Callable[["Remedy", Mapping[str, Any]], str]
 class Remedy(Enum):
     """What the user can do about an error; the value is what a Python program does."""
 
+    # connections and log-ins
+    POOL = (
+        "give that pool more connections than limits.connections, and a timeout (httpx.Timeout(pool=...)), "
+        "or pass no http_client and no transport; httpx may lose connections when requests are cancelled"
+    )
+    RETURN_RESPONSE = "let it return {library}.Response"
+    RETURN_OR_USE = "let it return {library}.Response, or pass a client or transport of {other}"
+    PROXY_LOGIN = "check the user and password in the address of the proxy"
+    PROXY_NO_LOGIN = (
+        "write the user and password into the address of the proxy: http://user:password@host:port"
+    )
+    PROXY_ADDRESS = "check scheme and port in the address of the proxy"
+    NOT_TLS = "the other side does not speak TLS: the address may need http://, or another port"
+    AUTHORITY = (
+        "if you trust the authority that signed it (your own, or that of a proxy that intercepts TLS), "
+        "name its certificate in SSL_CERT_FILE or pass ssl_context="
+    )
+    AUTHORITY_IN_FILE = (
+        "SSL_CERT_FILE is {file!r}, and the authority that signed the certificate is not in it: add it there "
+        "if you trust it"
+    )
+    AUTHORITY_IN_CONTEXT = (
+        "if you trust the authority that signed it, load its certificate into your ssl_context"
+    )
+    AUTHORITY_IN_HTTPX = (
+        "if you trust the authority that signed it, let your httpx client load its certificate: "
+        "verify=ssl.create_default_context(cafile=...)"
+    )
+    HOST_NAME = "write the address with a host name that the certificate has, or have one made for this name"
+    NOT_YET_VALID = "check the clock of this machine and the date from which the certificate is valid"
+    EXPIRED = "check the clock of this machine, then have the certificate renewed"
+    ENDPOINT = "check {variable}, or {field}= of the Region"
+    CANCELLED_PROVIDER = "let it handle what it cancels, or raise another error"
+
+    # moves of work orders
+    MOVE_ON = "to get it from {state} to {target}, {steps}; each Company sets up which state may follow which"
+    REOPEN = "WoReopenCommand reopens it; each Company sets up which state may follow which"
+    MOVED_BY_COMMANDS = (
+        "commands move a work order from state to state, updates do not: company.work_orders has pick_up(), "
+        "start(), hold(), resume(), complete() and cancel()"
+    )
+
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"
     SEND_AGAIN = "to send all rows once more, pass again=True"
@@ -56,6 +98,8 @@ class Remedy(Enum):
     JSON_LINES = "with one object a line it is read as .jsonl: rename it, or pass format='jsonl'"
     READ_AS_CSV = "give it the suffix .csv, or pass format='csv'"
     OTHER_SHEET = "name another sheet with sheet="
+    TRY_AGAIN = "try again"
+    DOWNLOAD = "download the file first"
     PIPE = "name a file, or pipe one in"
     LEAVE_OUT = "leave out {option}="
     OVERWRITE = "name another file, or pass force=True to replace it"

@@ -150,7 +150,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
     A class that has no row of its own (one of your own, say) has the response of the nearest class above it.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
-    if error.remedy and rule.retry_after is not None:  # time alone does not help: the operator has to act
+    if error.remedies and rule.retry_after is not None:  # time alone does not help: the operator has to act
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
@@ -179,8 +179,7 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
 
 def _detail(error: WosdkError) -> str:
     """Return the message of an error in words for a user, with what to do."""
-    text = without_markup(error.explained(in_json))
-    return f"{text}; {error.remedy}" if error.remedy and error.remedy not in text else text
+    return without_markup(error.explained(in_json))
 
 
 def _shown(text: str) -> str:

@@ -172,9 +172,10 @@ def _http(url: str, shown: str, seconds: float) -> Iterator[Iterator[bytes]]:
     except (DownloadError, SendError) as error:
         parts = urlsplit(url)  # a response may repeat what is secret in it
         hidden = Secrets(parts.query, parts.netloc.rpartition("@")[0], unquote(parts.password or ""))
-        remedy = (error.remedy if isinstance(error, SendError) else "") or "try again"
         why = hidden.hide(str(error), _MAX_REASON)
-        raise ImportMapError(f"{shown}: {why}; {remedy}, or download the file first") from None
+        remedy = getattr(error, "remedy", None) or Remedy.TRY_AGAIN
+        facts = error.facts if isinstance(error, SendError) else {}
+        raise ImportMapError(f"{shown}: {why}", remedies=(remedy, Remedy.DOWNLOAD), **facts) from None
 
 
 @contextlib.asynccontextmanager
