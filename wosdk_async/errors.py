@@ -209,7 +209,7 @@ class SessionError(WosdkError):
 
 
 class CredentialsError(SessionError):
-    """Client id or secret that the token endpoint refused."""
+    """Client id or secret that the token endpoint refused; ``code`` is that of OAuth, ``invalid_client``."""
 
     kind = "credentials"
 
@@ -239,7 +239,10 @@ class RefusedError(WosdkError):
 
 
 class BusinessRuleError(RefusedError):
-    """A request that a business rule forbids; the message names the rule."""
+    """A request that a business rule forbids; the message names the rule.
+
+    Also a command or a create that names a record that does not exist.
+    """
 
     kind = "business-rule"
 
@@ -254,7 +257,10 @@ class ConflictError(RefusedError):
 
 
 class NotFoundError(RefusedError):
-    """An id that no record has."""
+    """An id that no record has, of a get, an update or a delete.
+
+    A command with such an id is a BusinessRuleError; ``docs/web.md`` says how to tell them apart.
+    """
 
     kind = "not-found"
 
@@ -301,7 +307,10 @@ class SessionRefusedError(RefusedError, SessionError):
 
 
 class NotSentError(WosdkError, ConnectionError):
-    """A call that never reached the service; it can be retried, a create too."""
+    """A call that never reached the service; it can be retried, a create too.
+
+    Also one for which no connection of your own httpx pool was free.
+    """
 
     kind = "not-sent"
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
-from wosdk_async import Client, ConfigurationError, RetryPolicy
+from wosdk_async import Client, ConfigurationError, RetryPolicy, jobs
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
+from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.stop import ALIKE, StopRules
 from wosdk_async.text.remedies import Remedy
 
@@ -118,6 +121,15 @@ async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
     local.server.busy = False
     summary, _ = await carried_out(job(source, MAP), local)
     assert (summary.created, sum((await held(local)).values())) == (60, 60)
+
+
+def test_the_rules_that_stop_an_import_are_documented() -> None:
+    """The docstring lists each kind that the package gives, and docs/messages.md shows it."""
+    package = Path(jobs.__file__).parent
+    calls = "".join(path.read_text("utf-8") for path in package.rglob("*.py"))
+    given = set(re.findall(r'RunStoppedError\([^()]*kind="([\w-]+)"', calls))
+    named = set(re.findall(r"``([\w-]+)``", RunStoppedError.__doc__ or ""))
+    assert given == named - {"kind", "stopped"}
 
 
 @pytest.mark.parametrize("text", ["0", "0%", "101%", "five", "-1", "5 %%", "1.5"])

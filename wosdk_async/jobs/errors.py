@@ -68,7 +68,11 @@ class OutputError(WosdkError):
 
 
 class RunStoppedError(WosdkError):
-    """Why a run stopped before its end, by its ``kind``; it is not raised, :attr:`Summary.stopped` has it."""
+    """Why a run stopped before its end; it is not raised, ``Summary.stopped`` has it.
+
+    ``kind`` names the rule: ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``,
+    ``too-many-failed`` or ``too-many-in-doubt``. Otherwise ``stopped`` has the error that stopped it.
+    """
 
     kind = "stopped"
 
@@ -76,6 +80,7 @@ class RunStoppedError(WosdkError):
 class RowError(InvalidCallError):
     """One row that cannot be sent; the others can."""
 
+    kind = "row"
     faults: tuple[RowError, ...] = ()
     """The single faults of a row that has several."""
 
@@ -83,13 +88,19 @@ class RowError(InvalidCallError):
 class AmbiguousNameError(RowError):
     """One row that names several records."""
 
+    kind = "ambiguous-name"
+
 
 class MissingRecordError(RowError):
     """One row that names a record that does not exist and is not created."""
 
+    kind = "missing-record"
+
 
 class WaitingRowError(RowError):
     """One row that cannot be sent in this run; the next run of the job may send it."""
+
+    kind = "waiting-row"
 
 
 def joined(faults: Sequence[RowError]) -> RowError:

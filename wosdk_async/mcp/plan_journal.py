@@ -54,6 +54,8 @@ class PlansUnusableError(ConfigurationError):
     Its text goes to agents: it names no path.
     """
 
+    kind = "plans"
+
 
 @attrs.frozen(kw_only=True)
 class Plan:

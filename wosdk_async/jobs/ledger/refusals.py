@@ -16,6 +16,8 @@ class ImportRefusedError(ConfigurationError):
     ``refusal`` has its facts, ``kind`` its code: ``edited-or-new``.
     """
 
+    kind = "import-refused"
+
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
         super().__init__(
