@@ -19,7 +19,7 @@ PACKAGE = Path(wosdk_async.__file__).parent
 LIBRARY = sorted(
     path
     for path in PACKAGE.rglob("*.py")
-    if path.relative_to(PACKAGE).parts[0] not in ("cli", "mcp", "sandbox", "catalogue", "model")
+    if path.relative_to(PACKAGE).parts[0] not in ("cli", "sandbox", "catalogue", "model")
 )
 FACTS = {
     "delimiter": ";",
@@ -68,7 +68,12 @@ _WHOLE = re.compile(
     r"--([a-z-]+(=\S*)?)?"  # an argument of a program that is started
     r"|wosdk [a-z-]+( \d)?"  # the name of a thread, task or format
 )
-_OTHERS = {"--wosdk-record", "@pytest.mark.wosdk "}  # of our plugin for pytest
+_OTHERS = {
+    "--wosdk-record",  # of our plugin for pytest
+    "@pytest.mark.wosdk ",
+    "`wosdk check`",  # what an agent tells the person who runs the MCP server
+    "`wosdk delete`",
+}
 
 
 def texts(source: str) -> Iterator[tuple[int, str]]:

@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
 from wosdk_async.cli.import_arguments import ImportArguments
-from wosdk_async.cli.job_commands import CommandWords, rejects_of
+from wosdk_async.cli.job_commands import COMMAND_WORDS, rejects_of
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
 from wosdk_async.cli.output.progress import RowProgress
@@ -103,7 +103,7 @@ def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None
         if found.address is not None:
             details[ADDRESS] = found.address
         options = attrs.evolve(given.options, folder=found.folder, details=details)
-        job = Import(found.source, import_map, workers=workers, report_words=CommandWords(), options=options)
+        job = Import(found.source, import_map, workers=workers, report_words=COMMAND_WORDS, options=options)
         job.read()
     return job
 

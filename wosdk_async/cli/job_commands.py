@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import shlex
-from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -17,9 +16,8 @@ from wosdk_async.jobs.report.output_tables import REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.regular_files import read_regular
-from wosdk_async.text.remedies import Remedy
 
-__all__ = ["CommandWords", "command_of", "rejects_command", "rejects_of"]
+__all__ = ["COMMAND_WORDS", "command_of", "rejects_command", "rejects_of"]
 
 # Options of the input that do not fit its rejects, which are CSV and stand in the folder of the job.
 _OF_INPUT = ("--format", "--sheet", "--outcomes")
@@ -29,22 +27,6 @@ _HEAD = 1 << 20  # bytes, which hold any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
 )
-
-
-class CommandWords(ReportWords):
-    """Remedies and command lines of ``wosdk`` in the report of a job."""
-
-    def remedy(self, remedy: Remedy, facts: Mapping[str, Any]) -> str:
-        """Return what to do on the command line."""
-        return in_commands(remedy, facts)
-
-    def command(self, plan: JobPlan, folder: Path) -> str | None:
-        """Return the command that resumes a job; None when a program began it."""
-        return command_of(plan, folder)
-
-    def rejects_command(self, plan: JobPlan, rejects: Path) -> str | None:
-        """Return the command that imports the corrected rejects of a job; None when a program began it."""
-        return rejects_command(plan, rejects)
 
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:
@@ -103,3 +85,7 @@ def _arguments(plan: JobPlan) -> list[str] | None:
 def _company(plan: JobPlan) -> list[str]:
     shared: Any = plan.options.get("global")
     return [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []
+
+
+COMMAND_WORDS = ReportWords(in_commands, command_of, rejects_command)
+"""Remedies and command lines of ``wosdk`` in the report of a job."""

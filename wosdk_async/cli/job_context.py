@@ -86,7 +86,7 @@ def excel_of(plan: JobPlan, folder: Path) -> ExcelSeparator | None:
 
 async def write_files(journal: Journal) -> None:
     """Write the files of the job again; without its input only those that do not need that."""
-    from wosdk_async.cli.job_commands import CommandWords
+    from wosdk_async.cli.job_commands import COMMAND_WORDS
     from wosdk_async.cli.output.reporting import say_kept
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
@@ -101,4 +101,4 @@ async def write_files(journal: Journal) -> None:
         say(f"rejects.csv and in_doubt.csv stay as they are: {why}")
         source = None
     excel = excel_of(plan, journal.folder)
-    say_kept(await write_outputs(journal, source, csv_for_excel=excel, words=CommandWords()))
+    say_kept(await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS))

@@ -127,6 +127,7 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     Remedy.FORMAT: "name it with --format csv, or end the name with {suffixes}",
     Remedy.INCREMENTAL: "name a file, or add --since last if it has the parts of an export of changes",
     Remedy.EXPORT_AGAIN: "give the same command to resume, or add --again to throw away what it has read",
+    Remedy.STATE_FOLDER: "name another folder with --state",
     Remedy.CATALOGUE: "wosdk describe lists them",
     Remedy.QUERY_UNKNOWN: ("wosdk query {entity} --unchecked --all --json writes its records as they come"),
     Remedy.UNCHECKED: "--unchecked sends it anyway",

@@ -107,6 +107,8 @@ class Remedy(Enum):
     INCREMENTAL = "name a file, or use IncrementalExport if it has the parts of an export of changes"
     EXPORT_AGAIN = "give the same export to resume, or pass again=True to throw away what it has read"
 
+    STATE_FOLDER = "name another folder for the plans"
+
     # names and values
     UNCHECKED = "check=False sends it anyway"
     REFERENCE = "refer to it by {of}.ref(id)"

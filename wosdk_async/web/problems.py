@@ -158,7 +158,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
         "type": _TYPE + rule.name,
         "title": rule.title,
         "status": rule.status,
-        "detail": rule.detail or _shown(_detail(error)),
+        "detail": rule.detail or _shown(without_markup(error.explained(in_json))),
         "in_doubt": isinstance(error, InDoubtError),
         **{name: _shown(text) for name, text in texts.items() if text},
     }
@@ -175,11 +175,6 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
     if asked is None or not math.isfinite(asked):
         return rule.retry_after
     return min(max(math.ceil(asked), 1), _MAX_WAIT)
-
-
-def _detail(error: WosdkError) -> str:
-    """Return the message of an error in words for a user, with what to do."""
-    return without_markup(error.explained(in_json))
 
 
 def _shown(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +25,21 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import WoCreateCommand
 from wosdk_async.regular_files import sha256_of
-from wosdk_async.text.remedies import Remedy, in_python
+from wosdk_async.text.remedies import Words, in_python
 from wosdk_async.transport.session.hosts import is_local
 
 __all__ = ["PYTHON_WORDS", "ImportRequest", "ReportWords", "company_identity"]
 
 
+@attrs.frozen
 class ReportWords:
-    """Remedies and command lines in a report: those of a Python program, unless a subclass knows better."""
+    """Remedies and command lines in the report of a job (default: those of a Python program)."""
 
-    def remedy(self, remedy: Remedy, facts: Mapping[str, Any]) -> str:
-        """Return what to do."""
-        return in_python(remedy, facts)
-
-    def command(self, plan: JobPlan, folder: Path) -> str | None:  # noqa: ARG002
-        """Return the command that resumes a job; None when a program began it."""
-        return None
-
-    def rejects_command(self, plan: JobPlan, rejects: Path) -> str | None:  # noqa: ARG002
-        """Return the command that imports the corrected rejects of a job; None when a program began it."""
-        return None
+    remedy: Words = in_python
+    command: Callable[[JobPlan, Path], str | None] = lambda _plan, _folder: None
+    """Returns the command that resumes a job; None when a program began it."""
+    rejects_command: Callable[[JobPlan, Path], str | None] = lambda _plan, _rejects: None
+    """Returns the command that imports the corrected rejects of a job; None when a program began it."""
 
 
 PYTHON_WORDS = ReportWords()
