@@ -310,7 +310,7 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
     if isinstance(error, BusinessRuleError) and error.remedies:
         remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else error.remedy
-        detail = detail.removesuffix(f"; {error.remedy}")
+        detail = detail.removesuffix(error.remedy).rstrip("; ")
     if isinstance(error, PlansUnusableError):
         detail, remedy = f"{safe_text(error.message)}. Nothing was sent now.", _PLANS
     elif isinstance(error, SessionError | ConfigurationError):

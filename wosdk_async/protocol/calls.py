@@ -199,6 +199,7 @@ def _write(
     """Return the call of a write, which is never safe to repeat."""
     decode = envelopes.specifier_for(_SPECIFIER, name, id)
     path = f"api/v1/base/{name}"
+    # facts 10 row 4: an update that changes StatusId fails
     moves = verb == "update" and name == "WorkOrder" and "StatusId" in content["Properties"]
     return Call(
         f"{verb} {name}",
