@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from wosdk_async.query.fields import fields
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
+    from wosdk_async.text.remedies import Remedy
     from wosdk_async.text.secret import Secret
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
@@ -113,6 +114,7 @@ __all__ = [
     "Query",
     "RefusedError",
     "Region",
+    "Remedy",
     "RetryPolicy",
     "Run",
     "Secret",
@@ -170,6 +172,7 @@ _EXPORTS = {
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.codec.json_schema": ("json_schema",),
     "wosdk_async.codec.records": ("from_dict", "from_json", "to_dict", "to_json"),
+    "wosdk_async.text.remedies": ("Remedy",),
     "wosdk_async.text.secret": ("Secret",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),

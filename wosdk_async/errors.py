@@ -9,8 +9,9 @@ retry                     :class:`NotSentError`, :class:`NoAnswerError`, :class:
 look before you repeat    :class:`InDoubtError`: the service may have done it
 ========================  ====================================================================
 
-Every exception holds plain data only, so that it survives pickle, copy and a log line. None of them holds a
-token or a secret. ``protocol/verdicts.py`` says which response becomes which error.
+Every exception holds plain data only, so that it survives pickle, copy and a log line: a stable ``kind``,
+facts as attributes, and ``remedies`` as values, which a caller shows in its own words. None holds a token or
+a secret. ``protocol/verdicts.py`` says which response becomes which error.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from wosdk_async.text.remedies import Remedy, Words, in_python
 from wosdk_async.text.safe_text import Secrets, one_line, without_markup
 
 __all__ = [
@@ -60,9 +62,13 @@ class WosdkError(Exception):
 
     An error that a response caused carries its ``status``, ``code`` (its ErrorCode) and ``time_stamp`` (the
     server's own text). ``request_id`` is the one of the response, otherwise the one that was sent. An unknown
-    value is 0, empty or None.
+    value is 0, empty or None. Further ``details`` become attributes: the facts that a remedy names.
     """
 
+    kind: str = "error"
+    """Stable name of what went wrong, as in the ``type`` of a problem body: of the class, or a finer one."""
+    remedies: tuple[Remedy, ...] = ()
+    """What to do about it, the best first."""
     company: str | None = None
     operation: str | None = None
     request_id: str | None = None
@@ -74,8 +80,8 @@ class WosdkError(Exception):
     status: int = 0
     code: str = ""
     time_stamp: str | None = None
-    remedy: str = ""
-    """What to do about a fault that the next call would meet again; empty if it may pass."""
+    for_callers: str = ""
+    """The message for whoever sent the values in JSON; empty if it is the same."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
@@ -91,7 +97,7 @@ class WosdkError(Exception):
     def add(self, **details: object) -> None:
         """Set the attributes that are not set yet."""
         for name, value in details.items():
-            if not getattr(self, name):
+            if not vars(self).get(name):
                 setattr(self, name, value)
 
     def hide(self, secrets: Secrets) -> None:
@@ -103,16 +109,38 @@ class WosdkError(Exception):
 
     @property
     def message(self) -> str:
-        """Text of the error as the service sent it, without remedy, operation, Company and RequestId."""
+        """Text of the error as the service sent it, without remedies, operation, Company and RequestId."""
         return str(self.args[0])
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What was given about this error, for an error that replaces it under another message."""
+        return {name: fact for name, fact in vars(self).items() if name not in ("__notes__", "for_callers")}
+
+    def explained(self, words: Words = in_python) -> str:
+        """Return the message with its remedies, in the words of a caller."""
+        text = self.message if words is in_python else self.for_callers or self.message
+        remedies = self._remedies(words)
+        joint = " " if text.endswith(".") else "; "
+        return f"{text}{joint}{remedies}" if remedies else text
+
+    @property
+    def remedy(self) -> str:
+        """What a Python program does about it: its remedies as a text."""
+        return self._remedies(in_python)
+
+    def _remedies(self, words: Words) -> str:
+        return "; or ".join(filter(None, (words(each, self.facts) for each in self.remedies)))
+
     def __str__(self) -> str:
-        """Return the text on one line for logs and terminals: with remedy, operation, Company, RequestId."""
+        """Return the text on one line for logs and terminals: with remedies and known names."""
+        return self.shown(in_python)
+
+    def shown(self, words: Words) -> str:
+        """Return what ``str`` does, with the remedies in the words of a caller."""
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
-        text = without_markup(self.message)
-        if self.remedy and self.remedy not in text:
-            text = f"{text}; {self.remedy}"
+        text = without_markup(self.explained(words))
         return one_line(f"{text} ({known})" if known else text)
 
 
@@ -129,16 +157,19 @@ def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:
 class ConfigurationError(WosdkError, ValueError):
     """A setting that cannot be used: an unsafe address, a missing variable, a name with a line break."""
 
+    kind = "configuration"
+
 
 class InvalidCallError(WosdkError, ValueError):
     """A call that cannot be sent as it stands: a text too long, a value of the wrong type."""
 
-    for_callers: str = ""
-    """The message for a user of the program, who sent the value in JSON; empty if it is the same."""
+    kind = "invalid"
 
 
 class PayloadError(WosdkError, ValueError):
     """A received text of the service that cannot be read: the body of a webhook."""
+
+    kind = "unreadable"
 
 
 class DownloadError(WosdkError):
@@ -147,17 +178,25 @@ class DownloadError(WosdkError):
     ``status`` is the HTTP status of its storage, 0 when no request was made. Nothing remains on the disk.
     """
 
+    kind = "download"
+
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
     """A property in a query that the catalogue does not know; the message suggests a similar name."""
+
+    kind = "unknown-property"
 
 
 class UnknownFieldError(InvalidCallError, TypeError):
     """A field name that a class of the model does not have; the message suggests a similar name."""
 
+    kind = "unknown-field"
+
 
 class NotUniqueError(WosdkError):
     """Several records where a query was to find one: narrow it down."""
+
+    kind = "not-unique"
 
 
 # --- log in again ---------------------------------------------------------------------------
@@ -166,17 +205,25 @@ class NotUniqueError(WosdkError):
 class SessionError(WosdkError):
     """No session for the Company; no call was sent."""
 
+    kind = "no-session"
+
 
 class CredentialsError(SessionError):
-    """Client id or secret that the token endpoint refused."""
+    """Client id or secret that the token endpoint refused; ``code`` is that of OAuth, ``invalid_client``."""
+
+    kind = "credentials"
 
 
 class DiscoveryError(SessionError):
     """No usable host for the Company in the locator's response."""
 
+    kind = "discovery"
+
 
 class UnknownCompanyError(DiscoveryError):
     """A Company that the locator does not know in this region."""
+
+    kind = "unknown-company"
 
 
 # --- read the refusal -----------------------------------------------------------------------
@@ -188,11 +235,16 @@ class RefusedError(WosdkError):
     ``code`` is its ErrorCode. Decide on it, never on ``status`` alone. The list of codes is open.
     """
 
-    # spec 7; facts 1
+    kind = "refused"  # spec 7; facts 1
 
 
 class BusinessRuleError(RefusedError):
-    """A request that a business rule forbids; the message names the rule."""
+    """A request that a business rule forbids; the message names the rule.
+
+    Also a command or a create that names a record that does not exist.
+    """
+
+    kind = "business-rule"
 
 
 class ConflictError(RefusedError):
@@ -201,9 +253,16 @@ class ConflictError(RefusedError):
     ``status`` is 0 when this library compared the versions and sent no write.
     """
 
+    kind = "conflict"
+
 
 class NotFoundError(RefusedError):
-    """An id that no record has."""
+    """An id that no record has, of a get, an update or a delete.
+
+    A command with such an id is a BusinessRuleError; ``docs/web.md`` says how to tell them apart.
+    """
+
+    kind = "not-found"
 
 
 class NameNotFoundError(NotFoundError):
@@ -212,6 +271,8 @@ class NameNotFoundError(NotFoundError):
     The message suggests a similar name, or lists the names there are, where the library has read them.
     """
 
+    kind = "name-not-found"
+
 
 class UnsupportedError(RefusedError):
     """An operation that the entity does not support, or for which a command must be used.
@@ -219,14 +280,19 @@ class UnsupportedError(RefusedError):
     If the service documents that, nothing is sent: ``status`` is 0 then, and the message says what to do.
     """
 
+    kind = "unsupported"
+
 
 class UnknownNameError(RefusedError):
     """An entity type, command or property that the service does not know."""
+
+    kind = "unknown-name"
 
 
 class ThrottledError(RefusedError):
     """A request of the service to wait."""
 
+    kind = "throttled"
     retry_after: float | None = None
     """Seconds to wait; None when the response does not say."""
 
@@ -234,25 +300,37 @@ class ThrottledError(RefusedError):
 class SessionRefusedError(RefusedError, SessionError):
     """Token or host that the service refused even after they were renewed."""
 
+    kind = "session-refused"
+
 
 # --- retry --------------------------------------------------------------------------------
 
 
 class NotSentError(WosdkError, ConnectionError):
-    """A call that never reached the service; it can be retried, a create too."""
+    """A call that never reached the service; it can be retried, a create too.
+
+    Also one for which no connection of your own httpx pool was free.
+    """
+
+    kind = "not-sent"
 
 
 class OverloadedError(NotSentError):
     """A call that was not sent because too many calls of the Company wait in this client already."""
 
+    kind = "overloaded"
+
 
 class NoAnswerError(WosdkError):
     """A call, safe to repeat, that got no readable response in any of its attempts."""
+
+    kind = "no-answer"
 
 
 class DeadlineError(WosdkError, TimeoutError):
     """A call that timed out before it could take effect."""
 
+    kind = "deadline"
     phase: str = ""
     """Phase in which the time ended: queue, session, connect, request or sleep."""
 
@@ -266,3 +344,5 @@ class InDoubtError(WosdkError):
     Look for its effect before you retry it. ``request_id`` was sent along, but the service only echoes
     it.
     """
+
+    kind = "in-doubt"

@@ -44,7 +44,10 @@ async def _run(args: argparse.Namespace) -> None:
     limits = Limits(connections=args.limit)
     async with Client.from_env(options=options, limits=limits, rate=args.rate) as client:
         summary = await job.run(client.company(), on_row=progress.on_row, on_stage=partial(_say, "stage"))
-    found = summary.as_dict() | {"stopped": summary.stopped, "complete": summary.complete}
+    found = summary.as_dict() | {
+        "stopped": summary.stopped and summary.stopped.message,
+        "complete": summary.complete,
+    }
     _say("summary", json.dumps(found | progress.figures()))
 
 

@@ -129,9 +129,9 @@ def test_a_wrong_setting(
     ("place", "answer", "status", "step", "message"),
     [
         ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "have an administrator generate a new one"),
-        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responds with HTTP 404; check WOSDK_TOKEN_URL, or"),
-        ("on_token", error(404, "NOT_FOUND", "Nothing here."), 5, "token", "HTTP 404 (Nothing here.); check WOSDK_TOKEN_URL, or"),
-        ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL, or"),
+        ("on_token", Answer(404, b"<html>"), 5, "token", "/OAuth/token responds with HTTP 404; check WOSDK_TOKEN_URL"),
+        ("on_token", error(404, "NOT_FOUND", "Nothing here."), 5, "token", "HTTP 404 (Nothing here.); check WOSDK_TOKEN_URL"),
+        ("on_discovery", error(404, "NOT_FOUND", "Nothing here."), 5, "discovery", "HTTP 404 (Nothing here.); check WOSDK_LOCATOR_URL"),
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy, or a page of maintenance"),
         ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "it may be at home in another region"),
         ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),
@@ -182,7 +182,7 @@ def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Call
 @pytest.mark.parametrize(
     ("names", "dates", "trusted", "message"),
     [
-        ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE or pass ssl_context="),
+        ("IP:127.0.0.1", VALID, False, "name its certificate in SSL_CERT_FILE"),
         ("IP:127.0.0.2", VALID, True, "write the address with a host name that the certificate has"),
         ("IP:127.0.0.1", PAST, True, "check the clock of this machine, then have the certificate renewed"),
         ("IP:127.0.0.1", FUTURE, True, "the clock of this machine and the date from which the certificate"),

@@ -161,8 +161,8 @@ def test_files_that_cannot_be_written_are_status_8(
     )
     assert (
         "wosdk: the import has ended, 14 rows created, but its files could not be written: "
-        f"{folder / 'results.csv'}: No space left on device; the journal is right: fix this, then write the "
-        f"files again with wosdk jobs rejects {folder}\n"
+        f"{folder / 'results.csv'}: No space left on device; the journal is right: fix this, then run "
+        f"wosdk jobs rejects {folder}\n"
     ) in result.stderr
     again = wosdk(*command)
     assert (again.exit_code, (folder / "report.html").is_file()) == (0, True)

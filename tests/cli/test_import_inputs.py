@@ -123,7 +123,7 @@ def test_a_url_that_changes_has_one_job(
         (["--update-by", "Id", "--delete-by", "Id"], "--update-by and --delete-by exclude each other"),
         (["--update-by", "Nmae"], "Customer has no field 'Nmae'; did you mean 'name'?"),
         (["--delete-by", "TenantCode"], "entity.dba is not used when records are deleted"),
-        (["--sheet", "2"], "a .csv file takes no --sheet"),
+        (["--sheet", "2"], "a .csv file takes no sheet; leave out --sheet"),
         (["--format", "cvs"], "there is no format 'cvs'; did you mean 'csv'?"),
     ],
 )

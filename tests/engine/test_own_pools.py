@@ -33,6 +33,7 @@ from wosdk_async import (
     WosdkError,
 )
 from wosdk_async.options import ClientOptions
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import Request as SentRequest
 from wosdk_async.transport.http.selection import engine_for
 
@@ -114,7 +115,7 @@ async def test_an_exhausted_pool_at_the_deadline(library: Any, service: Holding,
         async with exhausted(library, service, own):
             error = await failure(client, NotSentError)
             assert "pool" in error.message
-            assert "max_connections" in error.remedy or "connections" in error.remedy
+            assert error.remedies == (Remedy.POOL,)
             task = asyncio.create_task(create(client))
             while not client.stats().connections_busy:
                 await asyncio.sleep(0)
@@ -135,7 +136,7 @@ async def test_an_exhausted_pool_at_its_own_timeout(library: Any, service: Holdi
         async with exhausted(library, service, own):
             error = await failure(client, NotSentError)
     assert "pool" in error.message
-    assert error.remedy
+    assert error.remedies == (Remedy.POOL,)
     assert (error.attempts, service.creates) == (3, 0)
 
 

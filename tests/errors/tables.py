@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from string import Formatter
 
+from wosdk_async import errors
+from wosdk_async.cli.texts import in_commands
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    ImportMapError,
+    JournalError,
+    MissingRecordError,
+    OutputError,
+    RowError,
+    RunStoppedError,
+    WaitingRowError,
+)
+from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.mcp.plan_journal import PlansUnusableError
 from wosdk_async.protocol.verdicts import CODES, ENDINGS, REFUSED, VERDICTS, Verdict
+from wosdk_async.text.remedies import Remedy, in_python
 from wosdk_async.web.problems import PROBLEMS
 
 DOCS = Path(__file__).parents[2] / "docs"
 DOC = DOCS / "failures.md"
 WEB = DOCS / "web.md"
+MESSAGES = DOCS / "messages.md"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -71,8 +91,72 @@ def problems() -> str:
     return table(["error", "status", "type", "detail", "Retry-After"], rows)
 
 
+# --- classes, kinds and remedies ------------------------------------------------------------
+
+_SECTION = re.compile(r"^# --- (.+?) -+$|^class (\w+)\(", re.MULTILINE)
+
+
+def exceptions() -> str:
+    """Return the table of the errors of calls, below what to do about them as ``errors.py`` groups them."""
+    rows, group = [], ""
+    for section, name in _SECTION.findall(inspect.getsource(errors)):
+        if section:
+            group = section
+        else:
+            kind = getattr(errors, name)
+            own = ", ".join(f"`{each}`" for each in vars(kind).get("__annotations__", ()))
+            means = meaning(kind)
+            if kind is WosdkError:
+                means, own = "The root of all.", "those below"
+            rows.append((group, f"`{name}`", f"`{kind.kind}`", means, own))
+            group = ""
+    return table(["what to do", "class", "kind", "it means", "own attributes"], rows)
+
+
+def kinds() -> str:
+    """Return the table of the errors of imports, exports and the MCP server."""
+    return table(
+        ["class", "kind", "it means"],
+        ((f"`{each.__name__}`", f"`{each.kind}`", meaning(each)) for each in _OF_JOBS),
+    )
+
+
+_OF_JOBS: tuple[type[WosdkError], ...] = (
+    ImportMapError,
+    ImportRefusedError,
+    JournalError,
+    OutputError,
+    RunStoppedError,
+    RowError,
+    AmbiguousNameError,
+    MissingRecordError,
+    WaitingRowError,
+    ExportError,
+    PlansUnusableError,
+)
+
+
+def meaning(kind: type) -> str:
+    """Return the docstring of a class on one line, as Markdown."""
+    text = " ".join((kind.__doc__ or "").split())
+    text = re.sub(r":\w+:`([^`]+)`", r"`\1`", text).replace("``", "`")
+    return text.replace("`docs/web.md`", "[web.md](web.md#routes)")
+
+
+def remedies() -> str:
+    """Return the remedies that the command line says in other words than a program."""
+    rows = []
+    for each in Remedy:
+        facts = {name: name.upper() for _, name, _, _ in Formatter().parse(each.value) if name}
+        program, command = in_python(each, facts), in_commands(each, {"folder": "FOLDER", **facts})
+        if command != program:
+            rows.append((f"`{each.name}`", program, command))
+    return table(["remedy", "in Python", "on the command line"], rows)
+
+
 TABLES = {
-    DOC: {"verdicts": verdicts, "codes": codes, "endings": endings},
+    DOC: {"verdicts": verdicts, "codes": codes, "endings": endings, "exceptions": exceptions},
+    MESSAGES: {"kinds": kinds, "remedies": remedies},
     WEB: {"problems": problems},
 }
 

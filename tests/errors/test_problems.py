@@ -30,6 +30,7 @@ from wosdk_async import (
     problem_of,
 )
 from wosdk_async.protocol.verdicts import ENDINGS, ending_of
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.web.problems import PROBLEMS
 
 KINDS = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
@@ -175,6 +176,6 @@ def test_any_error_has_a_bounded_body(error: WosdkError) -> None:
 
 def test_a_body_has_no_advice_for_programmers() -> None:
     """The caller of a web back end has no argument check."""
-    error = InvalidCallError("WoCreateCommand: comment has 9000 characters. (check=False sends it anyway)")
+    error = InvalidCallError("WoCreateCommand: comment has 9000 characters.", remedies=(Remedy.UNCHECKED,))
     assert problem_of(error).body["detail"] == "WoCreateCommand: comment has 9000 characters."
     assert "check=False" in str(error)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from wosdk_async import RefusedError, ThrottledError, WosdkError, errors
 from wosdk_async.jobs import errors as jobs_errors
 from wosdk_async.protocol.responses import refused
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 
 KINDS = [
@@ -41,7 +42,7 @@ VALUES = {
 
 def attributes(kind: type[WosdkError]) -> dict[str, object]:
     """The attributes that the class and its bases declare, with their defaults."""
-    names = {name for base in kind.__mro__ for name in getattr(base, "__annotations__", ())}
+    names = {name for base in kind.__mro__ for name in getattr(base, "__annotations__", ())} - {"remedies"}
     return {name: getattr(kind, name) for name in names if not name.startswith("_")}
 
 
@@ -56,7 +57,8 @@ def any_error(draw: st.DrawFn) -> WosdkError:
         name: draw(SECONDS if name == "retry_after" else VALUES[type(default)])
         for name, default in attributes(kind).items()
     }
-    made = kind(draw(TEXTS), **filled)
+    remedies = tuple(draw(st.lists(st.sampled_from(Remedy), max_size=2)))
+    made = kind(draw(TEXTS), remedies=remedies, **filled)
     for note in draw(st.lists(TEXTS, max_size=2)):
         made.add_note(note)
     return made

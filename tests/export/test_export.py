@@ -30,6 +30,7 @@ from wosdk_async.jobs import Export, IncrementalExport
 from wosdk_async.jobs.errors import JournalError, OutputError
 from wosdk_async.jobs.exports.errors import ExportError
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan
+from wosdk_async.text.remedies import Remedy
 
 SMALL = {"page": 10, "parallel": 3}
 
@@ -163,8 +164,9 @@ async def test_an_export_of_something_else_does_not_go_on(
         ({"limit": 5}, "limit: none, and now 5"),
         ({"format": "csv"}, "format: parquet, and now csv"),
     ):
-        with pytest.raises(ExportError, match=f"had other {differing}. Give the same"):
+        with pytest.raises(ExportError, match=f"had other {differing}") as caught:
             await Export(WorkOrder, output, company=acme, **(parquet | other))
+        assert caught.value.remedies == (Remedy.EXPORT_AGAIN,)
     await Export(WorkOrder, output, company=acme, again=True, select=["Number"], **parquet)
     assert pq.read_schema(output).names == ["Number", "Id", "Extra"]
 
@@ -260,9 +262,9 @@ def test_formats_that_contradict_are_refused(tmp_path: Path) -> None:
     """The suffix says the format; what is for CSV is not for another format."""
     with pytest.raises(ExportError, match="its suffix is that of parquet, and the format is csv"):
         Export(WorkOrder, tmp_path / "orders.parquet", format="csv")
-    with pytest.raises(ExportError, match="is for CSV, and the output is jsonl"):
+    with pytest.raises(ExportError, match="only CSV has this option, and the output is jsonl"):
         Export(WorkOrder, tmp_path / "orders.ndjson", csv_for_excel="semicolon")
-    with pytest.raises(ExportError, match="is for CSV, and the output is parquet"):
+    with pytest.raises(ExportError, match="only CSV has this option, and the output is parquet"):
         IncrementalExport(WorkOrder, tmp_path / "orders", csv_for_excel="comma")
 
 

@@ -5,6 +5,7 @@ What happens is asked of ``action_of`` and ``decide``; only the words are writte
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import chain, combinations
 from pathlib import Path
@@ -13,12 +14,12 @@ from typing import get_args
 import attrs
 
 from tests.errors.tables import DOCS, rendered, table
+from wosdk_async.cli.texts import in_commands
 from wosdk_async.jobs.ledger.decision import (
     Action,
     FileFacts,
     LedgerFacts,
     Refusal,
-    Remedy,
     RowSample,
     Standing,
     Why,
@@ -160,25 +161,18 @@ _OF_REJECTS: Mapping[str, tuple[FileFacts, ImportOptions]] = {
     ),
 }
 
-_REMEDIES: Mapping[Remedy, str] = {
-    Remedy.NEW_ROWS: "`--new-rows`, if they are new rows",
-    Remedy.AGAIN: "`--again`, to send all rows once more",
-    Remedy.SAME_COMMAND: "leave `--again` out",
-    Remedy.SETTLE: "[`wosdk jobs settle`](jobs.md#the-command)",
-    Remedy.KEY: "put the file back, [give rows a key](#the-key-of-a-row), run it once, then edit",
-    Remedy.SAME_MAP: "use the map and the marker as they were",
-    Remedy.OTHER_FOLDER: "name another folder with `--job`",
-    Remedy.THAT_FOLDER: "name that folder with `--job`",
-    Remedy.EXPORT_REJECTS: "take `rejects.csv` of the job again; `wosdk jobs rejects` writes it",
-}
-
 
 def _refused(ledger: LedgerFacts | None, file: FileFacts, choices: ImportOptions, why: Why) -> str:
     """Return what can be done about a refusal with this code."""
     found = decide(ledger, file, choices)
     assert isinstance(found, Refusal), f"{why}: nothing is refused"
     assert found.why == why
-    return "; or ".join(_REMEDIES[each] for each in found.remedies)
+    text = "; or ".join(in_commands(each, {"folder": "FOLDER"}) for each in found.remedies)
+    text = _COMMAND.sub(r"`\g<0>`", text)
+    return text.replace("give its rows a key", "[give its rows a key](#the-key-of-a-row)")
+
+
+_COMMAND = re.compile(r"--[a-z-]+( [A-Z]+)?|wosdk jobs [a-z]+( FOLDER)?|key = \S+\"")
 
 
 def refusals() -> str:

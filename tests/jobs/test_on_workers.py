@@ -269,7 +269,7 @@ async def test_a_pool_that_breaks_stops_the_import(local: Local, job: Job, write
     pool.prepare = lambda worker: setattr(worker, "sent", break_pool)
     source = write(HEADER, rows(*NUMBERS))
     summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, workers=pool, limit=2), local)
-    assert summary.stopped == "the scheduler has gone; start it again"
+    assert str(summary.stopped) == "the scheduler has gone; start it again"
     assert (len(outcomes), summary.in_doubt) == (40, 0)
     assert (summary.complete, summary.audit_state, summary.not_started > 0) == (False, "due", True)
     assert sum((await held(local)).values()) == summary.created
@@ -312,7 +312,7 @@ async def test_an_import_that_is_aborted_while_it_waits_for_workers(
 
     ready = job(write(HEADER, rows(*NUMBERS)), MAP, marker=MARKER, workers=NoWorkers(local.company))
     summary, outcomes = await carried_out(ready, local)
-    assert (summary.stopped, summary.not_started, len(outcomes)) == ("it was asked to stop", 40, 40)
+    assert (str(summary.stopped), summary.not_started, len(outcomes)) == ("it was asked to stop", 40, 40)
     assert await held(local) == {}
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from tests.jobs.test_outputs import planned
 from tests.support.laws import examples
+from wosdk_async.cli.job_commands import COMMAND_WORDS
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import (
     JobPlan,
@@ -69,7 +70,7 @@ class Page(HTMLParser):
 
 
 def drawn(found: JobFacts) -> str:
-    page = report_page(found)
+    page = report_page(found, COMMAND_WORDS)
     assert page is not None
     return page
 

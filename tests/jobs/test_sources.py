@@ -97,7 +97,7 @@ def test_what_is_not_csv_is_refused_with_its_place(tmp_path: Path, content: byte
     with pytest.raises(ImportMapError) as caught:
         list(CsvFile(written(tmp_path, content)))
     assert str(tmp_path / "f.csv") in caught.value.message
-    assert message in caught.value.message
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".parquet", ".jsonl"])

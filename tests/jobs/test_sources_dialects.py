@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.jobs.test_sources import written
 from wosdk_async.jobs import CsvFile, ImportMapError, open_source
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, require_columns
+from wosdk_async.text.remedies import Remedy
 
 
 def test_a_wrong_encoding_is_refused_with_its_place_and_a_suggestion(tmp_path: Path) -> None:
@@ -20,10 +21,8 @@ def test_a_wrong_encoding_is_refused_with_its_place_and_a_suggestion(tmp_path: P
     path = written(tmp_path, content)
     with pytest.raises(ImportMapError) as caught:
         list(CsvFile(path))
-    assert caught.value.message == (
-        f"{path}, line 2, column 2: byte 0xfc at offset 13 is not UTF-8; it looks like cp1252: "
-        "pass encoding='cp1252', or save the file as UTF-8"
-    )
+    assert caught.value.message == f"{path}, line 2, column 2: byte 0xfc at offset 13 is not UTF-8"
+    assert (caught.value.remedies, caught.value.facts["encoding"]) == ((Remedy.ENCODING,), "cp1252")
     first, _ = CsvFile(path, encoding="cp1252")
     assert first.cells == {"name": "Müller", "street": "Königstraße"}
 
@@ -68,7 +67,7 @@ def test_a_byte_order_mark_names_utf_16(tmp_path: Path) -> None:
         (b"a\n", {"delimiter": ""}, "'' cannot separate cells; write one character such as ';', or tab"),
         (b"a\n", {"delimiter": ";;"}, "';;' cannot separate cells"),
         (b"a\n", {"delimiter": '"'}, "'\"' cannot separate cells"),
-        (b"a\n", {"sheet": "x"}, "a .csv file takes no sheet=; leave it out"),
+        (b"a\n", {"sheet": "x"}, "a .csv file takes no sheet"),
         (b"a\n", {"format": "&&"}, "there is no format '&&'; the formats are csv, tsv, tab, jsonl"),
         (b"a\n", {"format": "tvs"}, "there is no format 'tvs'; did you mean 'tsv'?"),
     ],
@@ -117,13 +116,15 @@ def test_a_line_sep_above_the_header_names_the_delimiter(tmp_path: Path) -> None
 def test_a_wrong_delimiter_is_named_from_the_header(tmp_path: Path) -> None:
     wanted = {"key": "the map", "name, first": "the map"}
     source = CsvFile(written(tmp_path, b"key;name, first;x\n1;y;2\n"))
-    with pytest.raises(ImportMapError, match="separated by ';': pass delimiter=';'"):
+    with pytest.raises(ImportMapError, match="there is no column 'key'") as caught:
         require_columns(source, wanted)
-    with pytest.raises(ImportMapError, match=r"separated by '\\t': pass delimiter='tab'"):
+    assert (caught.value.remedies, caught.value.facts["delimiter"]) == ((Remedy.DELIMITER,), ";")
+    with pytest.raises(ImportMapError) as caught:
         require_columns(CsvFile(written(tmp_path, b"key\tx\n")), wanted)
+    assert (caught.value.remedies, caught.value.facts["delimiter"]) == ((Remedy.DELIMITER,), "tab")
     with pytest.raises(ImportMapError) as caught:
         require_columns(CsvFile(written(tmp_path, b"keys,x;y\n")), wanted)
-    assert "delimiter=" not in caught.value.message
+    assert caught.value.remedies == ()
 
 
 DIALECTS = st.builds(

@@ -22,6 +22,7 @@ from wosdk_async.jobs import Import, ImportMap, ImportMapError, open_source
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.readers import workbook
+from wosdk_async.text.remedies import Remedy
 
 
 def written(path: Path, rows: list[list[Any]], *, top: int = 0, left: int = 0, sheet: str = "Data") -> Path:
@@ -158,12 +159,12 @@ def test_what_is_not_a_workbook_is_refused(tmp_path: Path) -> None:
         (tmp_path / "f.xlsx").write_bytes(content)
         with pytest.raises(ImportMapError, match="workbook"):
             open_source(tmp_path / "f.xlsx")
-    with pytest.raises(
-        ImportMapError, match=r"f\.xlsx: the sheet 'Data' is empty; name another with --sheet"
-    ):
+    with pytest.raises(ImportMapError, match=r"f\.xlsx: the sheet 'Data' is empty") as caught:
         open_source(written(tmp_path / "f.xlsx", []))
-    with pytest.raises(ImportMapError, match=r"a \.xlsx file takes no encoding="):
+    assert caught.value.remedies == (Remedy.OTHER_SHEET,)
+    with pytest.raises(ImportMapError, match=r"a \.xlsx file takes no encoding") as caught:
         open_source(tmp_path / "f.xlsx", encoding="utf-8")
+    assert (caught.value.remedies, caught.value.facts["option"]) == ((Remedy.LEAVE_OUT,), "encoding")
 
 
 def test_without_the_extra_its_name_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,8 +322,9 @@ def test_an_old_workbook_is_read() -> None:
 def test_a_text_file_with_the_suffix_of_a_workbook_is_named_as_one(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"f.{suffix}"
     path.write_text("a,b\n1,Zürich\n", encoding="utf-8")
-    with pytest.raises(ImportMapError, match=r"this is a text file, and not a workbook; .* --format csv"):
+    with pytest.raises(ImportMapError, match="this is a text file, and not a workbook") as caught:
         open_source(path)
+    assert caught.value.remedies == (Remedy.READ_AS_CSV,)
     (row,) = open_source(path, format="csv")
     assert row.cells == {"a": "1", "b": "Zürich"}
 

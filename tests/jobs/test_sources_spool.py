@@ -44,10 +44,10 @@ def refused(folder: Path, source: str, limit: int = 1000, seconds: float = 60) -
     with pytest.raises(ImportMapError) as caught:
         spool(source, folder, limit, seconds=seconds)
     assert list(folder.iterdir()) == []
-    assert "secret" not in caught.value.message
-    assert "\n" not in caught.value.message
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
     assert leaks(caught.value, {"URL": "secret"}) == set()
-    return caught.value.message
+    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_stdin_is_copied(
 
 def test_a_terminal_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", Stdin(b"", terminal=True))
-    assert refused(tmp_path, "-").startswith("stdin is a terminal; name a file, or pipe one in")
+    assert refused(tmp_path, "-") == "stdin is a terminal; name a file, or pipe one in"
 
 
 def test_a_source_over_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,7 +299,7 @@ async def test_redirects_lead_from_https_to_https_only(tmp_path: Path, context: 
         (found(b"x" * 1001), "it is larger than 1,000 bytes"),
         (found(b""), "is empty"),
         (found(TEXT, length=50), "closed the connection in the middle of its response; try again"),
-        (b"", "try again, or download the file first"),
+        (b"", "try again; or download the file first"),
         (b"HTTP/1.1 200 OK\r\nX: sig=secret\0\r\n\r\n", "the response cannot be read"),
         (
             b"HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx",

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 
-from wosdk_async.jobs.stop import ASKED, Stop, StoppedError
+from wosdk_async.jobs.errors import RunStoppedError
+from wosdk_async.jobs.stop import Stop, StoppedError
 
 
 async def within(stop: Stop, *, exempt: bool = False) -> str:
@@ -32,7 +33,8 @@ async def test_a_wait_ends_with_the_stop_without_a_check_of_its_own() -> None:
     await asyncio.sleep(0)
     stop.ask()
     assert await asyncio.gather(*tasks) == ["stopped []"] * 3
-    assert (stop.reason, stop.cause, await within(stop)) == (ASKED, None, "stopped []")
+    assert stop.reason is not None
+    assert (stop.reason.kind, stop.cause, await within(stop)) == ("asked", None, "stopped []")
     assert all(not task.cancelling() for task in tasks)
 
 
@@ -61,15 +63,15 @@ async def test_what_follows_exempt_calls_is_ended() -> None:
 
 
 async def test_a_rule_starts_no_more_and_ends_no_wait() -> None:
-    stop, told = Stop(), []
+    stop, told, first = Stop(), [], RunStoppedError("too many failures")
     async with stop.ends():
-        stop.start_no_more("too many failures")
-        stop.start_no_more("another")
+        stop.start_no_more(first)
+        stop.start_no_more(RunStoppedError("another"))
         await asyncio.sleep(0)
         with stop.lets_end(lambda: told.append(stop.reason)):
             pass
     stop.ask()
-    assert (told, stop.reason) == (["too many failures"], "too many failures")
+    assert (told, stop.reason) == ([first], first)
 
 
 async def test_a_cancellation_and_a_timeout_of_the_program_stay_what_they_are() -> None:

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
-from wosdk_async import Client, ConfigurationError, RetryPolicy
+from wosdk_async import Client, ConfigurationError, RetryPolicy, jobs
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
+from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.stop import ALIKE, StopRules
+from wosdk_async.text.remedies import Remedy
+
+
+def kind_of(summary: Summary) -> str | None:
+    """The rule or error that stopped an import."""
+    return None if summary.stopped is None else summary.stopped.kind
 
 
 async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job: Job, write: Write) -> None:
     text = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
     summary, outcomes = await carried_out(job(write(HEADER, rows(*range(100))), text), local)
     assert (summary.failed, summary.not_started) == (20, 80)
-    assert (summary.stopped or "").startswith("the first 20 rows were all refused for one reason: ")
+    assert kind_of(summary) == "all-refused"
     assert len(outcomes) == 100
 
 
@@ -60,7 +69,7 @@ async def test_a_stop_that_was_asked_for_is_in_the_summary(local: Local, job: Jo
     ready = job(write(HEADER, rows(*range(40))), MAP, limit=1)
     summary = await ready.run(local.company, on_row=lambda _: ready.stop())
     assert summary.not_started > 30
-    assert summary.stopped == "it was asked to stop"
+    assert kind_of(summary) == "asked"
 
 
 @pytest.mark.parametrize(("limit", "most"), [("7", 7), ("10%", 10)])
@@ -71,7 +80,9 @@ async def test_too_many_failures_stop_the_job(
     ready = job(write(HEADER, bad), MAP, stop_after=limit, limit=1)
     summary, _ = await carried_out(ready, local)
     assert summary.failed == most
-    assert summary.stopped == f"{most} rows have failed, the limit is {limit} (stop_after)"
+    assert summary.stopped is not None
+    assert summary.stopped.message == f"{most} rows have failed, the limit is {limit}"
+    assert (kind_of(summary), summary.stopped.remedies) == ("too-many-failed", (Remedy.STOP_AFTER,))
     assert summary.created <= most + 4
 
 
@@ -80,7 +91,9 @@ async def test_too_many_doubts_stop_the_job(local: Local, job: Job, write: Write
     ready = job(write(HEADER, rows(*range(50))), MAP, stop_after_doubt=3, limit=2)
     summary, _ = await carried_out(ready, local)
     assert 3 <= summary.in_doubt <= 3 + 2 * 2
-    assert summary.stopped == "3 rows are in doubt, the limit is 3 (stop_after_doubt)"
+    assert summary.stopped is not None
+    assert summary.stopped.message == "3 rows are in doubt, the limit is 3"
+    assert (kind_of(summary), summary.stopped.remedies) == ("too-many-in-doubt", (Remedy.STOP_AFTER_DOUBT,))
 
 
 def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None:
@@ -92,7 +105,8 @@ def test_rows_that_could_not_be_sent_count_only_without_others_between() -> None
         assert rules.stop.reason is None
     for _ in range(ALIKE):
         rules.unsent("no connection")
-    assert rules.stop.reason == "20 rows in a row could not be sent: no connection"
+    assert rules.stop.reason is not None
+    assert rules.stop.reason.message == "20 rows in a row could not be sent: no connection"
 
 
 async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
@@ -103,10 +117,19 @@ async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
     local.company = local.company.with_options(retry=RetryPolicy(attempts=1))
     summary, _ = await carried_out(job(source, MAP, limit=1), local)
     assert (summary.created, summary.failed, summary.waiting, summary.not_started) == (0, 20, 20, 40)
-    assert (summary.stopped or "").startswith("20 rows in a row could not be sent: ")
+    assert kind_of(summary) == "none-sent"
     local.server.busy = False
     summary, _ = await carried_out(job(source, MAP), local)
     assert (summary.created, sum((await held(local)).values())) == (60, 60)
+
+
+def test_the_rules_that_stop_an_import_are_documented() -> None:
+    """The docstring lists each kind that the package gives, and docs/messages.md shows it."""
+    package = Path(jobs.__file__).parent
+    calls = "".join(path.read_text("utf-8") for path in package.rglob("*.py"))
+    given = set(re.findall(r'RunStoppedError\([^()]*kind="([\w-]+)"', calls))
+    named = set(re.findall(r"``([\w-]+)``", RunStoppedError.__doc__ or ""))
+    assert given == named - {"kind", "stopped"}
 
 
 @pytest.mark.parametrize("text", ["0", "0%", "101%", "five", "-1", "5 %%", "1.5"])
@@ -158,8 +181,7 @@ async def test_rows_behind_a_client_that_is_closed_are_not_started(
         await closing[0]
     assert Counter(row.outcome for row in outcomes.values()).keys() == {"created", "not_started"}
     assert (summary.failed, summary.in_doubt, len(outcomes)) == (0, 0, 60)
-    assert summary.stopped is not None
-    assert "closed" in summary.stopped
+    assert kind_of(summary) == "client-closed"
     summary, _ = await carried_out(job(source, MAP, marker=marker), local)
     assert (summary.complete, sum((await held(local)).values())) == (True, 60)
 

@@ -20,6 +20,7 @@ from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.server import ServerOptions, plan_tools, state_folder
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.testing import Sandbox
+from wosdk_async.text.remedies import Remedy
 
 HOLD = {"ActionReasonId": 2201, "Comment": "Belt ordered"}
 
@@ -614,8 +615,9 @@ def test_plans_that_cannot_be_opened_name_no_path(work: Workplace, tmp_path: Pat
 def test_a_folder_that_cannot_be_used_is_named(work: Workplace, tmp_path: Path) -> None:
     work.state = tmp_path / "file" / "state"
     (tmp_path / "file").write_text("", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="name another folder with --state"):
+    with pytest.raises(ConfigurationError, match="plans cannot be kept") as caught:
         work.plans()
+    assert caught.value.remedies == (Remedy.STATE_FOLDER,)
 
 
 def test_plans_are_kept_where_the_user_keeps_such_files(tmp_path: Path) -> None:

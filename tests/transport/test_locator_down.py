@@ -11,6 +11,7 @@ from tests.support.service import RESET, Service
 from tests.support.virtual import World, reply
 from wosdk_async import DeadlineError, NoAnswerError, NotSentError, SessionError, WosdkError
 from wosdk_async.protocol.wire import Response
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import SendError
 
 PLACES = pytest.mark.parametrize("place", ["on_token", "on_discovery"])
@@ -181,7 +182,7 @@ async def test_an_early_renewal_without_callers_ends_by_itself(place: str) -> No
 @PLACES
 async def test_what_a_person_has_to_change_is_an_error_at_once(place: str) -> None:
     """Such as a certificate that is refused: the next attempt would meet it again."""
-    failure = SendError("certificate", sent=False, remedy="trust the authority")
+    failure = SendError("certificate", sent=False, remedy=Remedy.AUTHORITY)
     world = Outage(place, failure)
     world.down_for(100.0)
     begun = world.time.seconds
@@ -189,7 +190,7 @@ async def test_what_a_person_has_to_change_is_an_error_at_once(place: str) -> No
     await world.time.finish(call)
     failed = call.exception()
     assert isinstance(failed, NotSentError)
-    assert (failed.remedy, world.attempts, world.time.seconds) == ("trust the authority", 1, begun)
+    assert (failed.remedies, world.attempts, world.time.seconds) == ((Remedy.AUTHORITY,), 1, begun)
 
 
 async def test_a_client_can_be_closed_while_a_log_in_is_retried() -> None:

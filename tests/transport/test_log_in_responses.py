@@ -24,6 +24,7 @@ from wosdk_async import (
     problem_of,
 )
 from wosdk_async.protocol.wire import Response
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 
@@ -196,7 +197,7 @@ async def test_an_address_that_is_not_that_of_a_log_in(
     found = caught.value
     assert type(found) is kind
     assert f"{service.url}" in found.message
-    assert f"check {variable}, or" in found.message
+    assert (found.remedies, found.facts["variable"]) == ((Remedy.ENDPOINT,), variable)
     assert found.status == answer.status
     problem = problem_of(found)
     assert (problem.status, "retry_after" in problem.body) == (502, False)

@@ -118,7 +118,7 @@ TABLE: list[tuple[Ask, str]] = [
     (running(SpaceCreateCommand()), "customer_id is missing; set it to the id of a customer that exists."),
     (running(VerifyWorkCommand()), "work_order_id is missing; set it to the id of the work order."),
     (running(WoCreateCommand()), "work_order is missing; WoCreateCommand cannot be run without it."),
-    (making(Document(storage_type_id="URL")), "doc_type is missing; set DocumentType.ref(id)"),
+    (making(Document(storage_type_id="URL")), "doc_type is missing; set it to the id of a document type"),
     (making(Document(doc_type=DocumentType(id=3))), "storage_type_id is missing; set 'Cloud' for a file"),
     # dicts of names that the catalogue knows
     (

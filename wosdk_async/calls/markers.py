@@ -159,7 +159,7 @@ def _require_query(entity: type[Record], where: str) -> None:
     try:
         require_support(entity, "query")
     except UnsupportedError as error:
-        message = error.message.removesuffix(" (check=False sends it anyway)")
+        message = error.message
         raise UnsupportedError(f"{where}: {message}", code=error.code) from None
 
 

@@ -17,7 +17,7 @@ import attrs
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
 from wosdk_async.cli.runner import saying_slow_login
-from wosdk_async.cli.texts import json_text, visible
+from wosdk_async.cli.texts import json_text, message_of, visible
 from wosdk_async.cli.verbose import RequestPrinter
 from wosdk_async.errors import (
     ConfigurationError,
@@ -95,7 +95,13 @@ def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | N
     text = remedy(error, route.remedy(_VARIABLES.get(name, "")) if route else _NETWORK)
     status = status_of(error)
     return Step(
-        step=name, ok=False, seconds=seconds, detail=str(error), remedy=text, status=status, route=route
+        step=name,
+        ok=False,
+        seconds=seconds,
+        detail=message_of(error),
+        remedy=text,
+        status=status,
+        route=route,
     )
 
 
@@ -160,7 +166,7 @@ _BY_TEXT = (
 
 def remedy(error: WosdkError, network: str = _NETWORK) -> str:
     """Return what to do about ``error``, or check of the ``network``; empty if its own message says so."""
-    if error.remedy:
+    if error.remedies:
         return ""
     if isinstance(error, DeadlineError):
         return f"it took too long; --deadline gives it more time, or {network}"

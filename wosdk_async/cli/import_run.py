@@ -13,6 +13,7 @@ import attrs
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
 from wosdk_async.cli.import_arguments import ImportArguments
+from wosdk_async.cli.job_commands import COMMAND_WORDS, rejects_of
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
 from wosdk_async.cli.output.progress import RowProgress
@@ -26,7 +27,7 @@ from wosdk_async.cli.runner import (
     require_yes,
 )
 from wosdk_async.cli.signals import StopSignals
-from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text
+from wosdk_async.cli.texts import counted, message_of, plan_text
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary, tune_process
 from wosdk_async.jobs.cluster.messages import WorkerPool
@@ -35,7 +36,6 @@ from wosdk_async.jobs.imports.inputs import open_input
 from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.ledger.decision import Action
-from wosdk_async.jobs.report.job_commands import rejects_of
 from wosdk_async.jobs.report.output_tables import IN_DOUBT
 from wosdk_async.jobs.sources.spool import shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
@@ -103,7 +103,7 @@ def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None
         if found.address is not None:
             details[ADDRESS] = found.address
         options = attrs.evolve(given.options, folder=found.folder, details=details)
-        job = Import(found.source, import_map, workers=workers, options=options)
+        job = Import(found.source, import_map, workers=workers, report_words=COMMAND_WORDS, options=options)
         job.read()
     return job
 
@@ -171,7 +171,7 @@ async def _run(
             say_files(summary, attrs.evolve(about, options={**about.options, **given.options.details}))
             print_summary(summary, given.as_json, ran=not opened.is_idle)
         if summary.files_failed is not None:
-            text = f"{ended}, but its files could not be written: {in_command_words(summary.files_failed)}"
+            text = f"{ended}, but its files could not be written: {message_of(summary.files_failed)}"
             if summary.all_ended:
                 raise CliError(text, Exit.UNWRITTEN)
             say(text)

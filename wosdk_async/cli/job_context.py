@@ -13,7 +13,6 @@ import click
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_arguments import Reading, kept_globals, kept_import
 from wosdk_async.cli.options import TEMPORARY, target_of
-from wosdk_async.cli.texts import in_command_words
 from wosdk_async.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -87,7 +86,9 @@ def excel_of(plan: JobPlan, folder: Path) -> ExcelSeparator | None:
 
 async def write_files(journal: Journal) -> None:
     """Write the files of the job again; without its input only those that do not need that."""
+    from wosdk_async.cli.job_commands import COMMAND_WORDS
     from wosdk_async.cli.output.reporting import say_kept
+    from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.report.outputs import write_outputs
     from wosdk_async.jobs.sources.conversion import off_the_loop
@@ -96,6 +97,8 @@ async def write_files(journal: Journal) -> None:
     try:
         source = await off_the_loop(source_of, plan, journal.folder)
     except (CliError, ConfigurationError) as error:
-        say(f"rejects.csv and in_doubt.csv stay as they are: {in_command_words(error.message)}")
+        why = error.explained(in_commands) if isinstance(error, ConfigurationError) else error.message
+        say(f"rejects.csv and in_doubt.csv stay as they are: {why}")
         source = None
-    say_kept(await write_outputs(journal, source, csv_for_excel=excel_of(plan, journal.folder)))
+    excel = excel_of(plan, journal.folder)
+    say_kept(await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS))

@@ -13,18 +13,26 @@ import attrs
 import click
 
 from wosdk_async.cli.import_arguments import kept_import
+from wosdk_async.cli.job_commands import command_of
 from wosdk_async.cli.job_context import source_of
-from wosdk_async.cli.texts import counted, in_command_words, message_of, plan_text, refusal_text, visible
+from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions
-from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal import JobRun, Journal, State
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.decision import Plan
 from wosdk_async.jobs.ledger.facts import preview_of
-from wosdk_async.jobs.ledger.overview import COUNTED, UNDER_WAY, Overview, overview, stop_of, why_no_audit
+from wosdk_async.jobs.ledger.overview import (
+    COUNTED,
+    UNDER_WAY,
+    Overview,
+    failure_of,
+    overview,
+    stop_of,
+    why_no_audit,
+)
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.mapping.record_operations import operation_named
-from wosdk_async.jobs.report.job_commands import command_of
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["job_facts", "print_job", "print_jobs"]
@@ -53,7 +61,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "running": seen.running,
             "plan": seen.plan.as_dict(),
             "command": command_of(seen.given, folder),
-            "runs": [{**attrs.asdict(run), "stopped": stop_of(run)} for run in await journal.runs()],
+            "runs": [_run_facts(run) for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
             "resume": await _same_command_would(seen),
@@ -63,6 +71,12 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             else None,
             "audit_rows": [_audited(row) for row in await journal.audit_rows(limit=_FIRST)],
         }
+
+
+def _run_facts(run: JobRun) -> dict[str, Any]:
+    ends = {"stopped": stop_of(run), "error": failure_of(run)}
+    shown = {name: error and error.explained(in_commands) for name, error in ends.items()}
+    return {**attrs.asdict(run), **shown}
 
 
 def _row(row: Any) -> dict[str, Any]:
@@ -168,10 +182,10 @@ def _run(run: Mapping[str, Any]) -> str:
     if command := details.get("command"):  # another than the import, such as an undo
         ended += f", {command}"
     why = "".join(
-        f"; {name}: {in_command_words(text)}"
+        f"; {name}: {text}"
         for name, text in (
             ("stopped", run["stopped"]),
-            ("refused" if details.get("refused") else "error", details.get("error")),
+            ("refused" if details.get("refused") else "error", run["error"]),
         )
         if text
     )

@@ -103,9 +103,8 @@ class RecordChange:
             return f"{text}. A part of the change was made before that. {advice(self.look)}"
         if not self.rule or not isinstance(error, BusinessRuleError) or self.rule_needs not in error.message:
             return text
-        if error.remedy:  # the rule says it in commands
-            text = text.replace(f"; {error.remedy}", "")
-        return f"{text}. {self.rule}"
+        without_remedies = error.shown(lambda *_: "")  # the rule says them in commands
+        return f"{self.label}: {without_remedies}. {self.rule}"
 
     def as_json(self) -> str:
         """Return the JSON object of the outcome."""

@@ -1,25 +1,25 @@
-"""Texts for people: on one line, JSON, and what the library says in the words of the command line."""
+"""Texts for people: on one line, JSON, and remedies of the library in the words of the command line."""
 
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import WosdkError
+from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.ledger.decision import Plan, Refusal, Remedy
+    from wosdk_async.jobs.ledger.decision import Plan, Refusal
 
 __all__ = [
     "MAX_LINE",
     "brief_line",
     "counted",
-    "in_command_words",
+    "in_commands",
     "json_text",
     "message_of",
     "plan_text",
@@ -82,58 +82,78 @@ def _slow_json_text(value: Any) -> str:
     return "".join(written)
 
 
-# --- messages of the library in the words of the command line --------------------------------
+# --- remedies in the words of the command line ------------------------------------------------
 
-_WORDS = (  # Python of a message -> option, command or field; the longer text stands first
-    (r"\bupdate\((\w+)\.ref\((\w+)\), \.\.\.\)", r"wosdk update \1 \2"),
-    (r"\bdelete\((\w+), (\w+)\)", r"wosdk delete \1 \2"),
-    (r"\b\w+\.ref\((\w+)\)", r'{"Id": \1}'),
-    (r"\bif_unchanged(=True)?\b", "--if-unchanged"),
-    (r"\bperform_deletion=True\b", '"PerformDeletion": true'),
-    (r"\bperform_deletion\b", "PerformDeletion"),
-    (r"\bconcurrency_id\b", "ConcurrencyId"),
-    (r"\bupdate\(\) never writes id\b", "update never writes Id"),
-    (r"\b(create|update|delete)\(\)", r"\1"),
-    (r"\bpass (?=(?:again|delimiter|encoding|force|format)=)", "add "),
-    (r"\bfolder=DIR\b", "--job DIR"),
-    (r"\bdelimiter='tab'", "--delimiter tab"),
-    (r"\bdelimiter=(?=')", "--delimiter "),
-    (r"\b(encoding|format)='([^']+)'", r"--\1 \2"),
-    (r"\b(again|force)=True\b", r"--\1"),
-    (r"\b(takes no|leave) (\w+)=(?=;| out\b)", r"\1 --\2"),
-    (r"\bstop_after_doubt\b", "--stop-after-doubt"),
-    (r"\bstop_after\b", "--stop-after"),
-    (r"\bcsv_raw is\b", "--csv-raw is"),
-    (r"\bcsv_for_excel is\b", "--csv-for-excel is"),
-    (r"\buse IncrementalExport\b", "add --since last"),
-    (r"\bpipe one in$", "pipe one in: wosdk import - < requests.csv"),
-    (r"\bthe catalogue lists them\b", "wosdk describe lists them"),
-    (r"\brun the import again, which does that first", "wosdk jobs resume does that first"),
-    (r"\bwrite the files of (.+) again$", r"write the files again with wosdk jobs rejects \1"),
-    (
-        r"\bcompany\.query\('([^']+)', \.\.\.\) reads its records as plain data",
-        r"wosdk query \1 --unchecked --all --json writes its records as they come",
+_WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
+    Remedy.AUTHORITY: (
+        "if you trust the authority that signed it (your own, or that of a proxy that intercepts TLS), name "
+        "its certificate in SSL_CERT_FILE"
     ),
-    (
-        r"\bcall decide\(journal, row, id\), with None for what was not created",
-        "write wosdk jobs settle JOB --row N created ID, or --row N not-created",
+    Remedy.ENDPOINT: "check {variable}",
+    Remedy.MOVED_BY_COMMANDS: (
+        "commands move a work order from state to state, updates do not: wosdk pickup, start, hold, resume, "
+        "complete and cancel do"
     ),
-)
-_PATTERNS = tuple((re.compile(pattern), words) for pattern, words in _WORDS)
+    Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
+    Remedy.SEND_AGAIN: "to send all rows once more, add --again",
+    Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",
+    Remedy.SETTLE: "decide the rows in doubt with wosdk jobs settle {folder}",
+    Remedy.OTHER_FOLDER: "name another folder with --job DIR",
+    Remedy.THAT_FOLDER: "add --job {folder}",
+    Remedy.KNOWN_FOLDER: "add --job with its folder",
+    Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; wosdk jobs rejects writes that file again",
+    Remedy.STOP_AFTER: "--stop-after sets the limit",
+    Remedy.STOP_AFTER_DOUBT: "--stop-after-doubt sets the limit",
+    Remedy.DECIDE_ROWS: (
+        "look for each row in doubt yourself, and write wosdk jobs settle {folder} --row N created ID, or "
+        "--row N not-created"
+    ),
+    Remedy.RUN_AGAIN: "wosdk jobs resume does that first",
+    Remedy.WRITE_OUTPUTS: "the journal is right: fix this, then run wosdk jobs rejects {folder}",
+    Remedy.LOCAL_DISK: "place the job on a local disk with --job DIR",
+    Remedy.PERMISSIONS: "change the permissions, or place the job elsewhere with --job DIR",
+    Remedy.DELIMITER: "its cells seem to be separated by {delimiter}: add --delimiter {delimiter}",
+    Remedy.ENCODING: "it looks like {encoding}: add --encoding {encoding}, or save the file as UTF-8",
+    Remedy.SOME_ENCODING: (
+        "find out its encoding and add it, as in --encoding cp1252, or save the file as UTF-8"
+    ),
+    Remedy.UTF_16: ("export the data as comma-separated UTF-8, or add --encoding utf-16-le if it is UTF-16"),
+    Remedy.JSON_LINES: "with one object a line it is read as .jsonl: rename it, or add --format jsonl",
+    Remedy.READ_AS_CSV: "give it the suffix .csv, or add --format csv",
+    Remedy.OTHER_SHEET: "name another with --sheet",
+    Remedy.PIPE: "name a file, or pipe one in: wosdk import - < requests.csv",
+    Remedy.LEAVE_OUT: "leave out --{option}",
+    Remedy.OVERWRITE: "name another file, or add --force to replace it",
+    Remedy.FORMAT: "name it with --format csv, or end the name with {suffixes}",
+    Remedy.INCREMENTAL: "name a file, or add --since last if it has the parts of an export of changes",
+    Remedy.EXPORT_AGAIN: "give the same command to resume, or add --again to throw away what it has read",
+    Remedy.STATE_FOLDER: "name another folder with --state",
+    Remedy.CATALOGUE: "wosdk describe lists them",
+    Remedy.QUERY_UNKNOWN: ("wosdk query {entity} --unchecked --all --json writes its records as they come"),
+    Remedy.UNCHECKED: "--unchecked sends it anyway",
+    Remedy.UPDATE_OTHER: "wosdk update {entity} {other} writes another",
+    Remedy.DELETE: "wosdk delete {entity} {id} deletes this record",
+    Remedy.IF_UNCHANGED: "--if-unchanged compares it",
+}
+_UNQUOTED = {"suffixes"}  # facts that are a list for people, and no argument
 
 
-def in_command_words(text: str) -> str:
-    """Return a text of the library with options, commands and JSON in place of Python."""
-    for pattern, words in _PATTERNS:
-        text = pattern.sub(words, text)
-    return text
+def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
+    """Return what a user of the command line does, with the facts of the error quoted for a shell."""
+    words = _WORDS.get(remedy)
+    if words is None:
+        return in_json(remedy, facts)
+    quoted = {name: fact if name in _UNQUOTED else shlex.quote(str(fact)) for name, fact in facts.items()}
+    if "option" in facts:
+        quoted["option"] = str(facts["option"]).replace("_", "-")
+    return words.format_map(KnownFacts(quoted))
 
 
 def message_of(error: WosdkError) -> str:
     """Return the message of an error for people; a text of the service stays as it is."""
-    if (refusal := getattr(error, "refusal", None)) is not None:
-        return f"nothing was sent: {refusal_text(refusal)}"
-    return str(error) if error.status else in_command_words(str(error))
+    if getattr(error, "refusal", None) is not None:
+        return f"nothing was sent: {error.shown(in_commands)}"
+    return error.shown(in_commands)
 
 
 # --- what an import does with its rows, and why it does nothing ------------------------------
@@ -172,27 +192,6 @@ def plan_text(plan: Plan, label: str) -> str:
 
 def refusal_text(refusal: Refusal) -> str:
     """Return why an import does nothing, and what can be done."""
-    from wosdk_async.jobs.ledger.refusals import remedies_in, what_is_wrong
+    from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 
-    return f"{what_is_wrong(refusal)}. {remedies_in(_words(refusal), refusal)}"
-
-
-def _words(refusal: Refusal) -> Mapping[Remedy, str]:
-    from wosdk_async.jobs.ledger.decision import Remedy
-    from wosdk_async.jobs.ledger.refusals import GIVE_A_KEY
-
-    folder = shlex.quote(str(refusal.folder))
-    return {
-        Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
-        Remedy.AGAIN: "to send all rows once more, add --again",
-        Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",
-        Remedy.SETTLE: f"decide the rows in doubt with wosdk jobs settle {folder}",
-        Remedy.KEY: GIVE_A_KEY,
-        Remedy.SAME_MAP: "use the map and the marker as they were",
-        Remedy.OTHER_FOLDER: "name another folder with --job DIR",
-        Remedy.THAT_FOLDER: f"add --job {folder}"
-        if refusal.folder is not None
-        else "add --job with its folder",
-        Remedy.EXPORT_REJECTS: "take the rows from rejects.csv of their job, and leave the columns _job and "
-        "_row as they are; wosdk jobs rejects writes that file again",
-    }
+    return ImportRefusedError(refusal).shown(in_commands)

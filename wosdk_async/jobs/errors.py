@@ -9,6 +9,7 @@ from pathlib import Path
 from wosdk_async.errors import ConfigurationError, InvalidCallError, WosdkError
 from wosdk_async.model import Record
 from wosdk_async.protocol.validation import problems
+from wosdk_async.text.remedies import in_json
 
 __all__ = [
     "AmbiguousNameError",
@@ -18,6 +19,7 @@ __all__ = [
     "MissingRecordError",
     "OutputError",
     "RowError",
+    "RunStoppedError",
     "WaitingRowError",
     "joined",
     "reason_of",
@@ -27,14 +29,16 @@ __all__ = [
 
 
 class ImportMapError(ConfigurationError):
-    """A file or map that cannot be used; the message names the place and the remedy on one line."""
+    """A file or map that cannot be used; the message names the place."""
+
+    kind = "import-map"
 
 
 class MapMistakes:
     """Mistakes of a map, kept so that they can be named together."""
 
     def __init__(self) -> None:
-        self._messages: list[str] = []
+        self._mistakes: list[ImportMapError] = []
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -42,25 +46,41 @@ class MapMistakes:
         try:
             yield
         except ImportMapError as error:
-            self._messages.append(error.message)
+            self._mistakes.append(error)
 
     def require_none(self) -> None:
         """Raise one ImportMapError for all that were kept."""
-        if self._messages:
-            raise ImportMapError(" -- also ".join(self._messages))
+        if self._mistakes:
+            facts = {name: value for each in self._mistakes for name, value in each.facts.items()}
+            raise ImportMapError(" -- also ".join(each.message for each in self._mistakes), **facts)
 
 
 class JournalError(WosdkError):
-    """A journal that cannot be used or written; the message names the place and the remedy on one line."""
+    """A journal that cannot be used or written; the message names the place."""
+
+    kind = "journal"
 
 
 class OutputError(WosdkError):
     """Files of a job that cannot be written; its journal is right, and they can be written again."""
 
+    kind = "outputs"
+
+
+class RunStoppedError(WosdkError):
+    """Why a run stopped before its end; it is not raised, ``Summary.stopped`` has it.
+
+    ``kind`` names the rule: ``asked``, ``client-closed``, ``all-refused``, ``none-sent``, ``marker``,
+    ``too-many-failed`` or ``too-many-in-doubt``. Otherwise ``stopped`` has the error that stopped it.
+    """
+
+    kind = "stopped"
+
 
 class RowError(InvalidCallError):
     """One row that cannot be sent; the others can."""
 
+    kind = "row"
     faults: tuple[RowError, ...] = ()
     """The single faults of a row that has several."""
 
@@ -68,13 +88,19 @@ class RowError(InvalidCallError):
 class AmbiguousNameError(RowError):
     """One row that names several records."""
 
+    kind = "ambiguous-name"
+
 
 class MissingRecordError(RowError):
     """One row that names a record that does not exist and is not created."""
 
+    kind = "missing-record"
+
 
 class WaitingRowError(RowError):
     """One row that cannot be sent in this run; the next run of the job may send it."""
+
+    kind = "waiting-row"
 
 
 def joined(faults: Sequence[RowError]) -> RowError:
@@ -95,7 +121,7 @@ def joined(faults: Sequence[RowError]) -> RowError:
 
 def reason_of(error: Exception) -> str:
     """Return why a row or a record failed, for people: the message of an error."""
-    return error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
+    return error.explained(in_json) if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
 
 
 def require_file(path: Path) -> None:

@@ -11,6 +11,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options.checks import names_checked, number, switch
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["ExcelSeparator", "ImportOptions", "StopAfter"]
 
@@ -34,7 +35,8 @@ class StopAfter:
         value = int(found[1]) if found else 0
         if found is None or not value or (found[2] and value > 100):
             raise ConfigurationError(
-                f"stop_after is {text!r}; it takes a number of rows or 1% to 100%: 20, 5%"
+                f"{text!r} is not a limit of failed rows; it takes a number of rows or 1% to 100%: 20, 5%",
+                remedies=(Remedy.STOP_AFTER,),
             )
         return cls(percentage=value) if found[2] else cls(value)
 

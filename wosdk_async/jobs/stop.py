@@ -11,22 +11,23 @@ from typing import Any
 import attrs
 
 from wosdk_async.calls.run_many import Run
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "ABORT_GRACE",
-    "ASKED",
-    "CLOSED",
     "SAID_EACH",
     "Stop",
     "StopRules",
     "StoppedError",
     "cause_of",
+    "client_closed",
     "say_and_sleep",
 ]
 
 ABORT_GRACE = 0.5  # seconds that calls under way still get when a run is aborted
-ASKED, CLOSED = "it was asked to stop", "the client was closed"
 
 SAID_EACH = 5.0  # seconds between two texts
 _SOON = 1.0  # seconds of a wait whose end is not worth a text
@@ -57,18 +58,18 @@ class Stop:
     are exempt, by :meth:`lets_end`. Both count for one task; other tasks need a block of their own.
     """
 
-    cause: str | None = None
+    cause: WosdkError | None = None
     """Rule or error for which no further row is started; None when there is none."""
     asked: int = 0
     _blocks: list[_Block] = attrs.field(factory=list)
     _stops: list[Callable[[], None]] = attrs.field(factory=list)
 
     @property
-    def reason(self) -> str | None:
+    def reason(self) -> WosdkError | None:
         """Why no further row is started; None while the run continues."""
-        return self.cause or (ASKED if self.asked else None)
+        return self.cause or (RunStoppedError("it was asked to stop", kind="asked") if self.asked else None)
 
-    def start_no_more(self, cause: str) -> None:
+    def start_no_more(self, cause: WosdkError) -> None:
         """Start no further row. The first cause counts."""
         self.cause = self.cause or cause
         for stop in list(self._stops):
@@ -154,6 +155,11 @@ async def say_and_sleep(seconds: float, say: Callable[[float], None]) -> None:
             say(left)
 
 
+def client_closed() -> RunStoppedError:
+    """Return why a run stopped whose client was closed."""
+    return RunStoppedError("the client was closed", kind="client-closed")
+
+
 ALIKE = 20
 """First rows that are refused for one reason, and rows in a row that could not be sent, before it stops."""
 
@@ -191,7 +197,8 @@ class StopRules:
         faults = frozenset(cause_of(reason).split("; "))
         self._shared = faults if self._ended == 1 else self._shared & faults
         if self._ended == ALIKE <= self.rows and self._shared:
-            self.stop.start_no_more(f"the first {ALIKE} rows were all refused for one reason: {reason}")
+            text = f"the first {ALIKE} rows were all refused for one reason: {reason}"
+            self.stop.start_no_more(RunStoppedError(text, kind="all-refused"))
         self._unsent = 0
 
     def unsent(self, reason: str) -> None:
@@ -200,7 +207,8 @@ class StopRules:
         self._shared = frozenset()
         self._unsent += 1
         if self._unsent == ALIKE:
-            self.stop.start_no_more(f"{ALIKE} rows in a row could not be sent: {reason}")
+            text = f"{ALIKE} rows in a row could not be sent: {reason}"
+            self.stop.start_no_more(RunStoppedError(text, kind="none-sent"))
 
     def in_doubt(self) -> None:
         """Count a row that may have been carried out."""
@@ -210,8 +218,9 @@ class StopRules:
         self.doubted += 1
         limit = self.options.stop_after_doubt
         if limit is not None and self.doubted >= limit:
-            text = f"{self.doubted} rows are in doubt, the limit is {limit} (stop_after_doubt)"
-            self.stop.start_no_more(text)
+            text = f"{self.doubted} rows are in doubt, the limit is {limit}"
+            remedies = (Remedy.STOP_AFTER_DOUBT,)
+            self.stop.start_no_more(RunStoppedError(text, kind="too-many-in-doubt", remedies=remedies))
 
     def _fail(self) -> None:
         self._ended += 1
@@ -219,4 +228,5 @@ class StopRules:
         limit = self.options.stop_after
         if limit is not None and self.failed >= limit.rows(self.rows):
             rows = "1 row has" if self.failed == 1 else f"{self.failed} rows have"
-            self.stop.start_no_more(f"{rows} failed, the limit is {limit} (stop_after)")
+            text, remedies = f"{rows} failed, the limit is {limit}", (Remedy.STOP_AFTER,)
+            self.stop.start_no_more(RunStoppedError(text, kind="too-many-failed", remedies=remedies))

@@ -26,6 +26,7 @@ from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import connect_database, create_file
 from wosdk_async.settings.profiles import PRIVATE, access_of_others
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["EXPIRES", "Plan", "PlanBusyError", "PlanJournal", "PlansUnusableError"]
 
@@ -53,6 +54,8 @@ class PlansUnusableError(ConfigurationError):
 
     Its text goes to agents: it names no path.
     """
+
+    kind = "plans"
 
 
 @attrs.frozen(kw_only=True)
@@ -108,7 +111,7 @@ class PlanJournal:
                 journal.execute(_SCHEMA)
         except (OSError, PlansUnusableError) as error:
             raise ConfigurationError(
-                f"plans cannot be kept in {folder} ({error}); name another folder with --state"
+                f"plans cannot be kept in {folder} ({error})", remedies=(Remedy.STATE_FOLDER,)
             ) from error
 
     def add(self, plan: Plan) -> None:
@@ -232,6 +235,6 @@ def _private_file(path: Path) -> None:
 def _require_private(path: Path, found: os.stat_result, kind: str) -> None:
     if not (stat.S_ISDIR if kind == "folder" else stat.S_ISREG)(found.st_mode):
         what = "a link" if stat.S_ISLNK(found.st_mode) else f"not a {kind}"
-        raise ConfigurationError(f"{path} is {what}; remove it, or name another folder with --state")
+        raise ConfigurationError(f"{path} is {what}; remove it", remedies=(Remedy.STATE_FOLDER,))
     if why := access_of_others(path, found, PRIVATE, folders=False):
-        raise ConfigurationError(f"{why}, or name another folder with --state")
+        raise ConfigurationError(why, remedies=(Remedy.STATE_FOLDER,))

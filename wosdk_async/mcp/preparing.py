@@ -21,7 +21,7 @@ from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
-from wosdk_async.protocol.validation import missing, problems, wire_path
+from wosdk_async.protocol.validation import problems, wire_path
 
 __all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]
 
@@ -160,9 +160,8 @@ def _command(plan: Plan, fields: dict[str, Any]) -> Change:
 
 def _require_no_mistakes(record: Record, *, new: bool = False) -> None:
     """Raise InvalidCallError that names all mistakes by the service's names, which an agent knows."""
-    remedies = dict(missing(record, new=new))
     found = [
-        f"{wire_path(type(record), each.path)} {remedies.get(each.path) or each.in_json or each.message}"
+        f"{wire_path(type(record), each.path)} {each.in_json or each.message}"
         for each in problems(record, new=new)
         if each.severity == "error"
     ]

@@ -27,15 +27,18 @@ from wosdk_async.errors import (
     BusinessRuleError,
     ConfigurationError,
     ConflictError,
+    InDoubtError,
+    NoAnswerError,
     NotFoundError,
+    NotSentError,
     NotUniqueError,
     RefusedError,
     SessionError,
     WosdkError,
 )
 from wosdk_async.mcp.plan_journal import PlansUnusableError
-from wosdk_async.protocol.order_rules import MOVED_BY_COMMANDS
 from wosdk_async.protocol.verdicts import CODES, ending_of
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets, one_line, shortened
 from wosdk_async.web.problems import PROBLEMS, problem_of
 
@@ -205,6 +208,7 @@ def _text(text: str, longest: int) -> str:
 
 
 P = ParamSpec("P")
+_OF_CONNECTION = (NotSentError, NoAnswerError, InDoubtError, SessionError)
 _ABOUT_RECORDS = (ConflictError, NotFoundError, NotUniqueError)
 
 _log = logging.getLogger("wosdk_async")
@@ -303,10 +307,10 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     by_service = not rule.detail and (bool(error.status) or isinstance(error, _ABOUT_RECORDS))
     detail, code = one_line(str(made["detail"])), made.get("code")
     # A remedy is for the operator, and may name what another host has sent; that of a rule is from our table.
-    remedy = _OPERATOR if error.remedy else ""
-    if isinstance(error, BusinessRuleError) and error.remedy:
-        remedy = _MOVES if error.remedy == MOVED_BY_COMMANDS else error.remedy
-        detail = detail.removesuffix(f"; {error.remedy}")
+    remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
+    if isinstance(error, BusinessRuleError) and error.remedies:
+        remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else error.remedy
+        detail = detail.removesuffix(error.remedy).rstrip("; ")
     if isinstance(error, PlansUnusableError):
         detail, remedy = f"{safe_text(error.message)}. Nothing was sent now.", _PLANS
     elif isinstance(error, SessionError | ConfigurationError):

@@ -617,7 +617,7 @@ MODULES: dict[str, str] = {
 
 NEEDED: dict[str, dict[str, str]] = {
     "Document": {
-        "doc_type": "set DocumentType.ref(id); query DocumentType for the ids",
+        "doc_type": "set it to the id of a document type; query DocumentType for the ids",
         "storage_type_id": "set 'Cloud' for a file in blob, 'URL' for a link in doc_url",
     },
 }
@@ -642,7 +642,7 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
     "AssetAttribute": {
         "create": "update the Location with the element in its attributes",
         "update": "update the Location with the element, its id included, in its attributes",
-        "delete": "update the Location with its id and perform_deletion=True in the attributes",
+        "delete": "update the Location with the element, its id and PerformDeletion, in its attributes",
     },
     "AssetInfo": {
         "query": "query Location with the property path 'Info.*'",

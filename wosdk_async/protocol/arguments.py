@@ -16,6 +16,7 @@ from wosdk_async.codec.checks import kind_of, named_by
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Command, CommandResult, Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
@@ -161,7 +162,8 @@ def require_support(entity: type[Record] | str, operation: str) -> None:
     if instead is not None:
         remedy = f"; {instead}" if instead else ""
         raise UnsupportedError(
-            f"{operation} is not supported by {name}{remedy} (check=False sends it anyway)",
+            f"{operation} is not supported by {name}{remedy}",
+            remedies=(Remedy.UNCHECKED,),
             code="ERROR_CODE_1000",
         )
 

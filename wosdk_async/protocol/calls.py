@@ -35,8 +35,8 @@ from wosdk_async.protocol.content import (
     segment,
     warn_of_typo,
 )
-from wosdk_async.protocol.order_rules import MOVED_BY_COMMANDS
 from wosdk_async.protocol.wire import COMMANDS, Call
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "Id",
@@ -200,6 +200,7 @@ def _write(
     """Return the call of a write, which is never safe to repeat."""
     decode = envelopes.specifier_for(_SPECIFIER, name, id)
     path = f"api/v1/base/{name}"
+    # facts 10 row 4: an update that changes StatusId fails
     moves = verb == "update" and name == "WorkOrder" and "StatusId" in content["Properties"]
     return Call(
         f"{verb} {name}",
@@ -208,7 +209,7 @@ def _write(
         decode,
         repeat_safe=False,
         body=body_of(content),
-        remedy=MOVED_BY_COMMANDS if moves else "",
+        remedy=Remedy.MOVED_BY_COMMANDS if moves else None,
     )
 
 

@@ -21,6 +21,7 @@ from wosdk_async.model.index import COMMANDS, ENTITIES
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
 from wosdk_async.protocol.wire import Call
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
@@ -136,7 +137,8 @@ def _refuse(name: str, found: list[Problem]) -> None:
     if faults := [problem for problem in found if problem.severity == "error"]:
         in_json = " ".join(f"{problem.path} {problem.in_json or problem.message}" for problem in faults)
         raise InvalidCallError(
-            f"{name}: {' '.join(map(str, faults))} (check=False sends it anyway)",
+            f"{name}: {' '.join(map(str, faults))}",
+            remedies=(Remedy.UNCHECKED,),
             for_callers=f"{name}: {in_json}",
         )
     for problem in found:

@@ -28,6 +28,7 @@ from wosdk_async.protocol.elements import (
     removal,
     too_deep,
 )
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Difference", "difference"]
 
@@ -52,7 +53,10 @@ def difference(read: E, edited: E) -> Difference:
     names = [name for name in read.__wire__ if getattr(read, name) != getattr(edited, name)]
     old, new = codec.unstructure(_only(read, names)), content_of(_only(edited, names))
     if new.get("PerformDeletion"):
-        raise InvalidCallError(f"perform_deletion removes elements of lists; delete the {read.wire_name}")
+        raise InvalidCallError(
+            f"perform_deletion removes elements of lists; delete the {read.wire_name}",
+            for_callers=f"PerformDeletion removes elements of lists; delete the {read.wire_name}",
+        )
     return _members(type(read).__name__, old, new, type(read).__name__)
 
 
@@ -105,7 +109,7 @@ def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
     if target == reference_target(of, before):
         if after is not None and dict(after) != target:  # more than a bare reference
             raise InvalidCallError(
-                f"{where} is a record of its own; update that {of}, or refer to it by {of}.ref(id)"
+                f"{where} is a record of its own; update that {of}", remedies=(Remedy.REFERENCE,), of=of
             )
         return Difference()
     return Difference(steps, {"": target})
@@ -131,10 +135,7 @@ def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
 def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
     """Return the elements to send that turn one list into the other."""
     if after is None or not (after or before):
-        raise InvalidCallError(
-            f"{where}: an update cannot send {after!r}; read the list first, then leave out the elements "
-            "to remove or mark them perform_deletion=True"
-        )
+        raise InvalidCallError(f"{where}: an update cannot send {after!r}", remedies=(Remedy.KEEP_ELEMENTS,))
     before = before if isinstance(before, list) else []
     held, kept = _by_id(before, where), _by_id(after, where)
     made = [removal({"Id": key}, where) for key in held if key not in kept]

@@ -10,6 +10,7 @@ from typing import Any
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.metadata import Wire
 from wosdk_async.model.registry import resolve
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "NOT_WRITTEN",
@@ -64,10 +65,12 @@ def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], 
     target = reference_target(of, value)
     if isinstance(key_of(value), str):
         raise InvalidCallError(
-            f"{where} has the id {reprlib.repr(key_of(value))}, a text; refer to it by {of}.ref(id)"
+            f"{where} has the id {reprlib.repr(key_of(value))}, a text", remedies=(Remedy.REFERENCE,), of=of
         )
     if value is not None and target is None:
-        raise InvalidCallError(f"{where} has no id; create the {of} first and refer to it by {of}.ref(id)")
+        raise InvalidCallError(
+            f"{where} has no id; create the {of} first", remedies=(Remedy.REFERENCE,), of=of
+        )
     return [f".{name}" for name in target or ("Id",)], target  # a None is sent as null: not shown; assumed
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
+from typing import Any
 
 import attrs
 
-from wosdk_async.errors import BusinessRuleError, WosdkError
+from wosdk_async.errors import BusinessRuleError
+from wosdk_async.text.remedies import Remedy, in_python
 
 __all__ = [
     "DUE_TIMES",
-    "MOVED_BY_COMMANDS",
     "MOVES",
     "OWN_MOVES",
     "WAYS_ON",
@@ -28,10 +29,6 @@ __all__ = [
 ]
 
 OWN_MOVES = "each Company sets up which state may follow which"
-MOVED_BY_COMMANDS = (  # facts 10 row 4: an update that changes StatusId fails
-    "commands move a work order from state to state, updates do not: company.work_orders has pick_up(), "
-    "start(), hold(), resume(), complete() and cancel()"
-)
 _REFUSED = re.compile(r"in state '(\w+)' cannot be placed in the state '(\w+)'")
 
 
@@ -84,14 +81,14 @@ _WORDS = {
     "pick_up": "pick it up",
     "start": "start it",
     "resume": "resume and start it",
-    "reopen": "WoReopenCommand reopens it",
 }
 
 
-def remedy_of(error: WosdkError) -> str:
-    """Return how the order of a refused move goes on from its state; empty if the error is another one."""
-    found = _REFUSED.search(error.message) if isinstance(error, BusinessRuleError) else None
-    return _way_on(found[1], found[2]) if found is not None else ""
+def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
+    """Return how the order of a refused move leaves its state, or else a remedy, with its facts."""
+    found = _REFUSED.search(error.message)
+    known = _way_on(found[1], found[2]) if found is not None else {}
+    return known or ({} if otherwise is None else {"remedies": (otherwise,)})
 
 
 def warning_of_move(command: str, state: object) -> str:
@@ -108,17 +105,20 @@ def warning_of_move(command: str, state: object) -> str:
         said = f"The order is in state '{state}' already"
     else:
         said = f"{command} is not known to lead from the order's state '{state}' to '{move.target}'"
-    return f"{said}: the service may refuse it; {_way_on(state, move.target) or OWN_MOVES}"
+    facts = _way_on(state, move.target)
+    remedy = in_python(facts["remedies"][0], facts) if facts else OWN_MOVES
+    return f"{said}: the service may refuse it; {remedy}"
 
 
-def _way_on(state: str, target: str) -> str:
-    """Return how an order goes on from its state; empty if it is where it should be, or no way is known."""
+def _way_on(state: str, target: str) -> dict[str, Any]:
+    """Return how an order leaves its state; empty if it is where it should be, or no way is known."""
     if state == target or state not in WAYS_ON:
-        return ""
+        return {}
     way = WAYS_ON[state]
+    if way.target is None:
+        return {"remedies": (Remedy.REOPEN,)}
     steps = " and then ".join(_WORDS[action] for action in way.actions)
-    leads = f"to get it from {state} to {way.target}, {steps}" if way.target else steps
-    return f"{leads}; {OWN_MOVES}"
+    return {"remedies": (Remedy.MOVE_ON,), "state": state, "target": way.target, "steps": steps}
 
 
 # --- a new work order: fields that the service replaces when it computes the schedule -------------------

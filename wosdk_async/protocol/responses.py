@@ -87,7 +87,7 @@ def read(
     if refusal is not None:
         refusal.hide(secrets)
         if isinstance(refusal, BusinessRuleError):
-            refusal.add(remedy=remedy_of(refusal) or call.remedy)
+            refusal.add(**remedy_of(refusal, call.remedy))
         refusal.__context__ = None  # an error that was raised while reading may quote the body
         raise refusal
     # Not from the cause: it may hold the body, and with it secrets that the body repeats.

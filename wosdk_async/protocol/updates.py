@@ -19,6 +19,7 @@ from wosdk_async.protocol.content import content_of, with_fields
 from wosdk_async.protocol.difference import difference
 from wosdk_async.protocol.elements import OWNED, elements, point_reference
 from wosdk_async.protocol.wire import Call
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
@@ -95,7 +96,9 @@ def version(record: E) -> Call[E]:
     """
     name = type(record).__name__
     if not _locked(record):
-        raise InvalidCallError(f"the service keeps no version of a {name}; leave out if_unchanged")
+        raise InvalidCallError(
+            f"the service keeps no version of a {name}", remedies=(Remedy.LEAVE_OUT,), option="if_unchanged"
+        )
     if _held(record) is None:
         raise InvalidCallError(
             f"the version of the {name} is not known: it was read without ConcurrencyId, or the response "
@@ -128,14 +131,23 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
     given = changes[name]
     # spec 4.9: Id names the record; facts 3.7: the service counts, whatever ConcurrencyId is sent
     if meta["name"] in ("Id", "ConcurrencyId") or (meta["name"] == "PerformDeletion" and given):
-        cls = entity.__name__
-        other = given if isinstance(given, int) else "id"
-        why = {
-            "id": f"the key of the given record: update({cls}.ref({other}), ...) writes another",
-            "perform_deletion": f"which removes elements of lists; delete({cls}, {id}) deletes this record",
-            "concurrency_id": "which the service counts; if_unchanged=True compares it",
-        }
-        raise InvalidCallError(f"update() never writes {name}, {why[name]}")
+        why, remedy = _NOT_WRITTEN[meta["name"]]
+        raise InvalidCallError(
+            f"update() never writes {name}, {why}",
+            for_callers=f"update never writes {meta['name']}, {why}",
+            remedies=(remedy,),
+            entity=entity.__name__,
+            id=id,
+            other=given if isinstance(given, int) else "id",
+        )
+
+
+_NOT_WRITTEN = {
+    "Id": ("the key of the given record", Remedy.UPDATE_OTHER),
+    "PerformDeletion": ("which removes elements of lists", Remedy.DELETE),
+    "ConcurrencyId": ("which the service counts", Remedy.IF_UNCHANGED),
+}
+"""Fields that no update writes: why not, and what to do."""
 
 
 def _whole(record: Record, name: str, value: Any) -> Any:
@@ -170,8 +182,7 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
     if meta.get("many"):
         if not value:
             raise InvalidCallError(
-                f"{name}: the service ignores an empty list; send the elements to remove, each with its id "
-                "and perform_deletion=True"
+                f"{name}: the service ignores an empty list", remedies=(Remedy.REMOVE_ELEMENTS,)
             )
         return [".*"], elements(meta["of"], value, name)
     if meta["type"] != "ref":

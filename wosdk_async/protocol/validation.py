@@ -44,7 +44,7 @@ def problems(obj: Any, *, new: bool = False) -> list[Problem]:
     """
     if not isinstance(obj, Record):
         return []
-    absent = (Problem(path, message, in_json=_ABSENT) for path, message in missing(obj, new=new))
+    absent = (Problem(path, message) for path, message in missing(obj, new=new))
     return [*_record(obj, ""), *absent]
 
 
@@ -108,8 +108,6 @@ def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
     elif isinstance(value, dict) and meta["of"]:
         yield from _mapping(value, registry.resolve(meta["of"]), path)
 
-
-_ABSENT = "is missing; the service needs it."
 
 _HINTS = {
     "ActionReasonId": "set it to the id of a reason, a record of WoActionReasonLookup",  # facts 4

@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 import attrs
 
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 
 __all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response"]
@@ -51,7 +52,7 @@ class Call(Generic[T]):
     to_locator: bool = False
     other_paths: tuple[str, ...] = ()
     """Paths to try when the service does not know ``path``."""
-    remedy: str = ""
+    remedy: Remedy | None = None
     """What to do when a rule of the service refuses the call."""
 
     @property

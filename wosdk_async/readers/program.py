@@ -35,14 +35,18 @@ Line = tuple[int, list[str], str | None] | tuple[int, list[str], str, dict[int, 
 """The header, a row, or the end. Kinds are a letter for each cell (``n`` number, ``t`` time, ``b`` boolean, a
 space: text); faults are the reasons why cells cannot be used, by their places."""
 
-Explain = Callable[[str, BaseException], str]
+Explain = Callable[[str, BaseException], "str | Unreadable"]
 
 STARTED = b"reader started\n"
 """What a reader that is about to read writes to stderr."""
 
 
 class Unreadable(Exception):
-    """A file that cannot be read; the text says why, and what to do."""
+    """A file that cannot be read: the text says why, and what to do unless ``remedy`` names a Remedy."""
+
+    def __init__(self, text: str, remedy: str = "") -> None:
+        super().__init__(text)
+        self.remedy = remedy
 
 
 class Limits(NamedTuple):
@@ -84,14 +88,15 @@ def main() -> None:
         write_lines(reader.read(order.path, **order.options), sys.stdout.buffer)
         sys.stdout.flush()
     except BaseException as error:  # a panic of a reader is not an Exception
-        os.write(2, f"\n{json.dumps(_message(order.path, error, limits, explain)[:1000])}".encode())
+        said = _message(order.path, error, limits, explain)
+        os.write(2, f"\n{json.dumps([str(said)[:1000], getattr(said, 'remedy', '')])}".encode())
         os._exit(1)
     os._exit(0)  # the libraries have nothing to clean up
 
 
-def _message(path: str, error: BaseException, limits: Limits, explain: Explain) -> str:
+def _message(path: str, error: BaseException, limits: Limits, explain: Explain) -> str | Unreadable:
     if isinstance(error, Unreadable):
-        return str(error)
+        return error
     if isinstance(error, MemoryError):
         return f"reading it takes more than {limits.memory >> 20:,} MB of memory; save the table as CSV"
     if isinstance(error, OSError) and error.errno in (errno.EFBIG, errno.ENOSPC, errno.EDQUOT):

@@ -34,7 +34,7 @@ def read(path: str, *, sheet: str | int | None = None) -> Iterator[Line]:
     name = _sheet_name(names, sheet)
     page = book.get_sheet_by_name(name)
     if page.start is None or page.end is None:
-        raise Unreadable(f"the sheet {name!r} is empty; name another with --sheet")
+        raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     faults = _inside(formula_errors(path, name), page.start[1], page.width)
     rows = enumerate(page.iter_rows(), 1)
     last, header = next((row for row in rows if _has_content(row[1])), (0, []))
@@ -69,10 +69,10 @@ def _inside(faults: Faults, first: int, width: int) -> Faults:
     return {line: row for line, row in placed if row}
 
 
-def explain(path: str, error: BaseException) -> str:
+def explain(path: str, error: BaseException) -> str | Unreadable:
     """Return the message about a workbook that cannot be read."""
     if _is_text(path):
-        return "this is a text file, and not a workbook; give it the suffix .csv, or add --format csv"
+        return Unreadable("this is a text file, and not a workbook", "READ_AS_CSV")
     reason = str(error) or type(error).__name__
     return f"this workbook cannot be read ({reason}); open it, save it again, or save the sheet as CSV"
 

@@ -20,9 +20,10 @@ from wosdk_async.errors import (
 from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import OnInDoubt, call_hook
 from wosdk_async.protocol.wire import Call
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.attempts import AttemptContext, Attempts
 from wosdk_async.transport.clock import Scope
-from wosdk_async.transport.http.engine import POOL_EXHAUSTED, POOL_REMEDY
+from wosdk_async.transport.http.engine import POOL_EXHAUSTED
 from wosdk_async.transport.limiter.limiter import TenantQueue
 from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
 from wosdk_async.transport.session.manager import SessionManager
@@ -169,7 +170,7 @@ class Dispatcher(AttemptContext):
         if trace.sent and not call.repeat_safe:
             error = InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
         elif pool_exhausted and not trace.sent:
-            error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedy=POOL_REMEDY)
+            error = NotSentError(f"nothing was sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
         self._complete(error, call, sessions, trace)
         return error
 

@@ -98,15 +98,16 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     """Return the error to raise for ``failure`` when the call is not retried."""
     if isinstance(failure, WosdkError):
         return failure
-    remedy = failure.remedy if isinstance(failure, SendError) else ""
-    then = f"; {remedy}" if remedy else ""
+    facts: dict[str, Any] = {}
+    if isinstance(failure, SendError) and failure.remedy is not None:
+        facts = {"remedies": (failure.remedy,), **failure.facts}
     if _verdict(failure) is NEVER_SENT:
-        return NotSentError(f"the service was not reached ({failure}); nothing was sent{then}", remedy=remedy)
+        return NotSentError(f"the service was not reached ({failure}); nothing was sent", **facts)
     status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
-        return NoAnswerError(f"no readable response ({failure}){then}", status=status, remedy=remedy)
-    doubt = f"it may have been carried out: no conclusive response ({failure}){then}"
-    return InDoubtError(doubt, status=status, remedy=remedy)
+        return NoAnswerError(f"no readable response ({failure})", status=status, **facts)
+    doubt = f"it may have been carried out: no conclusive response ({failure})"
+    return InDoubtError(doubt, status=status, **facts)
 
 
 @attrs.define

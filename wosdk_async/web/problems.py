@@ -25,13 +25,13 @@ import attrs
 
 from wosdk_async import codec, errors
 from wosdk_async.codec.masking import mask_text
-from wosdk_async.errors import InDoubtError, InvalidCallError, ThrottledError, WosdkError
+from wosdk_async.errors import InDoubtError, ThrottledError, WosdkError
+from wosdk_async.text.remedies import in_json
 from wosdk_async.text.safe_text import one_line, shortened, without_markup
 
 __all__ = ["PROBLEMS", "ProblemDetails", "ProblemRule", "problem_of"]
 
 _TYPE = "urn:problem-type:wosdk:"  # a name, not an address: this library has no web site of its own
-_FOR_PROGRAMMERS = " (check=False sends it anyway)"  # the web caller has no such argument
 _MAX_DETAIL = 500  # characters
 _MAX_READ = 10_000  # characters of a text of the service
 _MAX_WAIT = 3600  # seconds; the service may name any number
@@ -57,13 +57,16 @@ class ProblemRule:
 
     error: type[WosdkError]
     status: int
-    name: str
-    """Last part of the problem's ``type``."""
     title: str
     detail: str = ""
     """Fixed text of ``detail``; empty for the error's own message."""
     retry_after: int | None = None
     """Seconds after which the same request may succeed; None if time alone does not help."""
+
+    @property
+    def name(self) -> str:
+        """Last part of the problem's ``type``: the ``kind`` of the class."""
+        return self.error.kind
 
 
 _OPERATOR = "The back end is not set up correctly for the work-order service; its log has the cause."
@@ -78,51 +81,42 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
     rule.error: rule
     for rule in (
         # what the client asked for
-        ProblemRule(errors.InvalidCallError, 422, "invalid", "The request cannot be carried out"),
-        ProblemRule(errors.UnknownFieldError, 422, "unknown-field", "There is no such field"),
-        ProblemRule(errors.UnknownPropertyError, 422, "unknown-property", "There is no such property"),
-        ProblemRule(errors.NotUniqueError, 409, "not-unique", "Several records match"),
-        ProblemRule(errors.PayloadError, 400, "unreadable", "The body cannot be read"),
-        ProblemRule(
-            errors.RefusedError, 422, "refused", "The work-order service refused the request", _REFUSED
-        ),
-        ProblemRule(errors.BusinessRuleError, 422, "business-rule", "A business rule forbids it"),
-        ProblemRule(errors.ConflictError, 409, "conflict", "The record was changed in between"),
-        ProblemRule(errors.NotFoundError, 404, "not-found", "There is no such record"),
+        ProblemRule(errors.InvalidCallError, 422, "The request cannot be carried out"),
+        ProblemRule(errors.UnknownFieldError, 422, "There is no such field"),
+        ProblemRule(errors.UnknownPropertyError, 422, "There is no such property"),
+        ProblemRule(errors.NotUniqueError, 409, "Several records match"),
+        ProblemRule(errors.PayloadError, 400, "The body cannot be read"),
+        ProblemRule(errors.RefusedError, 422, "The work-order service refused the request", _REFUSED),
+        ProblemRule(errors.BusinessRuleError, 422, "A business rule forbids it"),
+        ProblemRule(errors.ConflictError, 409, "The record was changed in between"),
+        ProblemRule(errors.NotFoundError, 404, "There is no such record"),
         # the record that the request names in its address is there
-        ProblemRule(errors.NameNotFoundError, 422, "name-not-found", "A name in the request has no record"),
-        ProblemRule(errors.UnsupportedError, 422, "unsupported", "The record does not support this"),
-        ProblemRule(errors.UnknownNameError, 422, "unknown-name", "The service does not know the name"),
+        ProblemRule(errors.NameNotFoundError, 422, "A name in the request has no record"),
+        ProblemRule(errors.UnsupportedError, 422, "The record does not support this"),
+        ProblemRule(errors.UnknownNameError, 422, "The service does not know the name"),
         # it may have been done
         ProblemRule(
             errors.InDoubtError,
             500,
-            "in-doubt",
             "It is not known whether this was done",
             "The request was sent to the work-order service, and no response says whether it was carried out."
             " Look for its effect before you send it again.",
         ),
         # it was not done, and later it may be
-        ProblemRule(
-            errors.ThrottledError, 503, "throttled", "The work-order service is busy", _NOTHING_DONE, 5
-        ),
-        ProblemRule(errors.OverloadedError, 503, "overloaded", "The back end is busy", _NOTHING_DONE, 1),
-        ProblemRule(
-            errors.NotSentError, 503, "not-sent", "The work-order service is not reached", _NOTHING_DONE, 5
-        ),
-        ProblemRule(errors.SessionError, 503, "no-session", "No session", _NO_SESSION, 5),
-        ProblemRule(errors.DeadlineError, 504, "deadline", "The time was used up", _NOTHING_DONE, 1),
-        ProblemRule(
-            errors.NoAnswerError, 502, "no-answer", "The work-order service did not answer", _SAFE, 5
-        ),
+        ProblemRule(errors.ThrottledError, 503, "The work-order service is busy", _NOTHING_DONE, 5),
+        ProblemRule(errors.OverloadedError, 503, "The back end is busy", _NOTHING_DONE, 1),
+        ProblemRule(errors.NotSentError, 503, "The work-order service is not reached", _NOTHING_DONE, 5),
+        ProblemRule(errors.SessionError, 503, "No session", _NO_SESSION, 5),
+        ProblemRule(errors.DeadlineError, 504, "The time was used up", _NOTHING_DONE, 1),
+        ProblemRule(errors.NoAnswerError, 502, "The work-order service did not answer", _SAFE, 5),
         # the operator of the back end has to act
-        ProblemRule(errors.CredentialsError, 502, "credentials", "No session", _NO_SESSION),
-        ProblemRule(errors.DiscoveryError, 502, "discovery", "No session", _NO_SESSION),
-        ProblemRule(errors.UnknownCompanyError, 502, "unknown-company", "No session", _NO_SESSION),
-        ProblemRule(errors.SessionRefusedError, 502, "session-refused", "No session", _NO_SESSION),
-        ProblemRule(errors.DownloadError, 502, "download", "The file cannot be downloaded", _OPERATOR),
-        ProblemRule(errors.ConfigurationError, 500, "configuration", "The back end is not set up", _OPERATOR),
-        ProblemRule(errors.WosdkError, 500, "error", "The back end failed", _OPERATOR),
+        ProblemRule(errors.CredentialsError, 502, "No session", _NO_SESSION),
+        ProblemRule(errors.DiscoveryError, 502, "No session", _NO_SESSION),
+        ProblemRule(errors.UnknownCompanyError, 502, "No session", _NO_SESSION),
+        ProblemRule(errors.SessionRefusedError, 502, "No session", _NO_SESSION),
+        ProblemRule(errors.DownloadError, 502, "The file cannot be downloaded", _OPERATOR),
+        ProblemRule(errors.ConfigurationError, 500, "The back end is not set up", _OPERATOR),
+        ProblemRule(errors.WosdkError, 500, "The back end failed", _OPERATOR),
     )
 }
 """Class of errors -> its response; ``problem_of`` looks here. It covers every class of the library."""
@@ -156,7 +150,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
     A class that has no row of its own (one of your own, say) has the response of the nearest class above it.
     """
     rule = next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
-    if error.remedy and rule.retry_after is not None:  # time alone does not help: the operator has to act
+    if error.remedies and rule.retry_after is not None:  # time alone does not help: the operator has to act
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)
     wait = _seconds(error, rule)
     texts = {"code": error.code, "operation": error.operation, "request_id": error.request_id}
@@ -164,7 +158,7 @@ def problem_of(error: WosdkError) -> ProblemDetails:
         "type": _TYPE + rule.name,
         "title": rule.title,
         "status": rule.status,
-        "detail": rule.detail or _shown(_detail(error)),
+        "detail": rule.detail or _shown(without_markup(error.explained(in_json))),
         "in_doubt": isinstance(error, InDoubtError),
         **{name: _shown(text) for name, text in texts.items() if text},
     }
@@ -181,13 +175,6 @@ def _seconds(error: WosdkError, rule: ProblemRule) -> int | None:
     if asked is None or not math.isfinite(asked):
         return rule.retry_after
     return min(max(math.ceil(asked), 1), _MAX_WAIT)
-
-
-def _detail(error: WosdkError) -> str:
-    """Return the message of an error in words for a user, with what to do."""
-    told = error.for_callers if isinstance(error, InvalidCallError) else ""
-    text = without_markup(told or error.message.removesuffix(_FOR_PROGRAMMERS))
-    return f"{text}; {error.remedy}" if error.remedy and error.remedy not in text else text
 
 
 def _shown(text: str) -> str:

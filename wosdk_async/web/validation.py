@@ -19,6 +19,7 @@ from wosdk_async.codec.records import Unknown, from_dict, to_dict, unknown_value
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.base import Record
 from wosdk_async.protocol.validation import problems
+from wosdk_async.text.remedies import in_json
 from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["Fault", "InvalidRecordError", "misplaced", "require_known", "validated"]
@@ -66,7 +67,7 @@ def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
         record = from_dict(cls, value)
         faults = [*_faults(record), *_unwritable(record)]
     except InvalidCallError as error:
-        faults = [Fault(_text(error.message))]
+        faults = [Fault(_text(error.explained(in_json)))]
     except RecursionError:
         faults = [Fault(f"{cls.__name__}: the data is nested too deeply")]
     if faults:

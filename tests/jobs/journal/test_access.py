@@ -19,6 +19,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.entries import FORMAT
 from wosdk_async.jobs.journal.store import explained, require_wal
+from wosdk_async.text.remedies import Remedy
 
 # --- versions, folders, file systems -----------------------------------------------------------------
 
@@ -56,8 +57,9 @@ def test_a_folder_without_a_journal_is_named(tmp_path: Path) -> None:
 def test_a_file_system_that_cannot_share_memory_is_refused(tmp_path: Path) -> None:
     address = f"{(tmp_path / 'x.db').as_uri()}?vfs=unix-dotfile"  # as network disks, it has no shared memory
     with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
-        with pytest.raises(JournalError, match="local disk with folder=DIR"):
+        with pytest.raises(JournalError, match="cannot keep a journal") as caught:
             require_wal(db, tmp_path)
+    assert caught.value.remedies == (Remedy.LOCAL_DISK,)
 
 
 @pytest.mark.parametrize("writable", ["nothing", "the lock"])
@@ -74,7 +76,7 @@ def test_a_folder_that_cannot_be_written_can_be_read(writable: str) -> None:
         folder.chmod(0o755)
     refusal, read = said.splitlines()
     assert "cannot be written" in refusal
-    assert "change the permissions" in refusal
+    assert "PERMISSIONS" in refusal or "change the permissions" in refusal
     assert read == "9 rows are planned"
 
 
@@ -90,7 +92,7 @@ def as_nobody(folder: Path) -> str:
             try:
                 Journal.open(folder)
             except JournalError as error:
-                os.write(writing, f"{error.message}\n".encode())
+                os.write(writing, f"{error.message} {error.remedies}\n".encode())
             journal = Journal.open(folder, read_only=True)
             os.write(writing, f"{journal.counts()[State.PLANNED]} rows are planned\n".encode())
         os._exit(0)

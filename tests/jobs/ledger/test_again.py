@@ -14,7 +14,7 @@ from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from tests.jobs.runs import held, killed_while_sending
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.lock import is_held
-from wosdk_async.jobs.ledger.decision import Remedy
+from wosdk_async.text.remedies import Remedy
 
 
 async def test_again_sends_all_rows_in_a_new_ledger(local: Local, job: Job, write: Write) -> None:

@@ -22,8 +22,9 @@ from tests.jobs.ledger.facts import (
     plan,
     refusal,
 )
-from wosdk_async.jobs.ledger.decision import Action, RejectsProblem, Remedy, Standing, decide
+from wosdk_async.jobs.ledger.decision import Action, RejectsProblem, Standing, decide
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.text.remedies import Remedy
 
 PROBLEMS: tuple[RejectsProblem, ...] = (
     "missing_job",
@@ -43,7 +44,7 @@ def test_faulty_rejects_are_refused_with_their_line(problem: RejectsProblem) -> 
 
 def test_rejects_belong_to_their_ledger() -> None:
     found = refusal(decide(None, file(rejects=True), PLAIN))
-    assert (found.why, found.problem, found.remedies) == ("rejects", "no_ledger", (Remedy.THAT_FOLDER,))
+    assert (found.why, found.problem, found.remedies) == ("rejects", "no_ledger", (Remedy.KNOWN_FOLDER,))
     found = refusal(decide(LEDGER, file(rejects=True), ImportOptions(again=True)))
     assert (found.why, found.problem, found.remedies) == ("rejects", "again", (Remedy.SAME_COMMAND,))
     assert not plan(decide(LEDGER, file(rejects=True), PLAIN)).begins
@@ -93,7 +94,7 @@ def test_a_copy_of_rows_that_were_sent_is_refused_in_a_first_run() -> None:
     copy = file(standings={Standing.NEW: 3}, elsewhere=elsewhere)
     found = refusal(decide(None, copy, PLAIN))
     assert (found.why, found.folder, found.rows) == ("sent_elsewhere", *elsewhere)
-    assert found.remedies == (Remedy.THAT_FOLDER, Remedy.AGAIN)
+    assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
     assert refusal(decide(None, copy, ImportOptions(new_rows=True, retry_refused=True))) == found
     for other, choices in (
         (attrs.evolve(copy, elsewhere=None), PLAIN),
@@ -174,7 +175,7 @@ def test_another_template_is_refused_while_rows_that_were_sent_are_not_known(
     for choices in (each for each in CHOICES if not each.again):
         found = refusal(decide(gone, file(key=now), choices))
         assert (found.why, found.was, found.now, found.gone) == ("key_changed", was, now, 1)
-        assert found.remedies == (Remedy.SAME_MAP, Remedy.AGAIN)
+        assert found.remedies == (Remedy.SAME_MAP, Remedy.SEND_AGAIN)
     assert plan(decide(attrs.evolve(gone, gone_unexplained=0), file(key=now), PLAIN))
 
 

@@ -18,8 +18,8 @@ from tests.jobs.test_operations import COLUMNS, CREATE, DELETE, UPDATE, customer
 from wosdk_async import Customer, Ref, WoCreateCommand
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, State
-from wosdk_async.jobs.ledger.decision import Remedy
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
+from wosdk_async.text.remedies import Remedy
 
 
 async def test_a_ledger_has_one_company_and_one_operation(

@@ -12,7 +12,7 @@ from tests.jobs.ledger.imports import LONG, refusal, sent
 from tests.jobs.maps import CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import held, killed_while_sending
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.ledger.decision import Remedy
+from wosdk_async.text.remedies import Remedy
 
 
 async def test_an_edited_row_is_not_taken_for_a_new_one(local: Local, job: Job, write: Write) -> None:
@@ -90,7 +90,7 @@ async def test_another_template_knows_no_row_that_was_sent(
     await sent(job(write(HEADER, rows(1, 2)), MAP, marker=MARKER), local)
     found = await refusal(job(write(HEADER, rows(1, 2, 3)), text, marker=marker, new_rows=True), local)
     assert (found.why, found.was, found.now) == ("key_changed", "{key}", now)
-    assert found.remedies == (Remedy.SAME_MAP, Remedy.AGAIN)
+    assert found.remedies == (Remedy.SAME_MAP, Remedy.SEND_AGAIN)
 
 
 async def test_another_marker_is_refused_while_rows_are_in_doubt(
@@ -141,7 +141,7 @@ async def test_a_copy_without_a_key_is_not_sent_once_more(
     copy = write(HEADER, rows(2, 3)).rename(tmp_path / "copy.csv")
     found = await refusal(job(copy, MAP), local)
     assert (found.why, found.folder, found.rows) == ("sent_elsewhere", folder, 1)
-    assert found.remedies == (Remedy.THAT_FOLDER, Remedy.AGAIN)
+    assert found.remedies == (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
     assert (await sent(job(copy, MAP, folder=folder, new_rows=True), local)).created_now == 1
     assert (await sent(job(copy, MAP, again=True), local)).created_now == 2
     assert await held(local) == Counter("12233")

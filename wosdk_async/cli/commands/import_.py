@@ -60,7 +60,8 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
                 f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
                 f"{other}, or the one that separates its cells"
             )
-        text = draft_map(source.columns, operation, Path(file).name, key_columns(source))
+        described = f" (wosdk describe {operation.kind.wire_name} says more)"
+        text = draft_map(source.columns, operation, Path(file).name, key_columns(source), described)
         if output is None:
             click.echo(text, nl=False)
             return

@@ -192,6 +192,7 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
+    from wosdk_async.cli.job_commands import COMMAND_WORDS
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.journal.folder import folder_of
@@ -201,16 +202,19 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
     async with Journal.open(folder_of(job)) as journal:
         plan = as_last_given(journal.plan, await journal.runs())
         source = await off_the_loop(source_of, plan, journal.folder)
-        return await write_outputs(journal, source, csv_for_excel=excel or excel_of(plan, journal.folder))
+        return await write_outputs(
+            journal, source, csv_for_excel=excel or excel_of(plan, journal.folder), words=COMMAND_WORDS
+        )
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
+    from wosdk_async.cli.job_commands import COMMAND_WORDS
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.report.outputs import write_report
 
     async with Journal.open(folder_of(job)) as journal:
-        return await write_report(journal)
+        return await write_report(journal, words=COMMAND_WORDS)
 
 
 def _print_files(paths: list[Path]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from wosdk_async import codec
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
-from wosdk_async.cli.texts import in_command_words, json_text
+from wosdk_async.cli.texts import json_text
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol import validation as problems
@@ -209,7 +209,7 @@ def _checked(cls: type[Record], fields: Mapping[str, Any], more: list[str], *, n
         record = codec.structure(dict(fields), cls)
         found = problems.problems(record, new=new)
         faults = [
-            f"{problems.wire_path(cls, problem.path)} {in_command_words(problem.message)}"
+            f"{problems.wire_path(cls, problem.path)} {problem.in_json or problem.message}"
             for problem in found
             if problem.severity == "error"
         ]

@@ -12,7 +12,7 @@ import click
 from wosdk_async import Company, codec
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.order_ids import certain_ids, id_said, number_said
-from wosdk_async.cli.texts import in_command_words, json_text
+from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
 from wosdk_async.model import Record, WorkOrder, index
@@ -227,8 +227,7 @@ def require_operation(kind: type[Record] | str, operation: str, done: str) -> No
     instead = index.UNSUPPORTED.get(kind.wire_name, {}).get(operation)
     if instead is not None:
         remedy = f": {instead}" if instead else ""
-        text = f"{kind.wire_name} cannot be {done}{remedy}; --unchecked sends it all the same"
-        raise CliError(in_command_words(text))
+        raise CliError(f"{kind.wire_name} cannot be {done}{remedy}; --unchecked sends it anyway")
 
 
 def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:

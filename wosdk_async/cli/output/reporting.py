@@ -11,10 +11,10 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.texts import counted, in_command_words, json_text
+from wosdk_async.cli.job_commands import rejects_command
+from wosdk_async.cli.texts import counted, in_commands, json_text
 from wosdk_async.jobs import RowOutcome, Summary
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.report.job_commands import rejects_command
 from wosdk_async.jobs.report.output_folder import unnumbered
 
 __all__ = ["OutcomeWriter", "print_summary", "say_files", "say_kept"]
@@ -96,7 +96,7 @@ class OutcomeWriter:
             known = attrs.asdict(record, filter=lambda _, value: value not in (None, (), 0, 0.0))
             say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
         if summary.stopped:
-            say(f"stopped: {in_command_words(summary.stopped)}")
+            say(f"stopped: {summary.stopped.shown(in_commands)}")
         left = summary.not_started + summary.waiting
         if summary.missing is not None:
             say(summary.missing)

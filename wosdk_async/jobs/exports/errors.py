@@ -21,6 +21,8 @@ _TRIES = 100  # each of them met another export that just ended
 class ExportError(ConfigurationError):
     """An export that cannot be made as it was asked for; the message says what to do."""
 
+    kind = "export"
+
 
 def export_package(name: str) -> Any:
     """Return an installed package. Raise ExportError that names the extra when it is missing."""

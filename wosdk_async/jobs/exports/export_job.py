@@ -13,6 +13,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError
 from wosdk_async.jobs.exports.plan import ExportSummary
 from wosdk_async.jobs.exports.reading import in_thread
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "ExportJob",
@@ -34,10 +35,7 @@ def real_output(output: Path) -> Path:
 def require_no_folder(output: Path) -> None:
     """Raise ExportError for a directory as the output of an export into one file."""
     if output.is_dir():
-        raise ExportError(
-            f"{output}: is a directory; name a file, or use IncrementalExport if it has the parts of an "
-            "export of changes"
-        )
+        raise ExportError(f"{output}: is a directory", remedies=(Remedy.INCREMENTAL,))
 
 
 def require_file_place(output: Path, *, may_exist: bool) -> None:
@@ -58,7 +56,7 @@ def require_folder_place(folder: Path) -> None:
 
 def already_exists(output: Path) -> ExportError:
     """Return the error of an output that exists."""
-    return ExportError(f"{output} exists already; name another file, or pass force=True to replace it")
+    return ExportError(f"{output} exists already", remedies=(Remedy.OVERWRITE,))
 
 
 def _require_parent(path: Path) -> None:

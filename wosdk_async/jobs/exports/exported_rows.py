@@ -25,6 +25,7 @@ from wosdk_async.query.conditions import Condition
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, highest_id
 from wosdk_async.query.plan import Plan, condition_of, selection
 from wosdk_async.text.formula_guard import FormulaGuard
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.http.engine import SendError
 
 __all__ = ["ExportedRows", "ExportedTable", "known_entity"]
@@ -35,8 +36,9 @@ def known_entity(entity: type[Record] | str) -> type[Record]:
     found = entity_class(entity) if isinstance(entity, str) else entity
     if found is None:
         raise InvalidCallError(
-            f"the catalogue does not know {entity!r:.80}, so the columns of an export are not known; "
-            f"company.query('{entity!s:.80}', ...) reads its records as plain data"
+            f"the catalogue does not know {entity!r:.80}, so the columns of an export are not known",
+            remedies=(Remedy.QUERY_UNKNOWN,),
+            entity=f"{entity!s:.80}",
         )
     require_support(found, "query")
     return found

@@ -15,6 +15,7 @@ from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file
 from wosdk_async.text.formula_guard import FormulaGuard
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "FORMATS",
@@ -117,13 +118,15 @@ def format_named(output: Path, format: str | None, default: str | None = None) -
     by_suffix = _BY_SUFFIX.get(output.suffix.lower())
     if format and by_suffix and format != by_suffix:
         raise ExportError(
-            f"{output}: its suffix is that of {by_suffix}, and the format is {format}; name another file, or "
-            "leave format= out"
+            f"{output}: its suffix is that of {by_suffix}, and the format is {format}; name another file",
+            remedies=(Remedy.LEAVE_OUT,),
+            option="format",
         )
     if (found := format or by_suffix or default) is None:
         raise ExportError(
-            f"{output}: its suffix {output.suffix!r} is not that of a format; name it with "
-            f"format='csv', or end the name with {', '.join(_BY_SUFFIX)}"
+            f"{output}: its suffix {output.suffix!r} is not that of a format",
+            remedies=(Remedy.FORMAT,),
+            suffixes=", ".join(_BY_SUFFIX),
         )
     return found
 
@@ -132,7 +135,11 @@ def require_csv(format: str, csv_for_excel: str | None, csv_raw: bool) -> None:
     """Raise ExportError for an option of CSV in another format."""
     if format != "csv" and (csv_for_excel or csv_raw):
         option = "csv_for_excel" if csv_for_excel else "csv_raw"
-        raise ExportError(f"{option} is for CSV, and the output is {format}; leave it out")
+        raise ExportError(
+            f"only CSV has this option, and the output is {format}",
+            remedies=(Remedy.LEAVE_OUT,),
+            option=option,
+        )
 
 
 _GROUP_ROWS = 65_536

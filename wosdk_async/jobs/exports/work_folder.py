@@ -24,6 +24,7 @@ from wosdk_async.jobs.exports.range_files import (
 from wosdk_async.jobs.journal.lock import LOCK
 from wosdk_async.jobs.report.output_folder import read_object
 from wosdk_async.regular_files import publish, replace_file, sync_file
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["WorkFolder", "work_folder_of"]
 
@@ -166,8 +167,8 @@ class WorkFolder:
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
                 f"{self.path}: an export to this output was stopped, and it had other "
-                f"{'; other '.join(differing)}. Give the same command to resume, or pass "
-                "again=True to throw away what it has read"
+                f"{'; other '.join(differing)}",
+                remedies=(Remedy.EXPORT_AGAIN,),
             )
         if not self._stored:
             self._clear()

@@ -22,7 +22,7 @@ from wosdk_async.jobs.imports.work import JobWork
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
-from wosdk_async.jobs.ledger.request import ImportRequest, company_identity
+from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ImportRequest, ReportWords, company_identity
 from wosdk_async.jobs.ledger.undone import keep_undone
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.record_operations import RowOperation
@@ -52,6 +52,7 @@ class Import:
         on_stage: called with a text that says what is being done.
         workers: where the rows are sent from, such as ``Processes(4)``; None means this process
             (``docs/cluster.md``).
+        report_words: remedies and command lines in ``report.html``; those of a program by default.
         options: how the import is carried out; further keywords change single options.
 
     Raises:
@@ -67,6 +68,7 @@ class Import:
         on_row: Callable[[RowOutcome], None] = lambda _: None,
         on_stage: Callable[[str], None] = lambda _: None,
         workers: WorkerPool | None = None,
+        report_words: ReportWords = PYTHON_WORDS,
         options: ImportOptions | None = None,
         **changes: Any,
     ) -> None:
@@ -81,6 +83,7 @@ class Import:
             workers=workers,
             on_row=on_row,
             on_stage=on_stage,
+            report_words=report_words,
         )
         self._company_given = company
         self.exit_status = 1

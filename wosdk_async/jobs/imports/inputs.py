@@ -18,6 +18,7 @@ from wosdk_async.jobs.sources.formats import open_source
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import MAX_SPOOLED, is_remote, shown_source, spool
 from wosdk_async.regular_files import publish, replace_file, sha256_of
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.secret import Secret
 
 __all__ = ["Input", "keep_copy", "open_input", "require_opened"]
@@ -69,7 +70,7 @@ def open_input(
         path = _copied(address, folder, format, limit)
     except OSError as error:
         raise ImportMapError(
-            f"{error.filename or folder}: {error.strerror or error}; name another folder with folder=DIR"
+            f"{error.filename or folder}: {error.strerror or error}", remedies=(Remedy.OTHER_FOLDER,)
         ) from None
     source = open_source(path, format=format, **options)
     return Input(source, folder, None if shown == _STDIN else shown)

@@ -55,7 +55,8 @@ class JobTotals:
 
     async def report_not_started(self) -> None:
         """Report the rows that were not started, so that each row has its outcome."""
-        reason = self.stops.stop.cause or "the import was stopped before this row"
+        cause = self.stops.stop.cause
+        reason = cause.message if cause is not None else "the import was stopped before this row"
         async for stored in self._stored(State.PLANNED):
             if stored.row not in self.reports.unsent:
                 self.job.request.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))

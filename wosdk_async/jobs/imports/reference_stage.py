@@ -18,7 +18,7 @@ from wosdk_async.jobs.mapping.lookup import ReferenceEntry
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceSpec
-from wosdk_async.jobs.stop import ABORT_GRACE, CLOSED, Stop
+from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.resources.lookup_tables import folded
@@ -93,7 +93,7 @@ class ReferenceStage:
             on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
             await self.stop.consume(creation.run(ABORT_GRACE), creation.add)
             if is_closed(company):
-                self.stop.start_no_more(CLOSED)
+                self.stop.start_no_more(client_closed())
             if self.stop.reason or not index.in_doubt(spec):
                 break
             with contextlib.suppress(WosdkError):

@@ -19,7 +19,7 @@ from wosdk_async.jobs.ledger.outcomes import RowOutcome, code_of
 from wosdk_async.jobs.mapping.operations import Effect
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.sources.rows import Row
-from wosdk_async.jobs.stop import CLOSED, StopRules
+from wosdk_async.jobs.stop import StopRules, client_closed
 from wosdk_async.protocol.verdicts import ending_of
 
 __all__ = ["RowReports"]
@@ -80,7 +80,7 @@ class RowReports:
         claim = outcome.input
         error = outcome.error if isinstance(outcome, Failed) and self.closed() else None
         if error and (isinstance(error, ConfigurationError) or ending_of(error).passes):
-            self.stops.stop.start_no_more(CLOSED)
+            self.stops.stop.start_no_more(client_closed())
             outcome = NotStarted(outcome.index, claim)
         if isinstance(outcome, NotStarted):
             self.journal.record(RowRecord(claim.row.number, State.PLANNED))
@@ -178,7 +178,7 @@ class RowReports:
         """Record an outcome, and return it without secrets."""
         kept = self.journal.record(record)
         if self.journal.failed is not None:
-            self.stops.stop.start_no_more(self.journal.failed.message)
+            self.stops.stop.start_no_more(self.journal.failed)
         return kept
 
 

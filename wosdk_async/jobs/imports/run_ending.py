@@ -13,6 +13,7 @@ from wosdk_async.jobs.imports.work import JobWork
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.journal.entries import MAX_REASON, RUN_REFUSED
 from wosdk_async.jobs.ledger.outcomes import Summary
+from wosdk_async.jobs.ledger.overview import end_details
 from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.text.safe_text import shortened
@@ -58,7 +59,10 @@ async def end_run(
         if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
             try:
                 files = await write_outputs(
-                    journal, job.request.source, csv_for_excel=job.request.options.csv_for_excel
+                    journal,
+                    job.request.source,
+                    csv_for_excel=job.request.options.csv_for_excel,
+                    words=job.request.report_words,
                 )
                 if summary is not None:
                     summary.files = files
@@ -68,7 +72,7 @@ async def end_run(
                 raise
     except (OutputError, JournalError) as output_error:
         if summary is not None:
-            summary.files_failed = output_error.message
+            summary.files_failed = output_error
     finally:
         await close_job(job, refused=refused)
 
@@ -82,15 +86,15 @@ def status_of(error: BaseException, stopped: int) -> int:
     return _UNUSABLE if isinstance(error, OSError) else 1
 
 
-def reason_kept(error: BaseException) -> str:
-    """Return why a run failed, as the journal keeps it.
+def reason_kept(error: BaseException) -> dict[str, Any]:
+    """Return why a run failed, as the journal keeps it: ``error``, with kind, remedies and facts beside it.
 
     Of an error that is not ours only the class: its text may hold anything, also a token.
     """
     if isinstance(error, WosdkError):
-        return shortened(error.message, MAX_REASON)
+        return {"error": shortened(error.message, MAX_REASON), "error_details": end_details(error)}
     why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
-    return shortened(f"{type(error).__name__}{why}", MAX_REASON)
+    return {"error": shortened(f"{type(error).__name__}{why}", MAX_REASON)}
 
 
 def _status(summary: Summary | None, error: BaseException | None, stopped: int) -> int:
@@ -104,11 +108,13 @@ async def _write_end(
 ) -> None:
     more: dict[str, Any] = {}
     if error is not None and not isinstance(error, asyncio.CancelledError):
-        more["error"] = reason_kept(error)
+        more |= reason_kept(error)
     if refused:
         more[RUN_REFUSED] = True
     with contextlib.suppress(JournalError):  # the summary says why the journal failed
-        await journal.end_run(status, stopped=work.stop.reason, **more)
+        if (stopped := work.stop.reason) is not None:
+            more |= {"stopped": stopped.message, "stopped_details": end_details(stopped)}
+        await journal.end_run(status, **more)
 
 
 async def close_job(job: OpenedJob, *, refused: bool) -> None:

@@ -12,7 +12,7 @@ from wosdk_async.calls.outcome import Outcome
 from wosdk_async.calls.run_many import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import JournalError, RowError
+from wosdk_async.jobs.errors import JournalError, RowError, RunStoppedError
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.journal import Journal
@@ -185,13 +185,15 @@ class RowSender:
         except StoppedError:  # the next run proves the marker
             return result
         except WosdkError as error:  # the record was created all the same
-            self.stop.start_no_more(f"the marker could not be proved: {created}; {error.message}")
+            text = f"the marker could not be proved: {created}; {error.message}"
+            self.stop.start_no_more(RunStoppedError(text, **error.facts))
             return result
         self._proved = bool(found.get(claim.key or ""))
         if not self._proved:
-            self.stop.start_no_more(
+            text = (
                 f"the marker does not work: {created}, and no query finds it by that; choose another marker"
             )
+            self.stop.start_no_more(RunStoppedError(text, kind="marker"))
         return result
 
     async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:

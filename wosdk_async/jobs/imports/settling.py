@@ -23,6 +23,7 @@ from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_n
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Doubt", "Settling", "decide", "doubts_in", "settle_job"]
 
@@ -262,13 +263,15 @@ async def settle_job(
     operation = operation_named(journal.plan.operation)
     if journal.plan.marker is None:
         raise JournalError(
-            f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
-            "doubt yourself, and call decide(journal, row, id), with None for what was not created"
+            f"{journal.folder}: the job has no marker, so nothing can be looked up",
+            remedies=(Remedy.DECIDE_ROWS,),
+            folder=str(journal.folder),
         )
     if operation.compares:
         raise JournalError(
-            f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file; "
-            "run the import again, which does that first"
+            f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file",
+            remedies=(Remedy.RUN_AGAIN,),
+            folder=str(journal.folder),
         )
 
     counts = Counter(journal.counts()) + Counter(journal.gone())

@@ -14,6 +14,7 @@ import attrs
 from wosdk_async.company import Company, is_closed, secrets_of
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases, end_leases_beside
+from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.imports.audit import Audit
 from wosdk_async.jobs.imports.job_totals import JobTotals
 from wosdk_async.jobs.imports.opening import OpenedJob
@@ -234,7 +235,7 @@ class JobWork:
                 went_on = self._workers is not None and self.totals.ended_now > ended
                 fruitless = 0 if went_on else fruitless + 1
         except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
-            self.stop.start_no_more(error.message)
+            self.stop.start_no_more(error)
         finally:
             await self._end_workers()
 
@@ -245,7 +246,8 @@ class JobWork:
             if self.stop.reason is None and (await self.totals.audited())[1] not in ("none", "impossible"):
                 await Audit(self._settling).run()
         except WosdkError as error:
-            self.stop.start_no_more(f"the audit was not finished: {error.message}")
+            text = f"the audit was not finished: {error.message}"
+            self.stop.start_no_more(RunStoppedError(text, **error.facts))
 
     async def _leave_the_rest(self) -> None:
         """Leave in doubt what is not decided."""

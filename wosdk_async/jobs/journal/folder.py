@@ -20,6 +20,7 @@ from wosdk_async.jobs.journal.store import (
     read_plan,
 )
 from wosdk_async.regular_files import sync_folder
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "ADDRESS",
@@ -102,7 +103,8 @@ class JobFolders:
             if not folder.is_dir() or any(not each.name.startswith(_OURS) for each in folder.iterdir()):
                 raise JournalError(
                     f"{folder}: has no journal, and is not empty. If a job was here, restore the folder from "
-                    "a backup: a new job would send all its rows again. If not, name another with folder=DIR"
+                    "a backup: a new job would send all its rows again. If not",
+                    remedies=(Remedy.OTHER_FOLDER,),
                 )
         FolderLock(folder).release()  # or it is just being made
         return folder

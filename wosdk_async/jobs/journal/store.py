@@ -14,6 +14,7 @@ from wosdk_async.jobs.journal.entries import FORMAT, JobPlan, to_json
 from wosdk_async.jobs.journal.lock import job_in
 from wosdk_async.jobs.journal.schema import TABLES, strange_name
 from wosdk_async.regular_files import connect_database, create_file
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "APPLICATION_ID",
@@ -172,8 +173,8 @@ def require_wal(db: sqlite3.Connection, folder: Path) -> None:
     mode = db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
         raise JournalError(
-            f"{folder}: its file system cannot keep a journal (no shared memory; a network disk?); "
-            "place the job on a local disk with folder=DIR"
+            f"{folder}: its file system cannot keep a journal (no shared memory; a network disk?)",
+            remedies=(Remedy.LOCAL_DISK,),
         )
 
 
@@ -223,15 +224,14 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise journal_error(path, error) from error
     except OSError as error:
-        raise JournalError(f"{path}: {error.strerror or error}; {_WRITABLE}") from error
+        raise JournalError(f"{path}: {error.strerror or error}", remedies=(Remedy.PERMISSIONS,)) from error
 
 
-_WRITABLE = "change the permissions, or place the job elsewhere with folder=DIR"
-_REMEDIES = {
+_FAULTS = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space and give the same command again",
     sqlite3.SQLITE_IOERR: "the disk cannot be read or written; fix it, then give the same command again",
-    sqlite3.SQLITE_READONLY: f"cannot be written; {_WRITABLE}",
-    sqlite3.SQLITE_CANTOPEN: f"cannot be opened; {_WRITABLE}",
+    sqlite3.SQLITE_READONLY: "cannot be written",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened",
     sqlite3.SQLITE_BUSY: "another program has it open; close that, then give the same command again",
     sqlite3.SQLITE_LOCKED: "another program has it open; close that, then give the same command again",
 }
@@ -242,7 +242,9 @@ def journal_error(path: Path, error: sqlite3.Error) -> JournalError:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return JournalError(_damaged(path, str(error)))
-    return JournalError(f"{path}: {_REMEDIES.get(code, 'the journal cannot be used')} ({error})")
+    remedies = (Remedy.PERMISSIONS,) if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) else ()
+    why = _FAULTS.get(code, "the journal cannot be used")
+    return JournalError(f"{path}: {why} ({error})", remedies=remedies)
 
 
 def _damaged(path: Path, why: str) -> str:

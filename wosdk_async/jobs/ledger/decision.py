@@ -14,6 +14,7 @@ from typing import Literal
 import attrs
 
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.text.remedies import Remedy
 
 __all__ = [
     "Action",
@@ -22,7 +23,6 @@ __all__ = [
     "Plan",
     "Refusal",
     "RejectsProblem",
-    "Remedy",
     "RowSample",
     "Standing",
     "Why",
@@ -65,29 +65,6 @@ class Action(StrEnum):
     KEEP = "keep"
     """It stays refused, and is listed again."""
     REFUSE = "refuse"
-
-
-class Remedy(StrEnum):
-    """What a user can do about a refusal."""
-
-    NEW_ROWS = "new_rows"
-    """Say that the unknown rows are new ones."""
-    AGAIN = "again"
-    """Begin a new ledger, which sends all rows."""
-    SAME_COMMAND = "same_command"
-    """Give the command without ``again``: it sends the remaining rows."""
-    SETTLE = "settle"
-    """Decide the rows in doubt."""
-    KEY = "key"
-    """Give the rows a key in the map."""
-    SAME_MAP = "same_map"
-    """Give the map as it was."""
-    OTHER_FOLDER = "other_folder"
-    """Name a job folder of its own."""
-    THAT_FOLDER = "that_folder"
-    """Name the folder of the ledger that knows the rows."""
-    EXPORT_REJECTS = "export_rejects"
-    """Take the rejects from the job again."""
 
 
 Why = Literal[
@@ -291,10 +268,10 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
 
 def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if file.rejects:
-        return Refusal(why="rejects", remedies=(Remedy.THAT_FOLDER,), problem="no_ledger")
+        return Refusal(why="rejects", remedies=(Remedy.KNOWN_FOLDER,), problem="no_ledger")
     if file.elsewhere is not None and not options.again:
         folder, rows = file.elsewhere
-        remedies = (Remedy.THAT_FOLDER, Remedy.AGAIN)
+        remedies = (Remedy.THAT_FOLDER, Remedy.SEND_AGAIN)
         return Refusal(why="sent_elsewhere", remedies=remedies, folder=folder, rows=rows)
     return attrs.evolve(_plan(None, file, ImportOptions()), begins=True)
 
@@ -350,7 +327,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     if file.key is None:
         if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
             return attrs.evolve(
-                about, why="columns_changed", remedies=(Remedy.KEY, Remedy.AGAIN), columns=columns
+                about, why="columns_changed", remedies=(Remedy.KEY, Remedy.SEND_AGAIN), columns=columns
             )
         return None if options.new_rows else about
     if file.disguised is None or options.new_rows:
@@ -363,7 +340,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
 
 
 def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refusal:
-    remedies = (Remedy.SAME_MAP, Remedy.AGAIN)
+    remedies = (Remedy.SAME_MAP, Remedy.SEND_AGAIN)
     return Refusal(
         why="key_changed",
         remedies=remedies,

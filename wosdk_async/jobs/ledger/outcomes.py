@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, Outcome
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import AuditResult, RowRecord
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
@@ -161,8 +161,8 @@ class Summary:
     references_created: int = 0
     warnings: list[str] = attrs.field(factory=list)
     """Warnings that concern more than one row."""
-    stopped: str | None = None
-    """Why the import stopped by itself before its end."""
+    stopped: WosdkError | None = None
+    """Why the import stopped before its end: an error, or a RunStoppedError with the rule as its ``kind``."""
     audit: AuditResult | None = None
     """What the Company has for the rows, of a job on many workers; None without an audit."""
     audit_state: AuditState = "none"
@@ -178,7 +178,7 @@ class Summary:
     """The job folder."""
     files: list[Path] = attrs.field(factory=list)
     """The files that this run wrote into it; none when the job had been finished before."""
-    files_failed: str | None = None
+    files_failed: WosdkError | None = None
     """Why files of the job could not be written: its journal is right, and they can be written again."""
 
     @property

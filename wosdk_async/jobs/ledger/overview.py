@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.journal import AuditResult, JobPlan, JobRun, Journal, State
 from wosdk_async.jobs.journal.entries import as_last_given, had_workers
 from wosdk_async.jobs.journal.lock import holder_of, is_held
@@ -15,8 +17,19 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.mapping.record_operations import operation_named
+from wosdk_async.text.remedies import Remedy
 
-__all__ = ["COUNTED", "UNDER_WAY", "Overview", "audit_state_of", "overview", "stop_of", "why_no_audit"]
+__all__ = [
+    "COUNTED",
+    "UNDER_WAY",
+    "Overview",
+    "audit_state_of",
+    "end_details",
+    "failure_of",
+    "overview",
+    "stop_of",
+    "why_no_audit",
+]
 
 COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),
@@ -144,11 +157,34 @@ async def overview(journal: JournalReader) -> Overview:
     )
 
 
-def stop_of(run: JobRun) -> str | None:
+def end_details(error: WosdkError) -> dict[str, Any]:
+    """Return kind and remedies of an error as a journal keeps them beside its message."""
+    facts = {
+        name: fact
+        for name, fact in error.facts.items()
+        if isinstance(fact, str | int) and not hasattr(WosdkError, name)
+    }
+    return {"kind": error.kind, "remedies": [each.name for each in error.remedies], "facts": facts}
+
+
+def stop_of(run: JobRun) -> RunStoppedError | None:
     """Return why a run stopped before its end, with the signal that its exit status tells; or None."""
-    stopped = run.details.get("stopped")
+    stopped = failure_of(run, "stopped")
     signal = {130: "Ctrl-C", 143: "SIGTERM"}.get(run.exit_status or 0)
-    return f"{stopped} ({signal})" if stopped and signal else stopped
+    if stopped is not None and signal:
+        stopped.args = (f"{stopped.message} ({signal})",)
+    return stopped
+
+
+def failure_of(run: JobRun, name: Literal["stopped", "error"] = "error") -> RunStoppedError | None:
+    """Return what ended a run, from what its journal keeps; or None."""
+    text, kept = run.details.get(name), run.details.get(f"{name}_details")
+    if not text:
+        return None
+    if not isinstance(kept, Mapping):
+        return RunStoppedError(str(text))
+    remedies = tuple(Remedy[each] for each in kept.get("remedies", ()) if each in Remedy.__members__)
+    return RunStoppedError(str(text), kind=kept.get("kind"), remedies=remedies, **kept.get("facts", {}))
 
 
 def _running(journal: JournalReader) -> str | None:

@@ -5,45 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, Remedy, RowSample
+from wosdk_async.jobs.ledger.decision import Refusal, RejectsProblem, RowSample
 
-__all__ = ["GIVE_A_KEY", "ImportRefusedError", "remedies_in", "what_is_wrong"]
+__all__ = ["ImportRefusedError", "what_is_wrong"]
 
 
 class ImportRefusedError(ConfigurationError):
     """An import of which nothing was sent, because rows could be sent twice or to the wrong place.
 
-    ``refusal`` has its code, its facts and the remedies.
+    ``refusal`` has its facts, ``kind`` its code: ``edited-or-new``.
     """
+
+    kind = "import-refused"
 
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
-        super().__init__(f"{what_is_wrong(refusal)}. {remedies_in(_PYTHON, refusal)}")
-
-
-GIVE_A_KEY = (
-    "put the file back, give its rows a key in the map (fill the marker from a column, or write "
-    'key = "{column}"), and run it once: after that, changed rows are recognized by their keys'
-)
-"""What to do about :attr:`Remedy.KEY`, whoever asks."""
-
-_PYTHON: Mapping[Remedy, str] = {
-    Remedy.NEW_ROWS: "if the unknown rows are new, pass new_rows=True",
-    Remedy.AGAIN: "to send all rows once more, pass again=True",
-    Remedy.SAME_COMMAND: "leave out again=True: the import sends the remaining rows",
-    Remedy.SETTLE: "settle the rows in doubt",
-    Remedy.KEY: GIVE_A_KEY,
-    Remedy.SAME_MAP: "use the map as it was",
-    Remedy.OTHER_FOLDER: "pass another folder",
-    Remedy.THAT_FOLDER: "pass folder= with that job",
-    Remedy.EXPORT_REJECTS: "take the rows from rejects.csv of their job, with _job and _row as they are",
-}
-
-
-def remedies_in(words: Mapping[Remedy, str], refusal: Refusal) -> str:
-    """Return what can be done, in the words of a caller, as a sentence."""
-    text = "; or ".join(words[each] for each in refusal.remedies)
-    return text[:1].upper() + text[1:]
+        super().__init__(
+            what_is_wrong(refusal),
+            kind=refusal.why.replace("_", "-"),
+            remedies=refusal.remedies,
+            folder=None if refusal.folder is None else str(refusal.folder),
+        )
 
 
 def what_is_wrong(refusal: Refusal) -> str:

@@ -25,9 +25,24 @@ from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.model import WoCreateCommand
 from wosdk_async.regular_files import sha256_of
+from wosdk_async.text.remedies import Words, in_python
 from wosdk_async.transport.session.hosts import is_local
 
-__all__ = ["ImportRequest", "company_identity"]
+__all__ = ["PYTHON_WORDS", "ImportRequest", "ReportWords", "company_identity"]
+
+
+@attrs.frozen
+class ReportWords:
+    """Remedies and command lines in the report of a job (default: those of a Python program)."""
+
+    remedy: Words = in_python
+    command: Callable[[JobPlan, Path], str | None] = lambda _plan, _folder: None
+    """Returns the command that resumes a job; None when a program began it."""
+    rejects_command: Callable[[JobPlan, Path], str | None] = lambda _plan, _rejects: None
+    """Returns the command that imports the corrected rejects of a job; None when a program began it."""
+
+
+PYTHON_WORDS = ReportWords()
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -47,6 +62,8 @@ class ImportRequest:
     """Called with the outcome of every row."""
     on_stage: Callable[[str], None] = lambda _: None
     """Called with a text that says what is being done."""
+    report_words: ReportWords = PYTHON_WORDS
+    """Remedies and command lines in the report."""
     marker: str | None = attrs.field()
     """The field that carries the key of each row."""
     index: ReferenceIndex = attrs.field()

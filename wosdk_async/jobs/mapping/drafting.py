@@ -39,7 +39,11 @@ _SHOWN_VALUES = 8  # of an enumeration
 
 
 def draft_map(
-    columns: Sequence[str], operation: RowOperation, file: str, keys: KeyColumns | None = None
+    columns: Sequence[str],
+    operation: RowOperation,
+    file: str,
+    keys: KeyColumns | None = None,
+    described: str = "",
 ) -> str:
     """Return the text of a map that fills the fields of an operation from the columns of a file.
 
@@ -48,6 +52,7 @@ def draft_map(
         operation: what is done with each row.
         file: the name of the file, for the first line.
         keys: the columns that can identify the rows, if the file was read for them.
+        described: where the fields are described, for the line of those that no column fills.
     """
     keys = keys or KeyColumns()
     found = draft_fields(columns, operation, keys.unique)
@@ -64,7 +69,7 @@ def draft_map(
         *_tables(operation, shown),
         *_references(shown),
         "",
-        *_more(operation, found, shown),
+        *_more(found, shown, described),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -181,13 +186,13 @@ def _explained(field: DraftField) -> str:
     return f"{'required; ' if field.required else field.note}{text}"
 
 
-def _more(operation: RowOperation, found: Sequence[DraftField], shown: Sequence[DraftField]) -> Iterator[str]:
+def _more(found: Sequence[DraftField], shown: Sequence[DraftField], described: str) -> Iterator[str]:
     """Yield the fields that no column is proposed for."""
     hidden = [each for each in found if each not in shown]
     if hidden:
         path = {each: each.table.replace("[", "").replace("]", "") for each in hidden}
         names = ", ".join(f"{path[each]}.{each.name}" for each in hidden)
-        yield from _comment(f"Further fields (wosdk describe {operation.kind.wire_name} says more): {names}")
+        yield from _comment(f"Further fields{described}: {names}")
 
 
 def _comment(text: str) -> list[str]:

@@ -33,6 +33,7 @@ from wosdk_async.jobs.mapping.operations import (
 from wosdk_async.model import OpenEnum, Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.fields import fields
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["DeleteRecord", "RowOperation", "UpdateRecord", "operation_named"]
@@ -239,12 +240,13 @@ def operation_named(text: str) -> RowOperation:
 def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
     kind: Any = entity_class(name)
     if kind is None or "id" not in kind.__wire__:
-        hint = suggestion(name, index.ENTITIES) or "; the catalogue lists them"
-        raise ImportMapError(f"{verb} {name}: the service has no entity {name!r}{hint}")
+        hint = suggestion(name, index.ENTITIES)
+        remedies = () if hint else (Remedy.CATALOGUE,)
+        raise ImportMapError(f"{verb} {name}: the service has no entity {name!r}{hint}", remedies=remedies)
     try:
         require_support(kind, verb)
     except WosdkError as error:
-        raise ImportMapError(error.message.removesuffix(" (check=False sends it anyway)")) from None
+        raise ImportMapError(error.message) from None
     if verb == "create":
         if by is not None:
             raise ImportMapError(f'create {name}: nothing is looked for by {by}; write "create {name}"')

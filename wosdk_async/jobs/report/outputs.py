@@ -15,6 +15,7 @@ from wosdk_async.jobs.errors import ImportMapError, OutputError
 from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ReportWords
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.output_folder import MAX_OUTPUT, OutputFolder, file_facts, read_object
@@ -32,6 +33,7 @@ from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import read_regular, replace_file
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
@@ -42,7 +44,11 @@ _PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it
 
 
 async def write_outputs(
-    journal: JournalReader, source: Source | None, *, csv_for_excel: ExcelSeparator | None = None
+    journal: JournalReader,
+    source: Source | None,
+    *,
+    csv_for_excel: ExcelSeparator | None = None,
+    words: ReportWords = PYTHON_WORDS,
 ) -> list[Path]:
     """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
 
@@ -59,6 +65,7 @@ async def write_outputs(
             ``rejects.csv`` and ``in_doubt.csv`` stay as they are.
         csv_for_excel: what separates the cells where the tables are opened in Excel, which takes the one of
             the system's region; they get a byte order mark then. None means commas and no mark.
+        words: remedies and command lines in the report.
 
     Returns:
         The files that were written.
@@ -66,12 +73,12 @@ async def write_outputs(
     Raises:
         OutputError: not all files could be written.
     """
-    return await _written(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel)))
+    return await _written(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words))
 
 
-async def write_report(journal: JournalReader) -> list[Path]:
+async def write_report(journal: JournalReader, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
     """Write ``report.html`` and ``report.json`` of a job again, as :func:`write_outputs` does."""
-    return await _written(journal, _write_report_alone(journal))
+    return await _written(journal, _write_report_alone(journal, words))
 
 
 async def outputs_are_current(journal: JournalReader) -> bool:
@@ -92,8 +99,9 @@ async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Pat
         return await _to_its_end(asyncio.get_running_loop().create_task(writing))
     except OSError as error:
         raise OutputError(
-            f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: fix this, "
-            f"then write the files of {journal.folder} again"
+            f"{error.filename or journal.folder}: {error.strerror or error}",
+            remedies=(Remedy.WRITE_OUTPUTS,),
+            folder=str(journal.folder),
         ) from error
 
 
@@ -116,7 +124,9 @@ async def _to_its_end(task: asyncio.Task[T]) -> T:
 # --- all files ------------------------------------------------------------------------------------
 
 
-async def _write_all(journal: JournalReader, source: Source | None, dialect: FileDialect) -> list[Path]:
+async def _write_all(
+    journal: JournalReader, source: Source | None, dialect: FileDialect, words: ReportWords
+) -> list[Path]:
     facts = await JobFacts.read(journal)
     folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
     await asyncio.to_thread(_set_aside, folder, journal.plan)
@@ -138,8 +148,10 @@ async def _write_all(journal: JournalReader, source: Source | None, dialect: Fil
             try:
                 written.append(await write(folder, journal, source))
             except ImportMapError as error:  # the input was changed or removed meanwhile
-                problem = OutputError(f"{journal.folder / name} was not written: {error.message}")
-    written += await asyncio.to_thread(_write_report, facts, folder)
+                problem = OutputError(
+                    f"{journal.folder / name} was not written: {error.message}", **error.facts
+                )
+    written += await asyncio.to_thread(_write_report, facts, folder, words)
     if problem is not None:
         raise problem
     return written
@@ -161,20 +173,20 @@ def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
 _RUNS = "runs"
 
 
-async def _write_report_alone(journal: JournalReader) -> list[Path]:
+async def _write_report_alone(journal: JournalReader, words: ReportWords) -> list[Path]:
     facts = await JobFacts.read(journal)
     async for page in journal.file_pages():
         facts.add(page)
-    return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder))
+    return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder), words)
 
 
-def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
+def _write_report(facts: JobFacts, folder: OutputFolder, words: ReportWords) -> list[Path]:
     page, data = folder.place(_PAGE_FILE), folder.place(_JSON)
     facts.files = folder.tables()
     if (rejects := folder.path(REJECTS)).exists():
         facts.rejects = rejects.name
     written = []
-    if (text := report_page(facts)) is not None:
+    if (text := report_page(facts, words)) is not None:
         with replace_file(page) as file:
             file.write(text.encode(errors="replace"))
         facts.files = [*facts.files, file_facts(page)]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from wosdk_async.jobs.journal import JobRun, State, StoredRow
 from wosdk_async.jobs.journal.worker_tables import AuditState
-from wosdk_async.jobs.ledger.overview import UNDER_WAY, stop_of, why_no_audit
+from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, why_no_audit
+from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.ledger.undone import UNDO
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason
-from wosdk_async.jobs.report.job_commands import command_of, rejects_command
 from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # colu
 _BAR = 1000  # width of the bar, in units of its own
 
 
-def report_page(facts: JobFacts) -> str | None:
+def report_page(facts: JobFacts, words: ReportWords) -> str | None:
     """Return the report of a job as HTML; None without jinja2, which the extra ``cli`` brings."""
     try:
         template = _template()
@@ -53,8 +53,8 @@ def report_page(facts: JobFacts) -> str | None:
         tiles=[("rows", "rows", plan.rows), *kept],
         bar=bar,
         bar_width=width,
-        rejects_command=rejects_command(facts.given, facts.folder / facts.rejects),
-        **_tables(facts),
+        rejects_command=words.rejects_command(facts.given, facts.folder / facts.rejects),
+        **_tables(facts, words),
     )
 
 
@@ -153,7 +153,7 @@ _AUDITS: dict[AuditState, str] = {
 }
 
 
-def _tables(facts: JobFacts) -> dict[str, Any]:
+def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
     """Return the rows of all tables, by their names in the template."""
     keyed = facts.plan.marker is not None or any(row.key for row in facts.doubted.rows)
     why = f": {why_no_audit(facts.plan)}." if facts.audit_state == "impossible" else ""
@@ -176,8 +176,8 @@ def _tables(facts: JobFacts) -> dict[str, Any]:
             for each in facts.references
             if each.state != State.DONE
         ],
-        "runs": [_run(run) for run in facts.runs[-_MOST_RUNS:]],
-        "about": _about(facts),
+        "runs": [_run(run, words) for run in facts.runs[-_MOST_RUNS:]],
+        "about": _about(facts, words),
         "hashes": [
             ("the file", facts.plan.sha256, None),
             ("the map", facts.plan.map_sha256, None),
@@ -199,30 +199,30 @@ def _doubt(row: StoredRow, keyed: bool) -> Sequence[Any]:
     return (row.row, row.line, *([row.key] if keyed else []), _cut(shown_reason(row)), row.request_id)
 
 
-def _run(run: JobRun) -> Sequence[Any]:
+def _run(run: JobRun, words: ReportWords) -> Sequence[Any]:
     details = run.details
     return (
         f"{run.number}, undo" if details.get("command") == UNDO else run.number,
         _when(run.started_at),
         f"{run.ended_at - run.started_at:,.1f} s" if run.ended_at else "",
-        _ending(run),
+        _ending(run, words),
         f"{details.get('user') or 'somebody'} on {details.get('host', '')}",
         f"{details.get('version', '')}",
         f"{details.get('engine') or 'one process'}",
     )
 
 
-def _ending(run: JobRun) -> str:
+def _ending(run: JobRun, words: ReportWords) -> str:
     if run.ended_at is None:
         return "killed, or not ended yet"
-    if stopped := stop_of(run):
-        return _cut(f"stopped: {stopped}")
-    if error := run.details.get("error"):
-        return _cut(f"exit status {run.exit_status}: {error}")
+    if (stopped := stop_of(run)) is not None:
+        return _cut(f"stopped: {stopped.explained(words.remedy)}")
+    if (error := failure_of(run)) is not None:
+        return _cut(f"exit status {run.exit_status}: {error.explained(words.remedy)}")
     return "to its end" if not run.exit_status else f"exit status {run.exit_status}"
 
 
-def _about(facts: JobFacts) -> list[tuple[str, str]]:
+def _about(facts: JobFacts, words: ReportWords) -> list[tuple[str, str]]:
     plan = facts.plan
     more = {name: value for name, value in plan.options.items() if name not in ("command", "global")}
     return [
@@ -231,6 +231,6 @@ def _about(facts: JobFacts) -> list[tuple[str, str]]:
         ("Operation", plan.operation),
         ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
         ("File", f"{plan.file} ({plan.size:,} bytes)"),
-        ("Command", command_of(facts.given, facts.folder) or "none: a program began it"),
+        ("Command", words.command(facts.given, facts.folder) or "none: a program began it"),
         *((name.capitalize(), str(value)) for name, value in more.items()),
     ]

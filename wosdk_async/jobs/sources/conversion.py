@@ -19,6 +19,7 @@ from typing import IO, Any, ParamSpec, TypeVar
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.readers.program import MAX_MESSAGE, STARTED, Limits, Order, lowered, not_started
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line
 
 __all__ = ["convert", "limits_for", "off_the_loop"]
@@ -90,7 +91,8 @@ def convert(
             finally:
                 child.kill()
         if child.returncode or not os.fstat(lines.fileno()).st_size:
-            raise ImportMapError(f"{path}: {_reason(child.returncode, said, limits)}")
+            why, remedies = _reason(child.returncode, said, limits)
+            raise ImportMapError(f"{path}: {why}", remedies=remedies)
 
 
 def _python(path: Path) -> list[str]:
@@ -126,25 +128,24 @@ def _wait(child: subprocess.Popen[bytes], path: Path, seconds: float) -> None:
             raise ImportMapError(f"{path}: reading it takes more than {seconds:,} s; save the table as CSV")
 
 
-def _reason(status: int, said: IO[bytes], limits: Limits) -> str:
-    """Return the message of a reader, or why it has none."""
+def _reason(status: int, said: IO[bytes], limits: Limits) -> tuple[str, tuple[Remedy, ...]]:
+    """Return the message of a reader, or why it has none, and its remedies."""
     said.seek(0)
     started = STARTED in said.read(MAX_MESSAGE)
     said.seek(0, os.SEEK_END)
     said.seek(max(0, said.tell() - MAX_MESSAGE))
     last = said.read().rstrip().rpartition(b"\n")[2]
-    with contextlib.suppress(ValueError):
-        message = json.loads(last)
-        if isinstance(message, str):
-            return message
+    with contextlib.suppress(ValueError, TypeError, KeyError):
+        message, remedy = json.loads(last)
+        return str(message), (Remedy[remedy],) if remedy else ()
     if not started:
-        return not_started("", one_line(last.decode(errors="replace")[:_MAX_REASON]) or _name(status))
+        return not_started("", one_line(last.decode(errors="replace")[:_MAX_REASON]) or _name(status)), ()
     if -status == getattr(signal, "SIGXCPU", None):
-        return f"reading it takes more than {limits.cpu:,} s of the processor; save the table as CSV"
+        return f"reading it takes more than {limits.cpu:,} s of the processor; save the table as CSV", ()
     return (
         f"its reader was aborted ({_name(status)}): the file is damaged, or it needs more than "
         f"{limits.memory // _MB:,} MB of memory; delete stray cells far from the table, or save it as CSV"
-    )
+    ), ()
 
 
 def _name(status: int) -> str:

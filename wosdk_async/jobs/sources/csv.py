@@ -16,6 +16,7 @@ from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import FileDialect, Header
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.readers.program import MAX_CELL
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["CsvFile"]
 
@@ -29,10 +30,10 @@ _OTHER_TEXTS = {
     "<!doctype html": _PAGE,
     "<html": _PAGE,
     "<?xml": "XML, and not a table; export the data as comma-separated UTF-8",
-    '{"': "JSON; with one object a line it is read as .jsonl: rename it, or pass format='jsonl'",
+    '{"': "JSON",
     "[{": "JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
 }
-"""Beginnings of texts that are no tables, and what they are, with the remedy."""
+"""Beginnings of texts that are no tables, and what they are."""
 
 
 class CsvFile:
@@ -87,7 +88,8 @@ class CsvFile:
         first = next(filter(str.strip, self._text.lines()), "").lstrip()[:20].casefold()
         for beginning, what in _OTHER_TEXTS.items():
             if first.startswith(beginning):
-                raise ImportMapError(f"{self.path}: this is {what}")
+                remedies = (Remedy.JSON_LINES,) if what == "JSON" else ()
+                raise ImportMapError(f"{self.path}: this is {what}", remedies=remedies)
 
     def _dialect(self, delimiter: str | None) -> FileDialect:
         """Return how the file is written, from its first lines and what was said about it."""

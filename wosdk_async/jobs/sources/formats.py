@@ -13,6 +13,7 @@ from wosdk_async.jobs.sources.converted import PARQUET, WORKBOOK, open_converted
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.jobs.sources.source import Source
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["FORMATS", "Format", "open_source", "suffix_of"]
@@ -99,5 +100,7 @@ def open_source(
     options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given.keys() - found.options:
-        raise ImportMapError(f"{path}: a {suffix} file takes no {name}=; leave it out")
+        raise ImportMapError(
+            f"{path}: a {suffix} file takes no {name}", remedies=(Remedy.LEAVE_OUT,), option=name
+        )
     return found.open(path, **given)

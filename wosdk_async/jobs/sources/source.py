@@ -12,6 +12,7 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.sources.rows import TYPES_COLUMN, Row, with_types
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -275,15 +276,19 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
         if name not in source.columns:
             hint = suggestion(name, source.columns) or "."
             known = ", ".join(name for name in source.columns if name)
+            better = _better_delimiter(source, columns)
+            facts = {"remedies": (Remedy.DELIMITER,), "delimiter": better} if better else {}
             if name == OPEN:
                 raise ImportMapError(
                     f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
                     f"{_FIXED if 'reference.' in place else ''}"
-                    f"The columns of {source.path} are: {known}{_delimiter_hint(source, columns)}"
+                    f"The columns of {source.path} are: {known}",
+                    **facts,
                 )
             raise ImportMapError(
                 f"{source.path}: there is no column {name!r}, which {place} names{hint} "
-                f"Its columns are: {known}{_delimiter_hint(source, columns)}"
+                f"Its columns are: {known}",
+                **facts,
             )
 
 
@@ -302,10 +307,10 @@ def likely_delimiter(source: Source) -> str | None:
     return _DELIMITERS[best] if header.count(best) >= len(source.columns) else None
 
 
-def _delimiter_hint(source: Source, wanted: Mapping[str, str]) -> str:
-    """Return the delimiter to name when another one would give more of the wanted columns."""
+def _better_delimiter(source: Source, wanted: Mapping[str, str]) -> str | None:
+    """Return the name of another delimiter when that would give more of the wanted columns."""
     if source.dialect is None:
-        return ""
+        return None
     header = source.dialect.delimiter.join(source.columns)
 
     def score(delimiter: str) -> tuple[int, int]:
@@ -314,6 +319,5 @@ def _delimiter_hint(source: Source, wanted: Mapping[str, str]) -> str:
 
     best = max(_DELIMITERS, key=score)
     if best == source.dialect.delimiter or score(best) <= score(source.dialect.delimiter):
-        return ""
-    name = _DELIMITERS[best].strip("'")
-    return f" (its cells seem to be separated by {best!r}: pass delimiter={name!r})"
+        return None
+    return _DELIMITERS[best].strip("'")

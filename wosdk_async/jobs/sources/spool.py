@@ -20,6 +20,7 @@ from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import optional_package
 from wosdk_async.options import ClientOptions, Timeouts
 from wosdk_async.regular_files import replace_file
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret
 from wosdk_async.transport.http.engine import (
@@ -124,7 +125,7 @@ def _opened(source: str, shown: str, seconds: float) -> contextlib.AbstractConte
 @contextlib.contextmanager
 def _stdin() -> Iterator[Iterator[bytes]]:
     if sys.stdin is None or sys.stdin.isatty():
-        raise ImportMapError("stdin is a terminal; name a file, or pipe one in")
+        raise ImportMapError("stdin is a terminal", remedies=(Remedy.PIPE,))
     yield _chunks(sys.stdin.buffer, "stdin")
 
 
@@ -171,9 +172,10 @@ def _http(url: str, shown: str, seconds: float) -> Iterator[Iterator[bytes]]:
     except (DownloadError, SendError) as error:
         parts = urlsplit(url)  # a response may repeat what is secret in it
         hidden = Secrets(parts.query, parts.netloc.rpartition("@")[0], unquote(parts.password or ""))
-        remedy = (error.remedy if isinstance(error, SendError) else "") or "try again"
         why = hidden.hide(str(error), _MAX_REASON)
-        raise ImportMapError(f"{shown}: {why}; {remedy}, or download the file first") from None
+        remedy = getattr(error, "remedy", None) or Remedy.TRY_AGAIN
+        facts = error.facts if isinstance(error, SendError) else {}
+        raise ImportMapError(f"{shown}: {why}", remedies=(remedy, Remedy.DOWNLOAD), **facts) from None
 
 
 @contextlib.asynccontextmanager

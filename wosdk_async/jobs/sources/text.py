@@ -9,10 +9,12 @@ import io
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.readers.program import MAX_LINE
 from wosdk_async.regular_files import sha256_of
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["TextFile"]
 
@@ -87,22 +89,22 @@ class TextFile:
         if not marked.startswith(name[:5]):
             raise ImportMapError(
                 f"{self.path}: the file begins with the mark of {marked.removesuffix('-sig')}, so it is not "
-                f"{encoding}; leave encoding= out"
+                f"{encoding}",
+                remedies=(Remedy.LEAVE_OUT,),
+                option="encoding",
             )
         return marked
 
     def _check_text(self, head: bytes) -> None:
-        for first, remedy in _BINARY.items():
+        for first, what in _BINARY.items():
             if head.startswith(first):
-                raise self._not_text(1, remedy)
+                raise self._not_text(1, what)
         if b"\0" in head and not self.encoding.startswith(("utf-16", "utf-32")):
             line = head[: head.index(b"\0")].count(b"\n") + 1
-            raise self._not_text(
-                line, "export the data as comma-separated UTF-8, or pass encoding='utf-16-le' if it is UTF-16"
-            )
+            raise ImportMapError(f"{self.path}, line {line}: this is not text", remedies=(Remedy.UTF_16,))
 
-    def _not_text(self, line: int, remedy: str) -> ImportMapError:
-        return ImportMapError(f"{self.path}, line {line}: this is not text; {remedy}")
+    def _not_text(self, line: int, what: str) -> ImportMapError:
+        return ImportMapError(f"{self.path}, line {line}: this is not text; {what}")
 
     # --- bytes that cannot be decoded ---------------------------------------------------------
 
@@ -124,7 +126,8 @@ class TextFile:
                     sample = chunk[max(0, found - 4096) :] + file.read(_CHUNK)
                     return ImportMapError(
                         f"{self.path}, line {line}, column {column}: byte {bad:#04x} at offset "
-                        f"{offset + found} is not {name}; {self._remedy(sample)}"
+                        f"{offset + found} is not {name}",
+                        **self._remedy(sample),
                     )
                 offset += len(chunk)
                 line, column = _advance(line, column, breaks.decode(text))
@@ -133,13 +136,13 @@ class TextFile:
             "save or copy it again"
         )
 
-    def _remedy(self, sample: bytes) -> str:
+    def _remedy(self, sample: bytes) -> dict[str, Any]:
+        """Return the remedy, with its facts."""
         if self.encoding.startswith(("utf-16", "utf-32")):
-            return "a part of the file is damaged: save or copy it again"
+            return {"remedies": (Remedy.COPY_AGAIN,)}
         encoding = _suggested(sample)
-        if encoding is None:
-            return "find out its encoding and add it, as in encoding='cp1252', or save the file as UTF-8"
-        return f"it looks like {encoding}: pass encoding={encoding!r}, or save the file as UTF-8"
+        remedy = Remedy.SOME_ENCODING if encoding is None else Remedy.ENCODING
+        return {"remedies": (remedy,), "encoding": encoding}
 
 
 @contextlib.contextmanager

@@ -44,7 +44,7 @@ def created_entity(operation: str) -> type[Record]:
     try:
         require_support(found, "delete")
     except UnsupportedError as error:
-        reason = error.message.removesuffix(" (check=False sends it anyway)")
+        reason = error.message
         raise UnsupportedError(f"a job of {operation!r} cannot be undone: {reason}") from None
     return found  # type: ignore[no-any-return]
 

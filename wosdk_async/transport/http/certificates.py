@@ -11,8 +11,9 @@ from functools import lru_cache
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.regular_files import read_regular
+from wosdk_async.text.remedies import Remedy
 
-__all__ = ["THEIR_OWN", "Place", "TLSContextProvider", "TLSSessions", "require_certificates", "tls_remedy"]
+__all__ = ["Place", "TLSContextProvider", "TLSSessions", "require_certificates", "tls_remedy"]
 
 _MAX_BEFORE = 1 << 20  # bytes at the beginning of a file in which a certificate is looked for
 _MAX_SESSIONS = 1024  # one for each host and port
@@ -60,19 +61,11 @@ class TLSContextProvider:
         self._context = own
         self._loading = asyncio.Lock()
 
-    def authority_remedy(self) -> str:
+    def authority_remedy(self) -> Remedy:
         """Return what to do about a certificate of an authority that is not trusted."""
         if self._is_own:
-            return "if you trust the authority that signed it, load its certificate into your ssl_context"
-        if file := os.environ.get("SSL_CERT_FILE"):
-            return (
-                f"SSL_CERT_FILE is {file!r}, and the authority that signed the certificate is not in it: add"
-                " it there if you trust it"
-            )
-        return (
-            "if you trust the authority that signed it (your own, or that of a proxy that intercepts TLS), "
-            "name its certificate in SSL_CERT_FILE or pass ssl_context="
-        )
+            return Remedy.AUTHORITY_IN_CONTEXT
+        return Remedy.AUTHORITY_IN_FILE if os.environ.get("SSL_CERT_FILE") else Remedy.AUTHORITY
 
     async def context(self) -> ssl.SSLContext:
         """Return the context. Loading the system's takes 30 ms: once for all callers, in a thread.
@@ -149,31 +142,25 @@ def _has_certificates(context: ssl.SSLContext) -> bool:
     return bool(context.cert_store_stats()["x509_ca"] or (folder and os.listdir(folder)))
 
 
-_WRONG_NAME = "write the address with a host name that the certificate has, or have one made for this name"
 _REMEDIES = {
-    9: "check the clock of this machine and the date from which the certificate is valid",
-    10: "check the clock of this machine, then have the certificate renewed",
-    62: _WRONG_NAME,  # of a host
-    64: _WRONG_NAME,  # of an IP address
+    9: Remedy.NOT_YET_VALID,
+    10: Remedy.EXPIRED,
+    62: Remedy.HOST_NAME,  # of a host
+    64: Remedy.HOST_NAME,  # of an IP address
 }
 """What to do by the error of OpenSSL, X509_V_ERR."""
-THEIR_OWN = (
-    "if you trust the authority that signed it, let your httpx client load its certificate: "
-    "verify=ssl.create_default_context(cafile=...)"
-)
-"""What to do about an authority that is not trusted, where the httpx client is the program's own."""
 
 
-def tls_remedy(error: BaseException, authority: str) -> str:
-    """Return what to do if ``error``, or what caused it, is a lasting fault of TLS; else an empty text.
+def tls_remedy(error: BaseException, authority: Remedy) -> Remedy | None:
+    """Return what to do if ``error``, or what caused it, is a lasting fault of TLS; else None.
 
-    ``authority`` is the text for a certificate of an authority that is not trusted.
+    ``authority`` is the remedy for a certificate of an authority that is not trusted.
     """
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
     if getattr(cause, "reason", None) == "WRONG_VERSION_NUMBER":
-        return "the other side does not speak TLS: the address may need http://, or another port"
+        return Remedy.NOT_TLS
     if not isinstance(cause, ssl.SSLCertVerificationError):
-        return ""
+        return None
     return _REMEDIES.get(getattr(cause, "verify_code", 0), authority)

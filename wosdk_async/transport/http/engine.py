@@ -11,6 +11,7 @@ import attrs
 
 from wosdk_async.errors import DownloadError
 from wosdk_async.protocol.wire import Response
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.decompression import (
@@ -25,7 +26,6 @@ __all__ = [
     "FRESH",
     "NO_MEMORY",
     "POOL_EXHAUSTED",
-    "POOL_REMEDY",
     "REDIRECTS",
     "Engine",
     "OnResponse",
@@ -59,11 +59,6 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 NO_MEMORY = "out of memory for the response"
 POOL_EXHAUSTED = "no connection in the pool of the program's http_client or transport was free"
 """Reason of a failure, and the note on a CancelledError of a request that waited for such a connection."""
-
-POOL_REMEDY = (
-    "give that pool more connections than limits.connections, and a timeout (httpx.Timeout(pool=...)), or "
-    "pass no http_client and no transport; httpx may lose connections when requests are cancelled"
-)
 
 OnSending = Callable[[], None]
 Read = Callable[[Response], Any]
@@ -130,7 +125,8 @@ class SendError(Exception):
     Attributes:
         sent: whether the service may have seen the request.
         timeout: which of :class:`~wosdk_async.options.Timeouts` ran out; empty if none did.
-        remedy: what to do about a failure that the next attempt would meet again; empty if it may pass.
+        remedy: what to do about a failure that the next attempt would meet again; None if it may pass.
+        facts: what the remedy names.
         too_long: whether the response is longer than :class:`~wosdk_async.options.Limits` allow. It would be
             as long again.
         host_gone: whether no connection to the host could be opened: refused, unreachable, unknown or silent.
@@ -138,12 +134,20 @@ class SendError(Exception):
     """
 
     def __init__(
-        self, why: str, *, sent: bool, timeout: str = "", remedy: str = "", host_gone: bool = False
+        self,
+        why: str,
+        *,
+        sent: bool,
+        timeout: str = "",
+        remedy: Remedy | None = None,
+        facts: Mapping[str, str] | None = None,
+        host_gone: bool = False,
     ) -> None:
         super().__init__(why)
         self.sent = sent
         self.timeout = timeout
         self.remedy = remedy
+        self.facts = facts or {}
         self.host_gone = host_gone
         self.too_long = TOO_LONG in why
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
 
@@ -62,11 +63,11 @@ class Proxy:
         return self.scheme.startswith("socks")
 
     @property
-    def login_remedy(self) -> str:
+    def login_remedy(self) -> Remedy:
         """What to do when the proxy refuses because a user or password is missing or wrong."""
         if self.user or self.password:
-            return "check the user and password in the address of the proxy"
-        return "write the user and password into the address of the proxy: http://user:password@host:port"
+            return Remedy.PROXY_LOGIN
+        return Remedy.PROXY_NO_LOGIN
 
     def authorization(self) -> Secret | None:
         """Return the value of the header ``Proxy-Authorization``; None without a user."""

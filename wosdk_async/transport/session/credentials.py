@@ -13,6 +13,7 @@ from urllib.parse import quote_plus, urlencode
 import attrs
 
 from wosdk_async.errors import ConfigurationError, SessionError
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.session.manager import TokenGrant
@@ -160,7 +161,7 @@ class Tenant:
                 raise  # the client is being closed
             raise SessionError(
                 f"{self._provider} raised CancelledError",
-                remedy="let it handle what it cancels, or raise another error",
+                remedies=(Remedy.CANCELLED_PROVIDER,),
             ) from error
         if not isinstance(given, kind):
             returned = type(given).__name__

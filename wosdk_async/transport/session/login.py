@@ -19,12 +19,12 @@ from wosdk_async.errors import (
 )
 from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.clock import Deadlines, TransportClock
 from wosdk_async.transport.http.engine import (
     POOL_EXHAUSTED,
-    POOL_REMEDY,
     Engine,
     Request,
     RequestBody,
@@ -222,7 +222,7 @@ class Login:
             except TimeoutError as late:
                 if POOL_EXHAUSTED in getattr(late.__cause__, "__notes__", ()):
                     why = f"{url}: {POOL_EXHAUSTED}"
-                    raise SendError(why, sent=False, timeout="pool", remedy=POOL_REMEDY) from None
+                    raise SendError(why, sent=False, timeout="pool", remedy=Remedy.POOL) from None
                 raise SendError(f"{url}: no response within {_ATTEMPT_TIMEOUT:g} s", sent=True) from None
             except SendError as failure:
                 failure.hide(secrets)

@@ -21,6 +21,7 @@ from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.responses import read, refused
 from wosdk_async.protocol.verdicts import means_unknown_company
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.session.credentials import Region
@@ -53,9 +54,13 @@ class Address:
 
     def wrong(self, url: str, status: int, said: str = "") -> SessionError:
         """Return the error for a response that no such endpoint gives."""
-        remedy = f"check {self.variable}, or {self.field}= of the Region"
-        text = f"{self.name} {url} responds with HTTP {status}{said}; {remedy}"
-        return self.error(text, status=status, remedy=remedy)
+        return self.error(
+            f"{self.name} {url} responds with HTTP {status}{said}",
+            status=status,
+            remedies=(Remedy.ENDPOINT,),
+            variable=self.variable,
+            field=self.field,
+        )
 
     def strange_page(self, url: str, page: InconclusiveResponse) -> Exception:
         """Return the error for a page of something else: a wrong address, unless it may pass."""

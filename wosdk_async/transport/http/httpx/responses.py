@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 from wosdk_async.errors import WosdkError
 from wosdk_async.options.httpx_family import CORES, error_kinds
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
-from wosdk_async.transport.http.certificates import THEIR_OWN, tls_remedy
+from wosdk_async.text.remedies import Remedy
+from wosdk_async.transport.http.certificates import tls_remedy
 from wosdk_async.transport.http.decompression import (
     TOO_LONG,
     BadContent,
@@ -27,7 +28,6 @@ from wosdk_async.transport.http.decompression import (
 from wosdk_async.transport.http.engine import (
     NO_MEMORY,
     POOL_EXHAUSTED,
-    POOL_REMEDY,
     Read,
     SendError,
     decompressed,
@@ -139,9 +139,9 @@ def send_error(url: str, cause: BaseException, *, sent: bool) -> SendError:
     """Return the error for ``cause``. Raise it outside of its handler: the cause may hold the token."""
     step = next((_STEPS[kind] for kind in error_kinds(cause) & _STEPS.keys()), "")
     why = _summary(cause)[:_MAX_SUMMARY]
-    remedy = tls_remedy(cause, THEIR_OWN)
+    remedy = tls_remedy(cause, Remedy.AUTHORITY_IN_HTTPX)
     if step == "pool":
-        why, remedy = f"{POOL_EXHAUSTED} ({why})", POOL_REMEDY
+        why, remedy = f"{POOL_EXHAUSTED} ({why})", Remedy.POOL
     gone = not (sent or remedy) and not error_kinds(cause).isdisjoint(_CONNECTING)
     return SendError(f"{origin_of(url)}: {why}", sent=sent, timeout=step, remedy=remedy, host_gone=gone)
 
@@ -174,11 +174,10 @@ def foreign_response(cause: BaseException, library: Any) -> SendError | None:
     if found is None or isinstance(found, library.Response):
         return None
     name, other = library.__name__, type(found).__module__.partition(".")[0]
-    remedy = f"let it return {name}.Response"
-    if other in CORES:
-        remedy += f", or pass a client or transport of {other}"
+    remedy = Remedy.RETURN_OR_USE if other in CORES else Remedy.RETURN_RESPONSE
     why = f"a transport or mock for {name} returned {other}.{type(found).__name__}, which {name} cannot read"
-    return SendError(why, sent=True, remedy=remedy)  # sent by whatever made the response
+    # Sent by whatever made the response.
+    return SendError(why, sent=True, remedy=remedy, facts={"library": name, "other": other})
 
 
 def is_of_hook(cause: BaseException, library: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import os
 import socket
 import ssl
 from collections import deque
@@ -65,6 +66,7 @@ def _failure(pool: Pool, connection: Connection, cause: BaseException, late: boo
         sent=False,
         timeout="connect" if late else "",
         remedy=tls_remedy(cause, pool.tls.authority_remedy()),
+        facts={"file": os.environ.get("SSL_CERT_FILE", "")},
         host_gone=proxy is None and (late or of_host),
     )
 

@@ -12,6 +12,7 @@ import re
 import ssl
 from collections.abc import Callable
 
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.environment import Proxy, address_of
@@ -36,7 +37,6 @@ _REPLIES = {
 """Reasons in a reply of SOCKS 5, RFC 1928 6."""
 _SOCKS_UNREACHABLE = (3, 4, 5, 6)
 _MAX_NAME = 255  # bytes of a host, RFC 1928 5
-_CHECK_ADDRESS = "check scheme and port in the address of the proxy"
 
 
 class Tunnel(Layer):
@@ -104,7 +104,7 @@ class Tunnel(Layer):
         while status < 200:  # interim responses come before the final one
             status, said = self._status(await self._read(self._head_length))
         if status >= 300:
-            remedy = proxy.login_remedy if status == 407 else ""
+            remedy = proxy.login_remedy if status == 407 else None
             raise self._refused(said, remedy, status in _UNREACHABLE)
 
     def _status(self, head: bytes) -> tuple[int, str]:
@@ -112,13 +112,13 @@ class Tunnel(Layer):
         line = _STATUS_LINE.match(head)
         del head  # it may repeat the password
         if line is None:
-            raise self._refused("it does not speak HTTP", _CHECK_ADDRESS)
+            raise self._refused("it does not speak HTTP", Remedy.PROXY_ADDRESS)
         said = f"{int(line[1])} {line[2].decode('latin-1').strip()}".rstrip()
         return int(line[1]), self._proxy.secrets.hide(said, _MAX_HEAD)
 
     def _head_length(self, received: bytearray) -> int:
         if not b"HTTP/".startswith(received[:5]):
-            raise self._refused("it does not speak HTTP", _CHECK_ADDRESS)
+            raise self._refused("it does not speak HTTP", Remedy.PROXY_ADDRESS)
         end = received.find(b"\r\n\r\n")
         if end < 0 and len(received) > _MAX_HEAD:
             raise self._refused(f"more than {_MAX_HEAD} bytes of headers")
@@ -129,7 +129,7 @@ class Tunnel(Layer):
         self._transport.write(b"\x05\x01\x02" if has_user else b"\x05\x01\x00")
         version, way = await self._read(lambda _: 2)
         if version != 5:
-            raise self._refused("it does not speak SOCKS 5", _CHECK_ADDRESS)
+            raise self._refused("it does not speak SOCKS 5", Remedy.PROXY_ADDRESS)
         if way != (2 if has_user else 0):
             raise self._refused("it rejects the authentication method", proxy.login_remedy)
         if has_user:
@@ -140,12 +140,12 @@ class Tunnel(Layer):
         self._transport.write(b"\x05\x01\x00" + where)
         version, code = await self._read(lambda _: 2)
         if version != 5:
-            raise self._refused("it does not speak SOCKS 5", _CHECK_ADDRESS)
+            raise self._refused("it does not speak SOCKS 5", Remedy.PROXY_ADDRESS)
         if code:
             raise self._refused(_REPLIES.get(code, f"reply {code}"), gone=code in _SOCKS_UNREACHABLE)
         await self._read(_address_length)
 
-    def _refused(self, why: str, remedy: str = "", gone: bool = False) -> SendError:
+    def _refused(self, why: str, remedy: Remedy | None = None, gone: bool = False) -> SendError:
         self._received.clear()  # it may repeat the password
         return SendError(
             f"{self._origin.text}: the proxy {self._proxy.shown} does not connect: {why}",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from wosdk_async.cli.job_commands import _delimiter_of, rejects_command, rejects_of
 from wosdk_async.jobs.journal import JobPlan
-from wosdk_async.jobs.report.job_commands import _delimiter_of, rejects_command, rejects_of
 
 
 def plan(file: str, *given: str) -> JobPlan:

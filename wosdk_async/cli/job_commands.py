@@ -8,14 +8,16 @@ import shlex
 from pathlib import Path, PurePath
 from typing import Any
 
+from wosdk_async.cli.texts import in_commands
 from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
 from wosdk_async.jobs.report.output_tables import REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 from wosdk_async.regular_files import read_regular
 
-__all__ = ["command_of", "rejects_command", "rejects_of"]
+__all__ = ["COMMAND_WORDS", "command_of", "rejects_command", "rejects_of"]
 
 # Options of the input that do not fit its rejects, which are CSV and stand in the folder of the job.
 _OF_INPUT = ("--format", "--sheet", "--outcomes")
@@ -83,3 +85,7 @@ def _arguments(plan: JobPlan) -> list[str] | None:
 def _company(plan: JobPlan) -> list[str]:
     shared: Any = plan.options.get("global")
     return [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []
+
+
+COMMAND_WORDS = ReportWords(in_commands, command_of, rejects_command)
+"""Remedies and command lines of ``wosdk`` in the report of a job."""

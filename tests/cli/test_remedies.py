@@ -1,0 +1,140 @@
+"""The command line has its words for each remedy, and no message of the library names an option."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import wosdk_async
+from wosdk_async import WosdkError
+from wosdk_async.cli.texts import in_commands, message_of
+from wosdk_async.text.remedies import Remedy, in_json, in_python
+
+PACKAGE = Path(wosdk_async.__file__).parent
+LIBRARY = sorted(
+    path
+    for path in PACKAGE.rglob("*.py")
+    if path.relative_to(PACKAGE).parts[0] not in ("cli", "sandbox", "catalogue", "model")
+)
+FACTS = {
+    "delimiter": ";",
+    "encoding": "cp1252",
+    "field": "token_url",
+    "file": "/certificates.pem",
+    "library": "httpx",
+    "state": "New",
+    "steps": "start it",
+    "target": "InProgress",
+    "variable": "WOSDK_TOKEN_URL",
+    "entity": "Customer",
+    "folder": "a b.job",
+    "id": 5,
+    "of": "Customer",
+    "option": "csv_raw",
+    "other": "6",
+    "suffixes": ".csv, .parquet",
+}
+SHOWN = {
+    Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
+    Remedy.SEND_AGAIN: "to send all rows once more, add --again",
+    Remedy.SAME_COMMAND: "give the command without --again: it sends the remaining rows",
+    Remedy.SETTLE: "decide the rows in doubt with wosdk jobs settle 'a b.job'",
+    Remedy.THAT_FOLDER: "add --job 'a b.job'",
+    Remedy.DELIMITER: "its cells seem to be separated by ';': add --delimiter ';'",
+    Remedy.LEAVE_OUT: "leave out --csv-raw",
+    Remedy.REFERENCE: 'refer to it by {"Id": id}',
+    Remedy.QUERY_UNKNOWN: "wosdk query Customer --unchecked --all --json writes its records as they come",
+}
+"""Words of the command line, with facts; the others are plain texts of a table."""
+
+OF_PROGRAMS = {
+    Remedy.POOL,
+    Remedy.AUTHORITY_IN_CONTEXT,
+    Remedy.AUTHORITY_IN_HTTPX,
+    Remedy.RETURN_RESPONSE,
+    Remedy.RETURN_OR_USE,
+    Remedy.CANCELLED_PROVIDER,
+}
+"""Of objects that only a program passes to a client."""
+
+_PYTHON = re.compile(r"\w=|\w\(|\bTrue\b|\b[A-Z][a-z]+[A-Z]\w+Export\b")
+_OPTION = re.compile(r"(?<![-\w])--([a-z]|\Z)|(?<![\w-])wosdk (?=[a-z{])")
+_WHOLE = re.compile(
+    r"--([a-z-]+(=\S*)?)?"  # an argument of a program that is started
+    r"|wosdk [a-z-]+( \d)?"  # the name of a thread, task or format
+)
+_OTHERS = {
+    "--wosdk-record",  # of our plugin for pytest
+    "@pytest.mark.wosdk ",
+    "`wosdk check`",  # what an agent tells the person who runs the MCP server
+    "`wosdk delete`",
+}
+
+
+def texts(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of every string that is no docstring."""
+    tree = ast.parse(source)
+    documented = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in documented:
+            yield node.lineno, node.value
+
+
+def named_options(source: str) -> list[tuple[int, str]]:
+    return [
+        (line, text)
+        for line, text in texts(source)
+        if _OPTION.search(text) and not _WHOLE.fullmatch(text) and not any(other in text for other in _OTHERS)
+    ]
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_message_of_the_library_names_an_option(path: Path) -> None:
+    assert named_options(path.read_text("utf-8")) == []
+
+
+def test_an_option_in_a_message_would_be_found() -> None:
+    lines = (
+        '"""Like --job."""',
+        "def f(name):",
+        '    """--a"""',
+        '    g("--sheet", f"add --job {name}", f"no --{name}", f"run wosdk jobs {name}")',
+    )
+    assert [text for _, text in named_options("\n".join(lines))] == ["add --job ", "no --", "run wosdk jobs "]
+
+
+@pytest.mark.parametrize("remedy", [each for each in Remedy if each not in OF_PROGRAMS])
+def test_the_command_line_has_words_for_every_remedy(remedy: Remedy) -> None:
+    """Its own where those of a program are Python; with the facts that they name, quoted for a shell."""
+    words = in_commands(remedy, FACTS)
+    assert words
+    assert not _PYTHON.search(words.replace('"Id": id', ""))
+    assert words == SHOWN.get(remedy, words)
+
+
+@pytest.mark.parametrize("remedy", Remedy)
+def test_the_words_name_known_facts(remedy: Remedy) -> None:
+    named = {name for _, name, _, _ in Formatter().parse(remedy.value) if name}
+    assert named <= FACTS.keys()
+    assert "..." not in re.sub(r"[,=] ?\.\.\.\)", "", in_python(remedy, FACTS))
+    assert not _OPTION.search(in_python(remedy, FACTS))
+    assert not _OPTION.search(in_json(remedy, FACTS))
+
+
+def test_each_caller_has_its_words() -> None:
+    error = WosdkError(
+        "it is there", kind="there", remedies=(Remedy.OVERWRITE, Remedy.THAT_FOLDER), folder="a b.job"
+    )
+    assert str(error) == (
+        "it is there; name another file, or pass force=True to replace it; or pass folder='a b.job'"
+    )
+    assert message_of(error) == (
+        "it is there; name another file, or add --force to replace it; or add --job 'a b.job'"
+    )
+    assert error.message == "it is there"
+    assert "..." in message_of(WosdkError("x", remedies=(Remedy.DELIMITER,)))  # never a KeyError
