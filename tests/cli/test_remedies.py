@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -138,3 +139,10 @@ def test_each_caller_has_its_words() -> None:
     )
     assert error.message == "it is there"
     assert "..." in message_of(WosdkError("x", remedies=(Remedy.DELIMITER,)))  # never a KeyError
+
+
+def test_a_pickled_remedy_is_its_name() -> None:
+    """So it can be read where its words are others."""
+    pickled = pickle.dumps(Remedy.KEY)
+    assert pickle.loads(pickled) is Remedy.KEY  # noqa: S301
+    assert Remedy.KEY.value.encode() not in pickled

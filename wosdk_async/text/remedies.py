@@ -122,6 +122,10 @@ class Remedy(Enum):
     CATALOGUE = "the catalogue lists them"
     QUERY_UNKNOWN = "company.query({entity!r}, ...) reads its records as plain data"
 
+    def __reduce_ex__(self, _: Any) -> tuple[Any, ...]:
+        """Pickle the name, which stays when the words change."""
+        return getattr, (Remedy, self.name)
+
 
 _JSON: Mapping[Remedy, str] = {
     Remedy.UNCHECKED: "",  # they have no such argument
