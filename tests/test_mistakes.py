@@ -571,7 +571,7 @@ async def test_a_mistake_is_explained_and_nothing_is_sent() -> None:
             with case(name):
                 with pytest.raises(InvalidCallError) as caught:
                     await mistake(client.company())
-                assert message in caught.value.message
+                assert message in caught.value.explained()
                 assert service.connections == 0
 
 

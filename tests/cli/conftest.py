@@ -159,6 +159,14 @@ _SLOW_MODULES: dict[str | Path, tuple[str, ...]] = {
 }
 
 
+def settling(seconds: float) -> str:
+    """Return code for :func:`spawn`: rows begun and absent are looked up twice, so long apart."""
+    return (
+        "from wosdk_async.options import CallOptions\n"
+        f"CallOptions.__init__.__kwdefaults__['settle'] = {seconds}"
+    )
+
+
 def spawn(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
     """Start a command in a process of its own; the options are those of ``Preloaded``."""
     modules = [module for each in arguments for module in _SLOW_MODULES.get(each, ())]

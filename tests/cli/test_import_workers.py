@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Wosdk, spawn
+from tests.cli.conftest import Wosdk, settling, spawn
 from tests.cli.importing import MAP, imported
 from tests.jobs.cluster.pools import children
 from tests.jobs.journal.test_grants import a_grant
@@ -185,7 +185,7 @@ def test_a_worker_that_stands_still_holds_up_neither_a_signal_nor_the_next_run(
         assert json.loads(stdout)["in_doubt"] > 0
         assert not [each for each in workers if Path(f"/proc/{each}").exists()]
         local.faults.load({"rule": []})
-        process = spawn(*options)
+        process = spawn(*options, code=settling(5))
         stdout, said = process.communicate(timeout=60)
         assert "may still send rows" in said
         assert json.loads(stdout)["created"] == 14

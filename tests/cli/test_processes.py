@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn, table
+from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, settling, spawn, table
 from tests.sandbox.stranger import Stranger
 from tests.support.waiting import until
 from wosdk_async import __version__
@@ -263,10 +263,7 @@ def test_a_disk_that_is_full_stops_an_import_and_loses_nothing(
     assert 0 < len(made) < 1200
     assert {order["Id"] for order in orders_in(tmp_path / "served.db")} == set(made.values())
     assert json.loads(stdout)["created"] + stderr.count("not in the journal: ") >= len(made)
-    # Rows that were begun and not sent are looked up twice, and these seconds apart.
-    soon = "import functools, wosdk_async.client as c\n"
-    soon += "c.CallOptions = functools.partial(c.CallOptions, settle=1)"
-    process = spawn("import", source, "--map", MAP, "--json", code=soon)
+    process = spawn("import", source, "--map", MAP, "--json", code=settling(1))
     stdout, stderr = process.communicate()
     assert (process.returncode, json.loads(stdout)["created"]) == (0, 1200), stderr
     numbers = [order["PoNumber"] for order in orders_in(tmp_path / "served.db")]
