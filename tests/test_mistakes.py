@@ -174,7 +174,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a reference without an id": (
         lambda a: a.update(ORDER, work_zone=WorkZone(number="07")),
-        "work_zone has no id; create the WorkZone first and refer to it by WorkZone.ref(id)",
+        "work_zone has no id; create the WorkZone first; refer to it by WorkZone.ref(id)",
     ),
     "put a text": (
         lambda a: a.put("WorkOrder", "x", properties=["*"]),
