@@ -289,7 +289,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # what an update does not write
     "update the id": (
         lambda a: a.update(ORDER, id=13, po_number="x"),
-        "never writes id, the key of the given record: update(WorkOrder.ref(13), ...) writes another",
+        "never writes id, the key of the given record; update(WorkOrder.ref(13), ...) writes another",
     ),
     "update the version": (
         lambda a: a.update(ORDER, concurrency_id=3),
