@@ -78,7 +78,7 @@ class MarkedField:
         try:
             found = functools.reduce(ResolvedPath.by_python, path.split("."), root(entity))
         except UnknownPropertyError as error:  # its message suggests a similar name
-            raise UnknownPropertyError(f"{where}: {error.message}") from None
+            raise UnknownPropertyError(f"{where}: {error.message}", **error.facts) from None
         _require_key_field(found, where, _fitting(entity, marker.removesuffix(path)))
         _require_query(entity, where)
         return cls(entity, path, found)

@@ -186,7 +186,7 @@ class Reconciler(Generic[R]):
             except NotUniqueError:
                 raise
             except Exception as error:
-                text = error.message if isinstance(error, WosdkError) else type(error).__name__
+                text = error.explained() if isinstance(error, WosdkError) else type(error).__name__
                 why = f"it could not be looked up ({text})"
                 if not ending_of(error).passes:
                     raise _unresolved(doubt, why) from error

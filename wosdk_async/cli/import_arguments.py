@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.import_options import OneRun, import_options
 from wosdk_async.cli.options import Target, target_of
+from wosdk_async.cli.texts import in_commands
 
 if TYPE_CHECKING:
     from wosdk_async.jobs import ImportOptions
@@ -116,7 +117,7 @@ class ImportArguments:
             return None if self.engine is None else self._cluster(self.engine, on_stage)
         except ConfigurationError as error:
             option = "" if self.engine is None else "--engine: "
-            raise CliError(f"{option}{error.message}") from None
+            raise CliError(f"{option}{error.explained(in_commands)}") from None
 
     def _cluster(self, engine: str, on_stage: Callable[[str], None]) -> WorkerPool:
         from wosdk_async.jobs.cluster.dask import DaskCluster

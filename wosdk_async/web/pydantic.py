@@ -44,7 +44,7 @@ def _serialize(record: Any, info: core_schema.SerializationInfo) -> Any:
     try:
         return to_dict(record, names="python" if info.by_alias is False else "wire")
     except InvalidCallError as error:
-        raise PydanticSerializationError(error.message) from error
+        raise PydanticSerializationError(error.explained()) from error
 
 
 def _validate(cls: type[Record], value: Any) -> Record:

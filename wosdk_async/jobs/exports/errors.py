@@ -85,7 +85,7 @@ def _locked(path: Path, check: Callable[[Path], None]) -> FolderLock:
         lock.require_in_place()
     except JournalError as error:
         lock.release()
-        raise _RemovedError(error.message) from error
+        raise _RemovedError(error.message, **error.facts) from error
     return lock
 
 

@@ -290,12 +290,12 @@ class Check:
 
     async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any] | RowError) -> Finding:
         if isinstance(found, RowError):
-            return built.finding(kind_of(found), found.message)
+            return built.finding(kind_of(found), reason_of(found))
         if self._operation.by is not None:
             try:
                 self._operation.point(built.record, built.key, found)
             except RowError as error:
-                return built.finding(kind_of(error), error.message)
+                return built.finding(kind_of(error), reason_of(error))
         elif found:
             ids = [each.id for each in found[:_IDS]]
             shown = ", ".join(f"{each.wire_name} {each.id}" for each in found[:_IDS])

@@ -201,6 +201,6 @@ def _not_created(outcome: Outcome[ReferenceEntry, int]) -> str:
     if isinstance(outcome, NotStarted):
         return "was not created: the import was stopped"
     if isinstance(outcome, InDoubt):
-        return f"may have been created or not: {outcome.error.message}"
+        return f"may have been created or not: {reason_of(outcome.error)}"
     error = getattr(outcome, "error", None) or WosdkError("the import was stopped")
     return f"could not be created: {reason_of(error)}"

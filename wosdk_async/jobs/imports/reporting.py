@@ -135,7 +135,7 @@ class RowReports:
             claim.row.line,
             claim.key or "",
             asyncio.get_running_loop().time(),
-            error.message,
+            reason_of(error),
             error.request_id,
             code_of(error),
             attempts,

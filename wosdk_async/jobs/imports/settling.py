@@ -14,7 +14,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.cluster.leases import end_leases
-from wosdk_async.jobs.errors import JournalError, RowError
+from wosdk_async.jobs.errors import JournalError, RowError, reason_of
 from wosdk_async.jobs.journal import DECIDED, LOOKED_UP, Journal, RowRecord, State, StoredRow, run_table
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.ledger.undone import find_rows
@@ -208,7 +208,7 @@ class Settling:
                     raise records
                 effect = self.operation.settled(each.record, each.key, records)
             except RowError as error:
-                self._leave(each, error.message)
+                self._leave(each, reason_of(error))
                 continue
             gone = None
             if effect is not None and not records:

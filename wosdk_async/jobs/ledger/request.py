@@ -119,7 +119,7 @@ class ImportRequest:
         except ImportMapError as error:
             if self.options.marker:
                 raise
-            raise ImportMapError(f"{self.import_map.path}: {error.message}") from None
+            raise ImportMapError(f"{self.import_map.path}: {error.message}", **error.facts) from None
         if self.import_map.key is not None and keys.are_own:
             raise ImportMapError(
                 f"{self.import_map.path}: {marker} carries a key already, {keys.template}; delete 'key', "

@@ -132,7 +132,7 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
         text = limit.fit(template.fill({}) or "", [])
         return ConstantNode(text if parse is None else parse(text.strip()))
     except RowError as error:
-        raise ImportMapError(error.message) from None
+        raise ImportMapError(error.message, **error.facts) from None
     except ValueError as error:
         raise ImportMapError(f"{path} {error}") from None
 
@@ -154,7 +154,7 @@ def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parse
             else:
                 meanings[word] = limit.fit(value, []) if parse is None else parse(value)
         except RowError as error:
-            raise ImportMapError(error.message) from None
+            raise ImportMapError(error.message, **error.facts) from None
         except ValueError as error:
             raise ImportMapError(f"{path}.values.{word} {error}") from None
     return word_parser(meanings)

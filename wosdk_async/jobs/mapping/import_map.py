@@ -63,7 +63,7 @@ class ImportMap:
             key = _key(tables)
             return cls(path, action, *_compiled(tables, action), tables.marker, key, _fingerprint(tables))
         except ImportMapError as error:
-            raise ImportMapError(f"{path}: {error.message}") from None
+            raise ImportMapError(f"{path}: {error.message}", **error.facts) from None
         except RecursionError:
             raise ImportMapError(f"{path}: its tables or lists are nested too deeply") from None
 

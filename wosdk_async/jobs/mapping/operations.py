@@ -96,7 +96,7 @@ class Making:
         try:
             field_of(self.kind, path)
         except WosdkError as error:
-            raise ImportMapError(error.message) from None
+            raise ImportMapError(error.message, **error.facts) from None
 
     async def find(self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False) -> Found:
         """Return the records that have each key."""

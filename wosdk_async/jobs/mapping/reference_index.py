@@ -18,6 +18,7 @@ from wosdk_async.jobs.errors import (
     MissingRecordError,
     RowError,
     WaitingRowError,
+    reason_of,
 )
 from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_first, find_named
 from wosdk_async.jobs.mapping.nodes import RowContext
@@ -229,7 +230,7 @@ class ReferenceIndex:
             try:
                 entry.new_record(spec, attrs.evolve(context, warnings=[]))
             except InvalidCallError as error:
-                text = f"{spec.name} {entry.text!r} could not be created: {error.message}"
+                text = f"{spec.name} {entry.text!r} could not be created: {reason_of(error)}"
                 raise RowError(text) from None
         context.missing.append(entry)
         return _PLACEHOLDER_ID

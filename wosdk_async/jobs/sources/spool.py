@@ -164,7 +164,7 @@ def _http(url: str, shown: str, seconds: float) -> Iterator[Iterator[bytes]]:
     except ImportMapError:
         raise
     except ConfigurationError as error:  # of a proxy or certificates that the environment names
-        raise ImportMapError(f"{shown}: {error.message}") from None
+        raise ImportMapError(f"{shown}: {error.message}", **error.facts) from None
     except TimeoutError:
         raise ImportMapError(
             f"{shown}: the download takes more than {seconds:,g} s; download the file first"

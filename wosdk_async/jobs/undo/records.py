@@ -11,6 +11,7 @@ import attrs
 from wosdk_async.calls.markers import MarkedField, field_of
 from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, NoAnswerError, RefusedError, UnsupportedError, WosdkError
+from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
 from wosdk_async.jobs.ledger.undone import Fate
 from wosdk_async.jobs.mapping.operations import usable_id
@@ -221,9 +222,9 @@ async def delete(company: Company, entity: type[Record], target: Target, trace: 
         raise
     except WosdkError as error:
         if trace.attempts > 1:  # perhaps the last request did not leave; the one before may have
-            text = f"an earlier request may have been carried out; of the last one: {error.message}"
+            text = f"an earlier request may have been carried out; of the last one: {reason_of(error)}"
         elif trace.sent:
-            text = f"it may have been carried out: {error.message}"
+            text = f"it may have been carried out: {reason_of(error)}"
         else:
             raise
         raise InDoubtError(text, request_id=error.request_id, attempts=error.attempts) from error

@@ -214,7 +214,7 @@ class Undo:
         elif isinstance(outcome, Done):
             self._undone(summary, row)
         elif isinstance(outcome, InDoubt):
-            reason = outcome.error.message
+            reason = reason_of(outcome.error)
             self._record(row, State.IN_DOUBT, reason, outcome.error.request_id)
             self._say(summary, row, "in_doubt", reason)
         elif isinstance(outcome, Failed):
