@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wosdk_async.cli.job_commands import _delimiter_of, rejects_command, rejects_of
+from wosdk_async.cli.output.reporting import _delimiter_of, rejects_command, rejects_of
 from wosdk_async.jobs.journal import JobPlan
 
 

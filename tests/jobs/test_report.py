@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.jobs.test_outputs import planned
 from tests.support.laws import examples
-from wosdk_async.cli.job_commands import COMMAND_WORDS
+from wosdk_async.cli.output.reporting import COMMAND_WORDS
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import (
     JobPlan,

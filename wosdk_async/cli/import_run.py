@@ -13,11 +13,16 @@ import attrs
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow, writing
 from wosdk_async.cli.import_arguments import ImportArguments
-from wosdk_async.cli.job_commands import COMMAND_WORDS, rejects_of
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
 from wosdk_async.cli.output.progress import RowProgress
-from wosdk_async.cli.output.reporting import OutcomeWriter, print_summary, say_files
+from wosdk_async.cli.output.reporting import (
+    COMMAND_WORDS,
+    OutcomeWriter,
+    print_summary,
+    rejects_of,
+    say_files,
+)
 from wosdk_async.cli.runner import (
     Runner,
     company_variables,

@@ -86,8 +86,7 @@ def excel_of(plan: JobPlan, folder: Path) -> ExcelSeparator | None:
 
 async def write_files(journal: Journal) -> None:
     """Write the files of the job again; without its input only those that do not need that."""
-    from wosdk_async.cli.job_commands import COMMAND_WORDS
-    from wosdk_async.cli.output.reporting import say_kept
+    from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.report.outputs import write_outputs

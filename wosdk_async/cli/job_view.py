@@ -13,8 +13,8 @@ import attrs
 import click
 
 from wosdk_async.cli.import_arguments import kept_import
-from wosdk_async.cli.job_commands import command_of
 from wosdk_async.cli.job_context import source_of
+from wosdk_async.cli.output.reporting import command_of
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, refusal_text, visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions

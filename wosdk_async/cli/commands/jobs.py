@@ -192,7 +192,7 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
-    from wosdk_async.cli.job_commands import COMMAND_WORDS
+    from wosdk_async.cli.output.reporting import COMMAND_WORDS
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.journal.folder import folder_of
@@ -208,7 +208,7 @@ async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
-    from wosdk_async.cli.job_commands import COMMAND_WORDS
+    from wosdk_async.cli.output.reporting import COMMAND_WORDS
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.report.outputs import write_report

@@ -1,25 +1,49 @@
-"""What an import says of its rows: a line for each, the bad ones at the end, the files and the summary."""
+"""Report of an import: a line for each row, the bad ones again, the files, the summary, the next command."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import IO
+from pathlib import Path, PurePath
+from typing import IO, Any
 
 import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.job_commands import rejects_command
 from wosdk_async.cli.texts import counted, in_commands, json_text
 from wosdk_async.jobs import RowOutcome, Summary
 from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report.output_folder import unnumbered
+from wosdk_async.jobs.report.output_tables import REJECTS
+from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
+from wosdk_async.regular_files import read_regular
 
-__all__ = ["OutcomeWriter", "print_summary", "say_files", "say_kept"]
+__all__ = [
+    "COMMAND_WORDS",
+    "OutcomeWriter",
+    "command_of",
+    "print_summary",
+    "rejects_command",
+    "rejects_of",
+    "say_files",
+    "say_kept",
+]
 
 _MAX_SHOWN = 5  # rows and warnings that the summary names
+# Options of the input that do not fit its rejects, which are CSV and stand in the folder of the job.
+_OF_INPUT = ("--format", "--sheet", "--outcomes")
+_OF_TEXT = ("--delimiter", "--encoding")
+_TAB = "\t"
+_HEAD = 1 << 20  # bytes, which hold any header
+_ADDED = re.compile(
+    '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
+)
 
 
 class OutcomeWriter:
@@ -160,3 +184,68 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
             f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
             f"references: {summary.references_found} found, {summary.references_created} created"
         )
+
+
+# --- commands that resume a job, and that import its rejects ------------------------------------
+
+
+def command_of(plan: JobPlan, folder: Path) -> str | None:
+    """Return the command that resumes a job; None when a program began it."""
+    given = _arguments(plan)
+    if given is None:
+        return None
+    folder, base = folder.absolute(), Path(f"{plan.file}.job")
+    beside = folder.parent == base.parent and folder.name.startswith(base.name)
+    place = [] if beside else [f"--job={folder}"]
+    return shlex.join(["wosdk", "import", plan.file, *given, *place, *_company(plan)])
+
+
+def rejects_of(folder: Path) -> Path:
+    """Return the newest file of the rejects in the folder of a job: ``rejects.csv``, ``rejects-2.csv`` ..."""
+    written = [each for each in folder.glob("rejects*.csv") if unnumbered(each).name == REJECTS]
+    return max(written, key=lambda each: (len(each.name), each.name), default=folder / REJECTS)
+
+
+def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
+    """Return the command that imports the corrected rejects of a job; None when a program began it."""
+    given = _arguments(plan)
+    if given is None:
+        return None
+    options = {each.partition("=")[0]: each for each in given}
+    suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
+    known = FORMATS.get(suffix, FORMATS[".csv"])
+    if "delimiter" not in known.options:  # such rejects are written as the other files of the job
+        options = {name: text for name, text in options.items() if name not in _OF_TEXT}
+        excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
+        if (delimiter := _delimiter_of(rejects) or excel) != ",":
+            options["--delimiter"] = f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
+    elif known is not FORMATS[".csv"]:  # the suffix of the input said so
+        options.setdefault("--delimiter", "--delimiter=tab")
+    kept = [text for name, text in options.items() if name not in _OF_INPUT]
+    return shlex.join(["wosdk", "import", str(rejects.absolute()), *kept, *_company(plan)])
+
+
+def _delimiter_of(rejects: Path) -> str | None:
+    """Return what separates the cells of a file of rejects; None when it is not there or tells nothing.
+
+    Other options than those of the import may have written it, and a spreadsheet may have saved it.
+    """
+    with contextlib.suppress(OSError):
+        head = read_regular(rejects, _HEAD, cut=True)[0].decode("utf-8", errors="replace")
+        if (found := _ADDED.search(head)) is not None:
+            return found["delimiter"]
+    return None
+
+
+def _arguments(plan: JobPlan) -> list[str] | None:
+    given: Any = plan.options.get("command")
+    return [str(each) for each in given] if isinstance(given, list) else None
+
+
+def _company(plan: JobPlan) -> list[str]:
+    shared: Any = plan.options.get("global")
+    return [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []
+
+
+COMMAND_WORDS = ReportWords(in_commands, command_of, rejects_command)
+"""Remedies and command lines of ``wosdk`` in the report of a job."""
