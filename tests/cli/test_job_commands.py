@@ -9,6 +9,7 @@ import pytest
 
 from wosdk_async.cli.output.reporting import _delimiter_of, rejects_command, rejects_of
 from wosdk_async.jobs.journal import JobPlan
+from wosdk_async.jobs.sources.formats import FORMATS
 
 
 def plan(file: str, *given: str) -> JobPlan:
@@ -40,6 +41,15 @@ def test_the_input_options_of_rejects(file: str, given: list[str], kept: list[st
     command = rejects_command(plan(file, "--map=/a b.toml", *given), Path("/f.job/rejects.csv"))
     options = " ".join(["'--map=/a b.toml'", *kept, "--profile=test"])
     assert command == f"wosdk import /f.job/rejects.csv {options}"
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_rejects_are_read_with_the_delimiter_of_their_file(suffix: str) -> None:
+    """A format of which only the table knows the delimiter, too."""
+    delimiter = FORMATS[suffix].delimiter
+    command = rejects_command(plan(f"/f{suffix}"), Path("/f.job/rejects.csv")) or ""
+    said = {"\t": " --delimiter=tab", None: ""}[delimiter]
+    assert command == f"wosdk import /f.job/rejects.csv{said} --profile=test"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.cli.orders import FIELDS, orders, state
+from wosdk_async.cli.app import SECTIONS
 
 OTHER_ZONE = ("Customer=513", *FIELDS[1:])
 HOLD = ("--reason", "Weather")
@@ -94,9 +95,7 @@ def test_a_form_that_names_no_order_is_refused(wosdk: Wosdk, text: str, status: 
     assert message in result.stderr
 
 
-@pytest.mark.parametrize(
-    "name", ["pickup", "start", "hold", "resume", "complete", "cancel", "assign", "note", "attach"]
-)
+@pytest.mark.parametrize("name", SECTIONS["Work orders"])
 def test_the_help_of_each_command_has_the_rule(wosdk: Wosdk, name: str) -> None:
     text = " ".join(wosdk(name, "--help").stdout.split())
     assert "ORDER is a number such as RSC000005, or an id. id:2903 and number:2903 say which" in text

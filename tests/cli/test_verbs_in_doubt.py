@@ -16,22 +16,22 @@ from tests.cli.orders import responses
 from tests.cli.test_interruptions import stopped
 from tests.support.service import RESET, Answer, Request, Service, error
 from wosdk_async.cli import runner
+from wosdk_async.cli.app import SECTIONS
 
 DONE = Answer(
     body=b'{"CommandResult": {"Wo": {"Id": 7, "StatusId": "OnHold"}}, "EntitySpecifier": {"Id": 7}}'
 )
 HELD = {"Id": 7, "Number": "RSC000007", "StatusId": "OnHold"}
 HOLD = ("hold", "7", "--reason", "2205")
+OPTIONS = {  # of those that need some
+    "hold": HOLD[2:],
+    "cancel": ("--reason", "1841"),
+    "assign": ("--to", "208"),
+    "note": ("--text", "x"),
+    "attach": (__file__,),
+}
 VERBS = (
-    HOLD,
-    ("pickup", "7"),
-    ("start", "7"),
-    ("resume", "7"),
-    ("complete", "7"),
-    ("cancel", "7", "--reason", "1841"),
-    ("assign", "7", "--to", "208"),
-    ("note", "7", "--text", "x"),
-    ("attach", "7", __file__),
+    *((verb, "7", *OPTIONS.get(verb, ())) for verb in SECTIONS["Work orders"]),
     ("create", "Customer", "Name=x", "WorkZone=14"),
     ("update", "Customer", "7", "Name=x"),
     ("delete", "Customer", "7"),

@@ -19,9 +19,9 @@ from wosdk_async.cli.options import target_options
 from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.regular_files import open_user_path
 
-__all__ = ["app"]
+__all__ = ["SECTIONS", "app"]
 
-_SECTIONS = {  # of the help, which needs no command imported
+SECTIONS = {
     "Look": {
         "login": "Check the credentials of a Company and keep them as a profile.",
         "check": "Diagnose the connection step by step.",
@@ -57,7 +57,8 @@ _SECTIONS = {  # of the help, which needs no command imported
         "sandbox": "Local Companies that respond like the service.",
     },
 }
-_COMMANDS = dict(sorted(row for section in _SECTIONS.values() for row in section.items()))
+"""Commands and their help, by section: the help of all needs no command imported."""
+_COMMANDS = dict(sorted(row for section in SECTIONS.values() for row in section.items()))
 _MODULES = {
     "import": "import_",  # a keyword of Python cannot name a module
     **dict.fromkeys(("delete", "update"), "records"),
@@ -90,7 +91,7 @@ class Wosdk(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the commands to the help, one list for each section."""
-        self.write_commands(formatter, _SECTIONS)
+        self.write_commands(formatter, SECTIONS)
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the program; one more Ctrl-C while it ends does not change its exit status."""

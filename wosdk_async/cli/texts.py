@@ -91,8 +91,8 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     ),
     Remedy.ENDPOINT: "check {variable}",
     Remedy.MOVED_BY_COMMANDS: (
-        "commands move a work order from state to state, updates do not: wosdk pickup, start, hold, resume, "
-        "complete and cancel do"
+        "commands move a work order from state to state, updates do not: wosdk start, hold, complete and "
+        "the like do"
     ),
     Remedy.NEW_ROWS: "if the unknown rows are new, add --new-rows",
     Remedy.SEND_AGAIN: "to send all rows once more, add --again",

@@ -37,6 +37,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.mcp.plan_journal import PlansUnusableError
+from wosdk_async.protocol.order_rules import MOVES
 from wosdk_async.protocol.verdicts import CODES, ending_of
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets, one_line, shortened
@@ -216,10 +217,7 @@ _PLANS = (
     "The person who runs this server has to act: free space on the disk, or repair the folder of the plans."
     " Do not plan again what was committed before: it may have been sent."
 )
-_MOVES = (
-    "An update does not move a work order from state to state. Plan a command: WoPickUpCommand, "
-    "WoStartCommand, WoOnHoldCommand, WoReopenCommand, WoCompleteCommand or WoCancelCommand."
-)
+_MOVES = f"An update does not move a work order from state to state. Plan a command: {', '.join(MOVES)}."
 _OPERATOR = "The person who runs this server has to act: `wosdk check` says what is wrong."
 
 

@@ -58,8 +58,8 @@ class Remedy(Enum):
     MOVE_ON = "to get it from {state} to {target}, {steps}; each Company sets up which state may follow which"
     REOPEN = "WoReopenCommand reopens it; each Company sets up which state may follow which"
     MOVED_BY_COMMANDS = (
-        "commands move a work order from state to state, updates do not: company.work_orders has pick_up(), "
-        "start(), hold(), resume(), complete() and cancel()"
+        "commands move a work order from state to state, updates do not: company.work_orders has "
+        "methods such as start(), hold() and complete()"
     )
 
     # imports: rows that the ledger knows

@@ -43,7 +43,7 @@ __all__ = [
     "update_command",
 ]
 
-_STATES = "`wosdk hold`, `resume`, `complete` and `cancel` move a work order from state to state"
+_STATES = "commands such as `wosdk hold` move a work order from state to state"
 
 
 @click.command("update", no_args_is_help=True)

@@ -218,11 +218,15 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
         options = {name: text for name, text in options.items() if name not in _OF_TEXT}
         excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
         if (delimiter := _delimiter_of(rejects) or excel) != ",":
-            options["--delimiter"] = f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
-    elif known is not FORMATS[".csv"]:  # the suffix of the input said so
-        options.setdefault("--delimiter", "--delimiter=tab")
+            options["--delimiter"] = _delimiter_option(delimiter)
+    elif known.delimiter is not None:  # the suffix of the input said so
+        options.setdefault("--delimiter", _delimiter_option(known.delimiter))
     kept = [text for name, text in options.items() if name not in _OF_INPUT]
     return shlex.join(["wosdk", "import", str(rejects.absolute()), *kept, *_company(plan)])
+
+
+def _delimiter_option(delimiter: str) -> str:
+    return f"--delimiter={'tab' if delimiter == _TAB else delimiter}"
 
 
 def _delimiter_of(rejects: Path) -> str | None:

@@ -25,10 +25,12 @@ class Format:
 
     open: Callable[..., Source]
     options: frozenset[str] = frozenset()
+    delimiter: str | None = None
+    """What separates the cells unless the option says it; None for a comma, and where nothing does."""
 
 
 _CSV = Format(CsvFile, frozenset({"delimiter", "encoding"}))
-_TSV = Format(partial(CsvFile, delimiter="\t"), _CSV.options)
+_TSV = Format(CsvFile, _CSV.options, delimiter="\t")
 _EXCEL = Format(partial(open_converted, WORKBOOK), frozenset({"sheet"}))
 _JSON_LINES = Format(JsonLines, frozenset({"encoding"}))
 
@@ -97,6 +99,7 @@ def open_source(
     if suffix in _UNREAD:
         raise ImportMapError(f"{path}: this {_UNREAD[suffix]}")
     found = FORMATS.get(suffix, _CSV)
+    delimiter = found.delimiter if delimiter is None else delimiter
     options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given.keys() - found.options:
