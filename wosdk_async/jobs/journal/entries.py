@@ -148,6 +148,7 @@ class RowRecord:
     request_id: str | None = None
     warnings: tuple[str, ...] = ()
     attempts: int = 0
+    """Requests made; 0 also when the run was killed while it sent the row."""
     version: int | None = None
     seconds: float = 0.0
     proof: str | None = None
