@@ -1,4 +1,4 @@
-"""What an import says of its rows: a line for each, the bad ones at the end, the files and the summary."""
+"""Report of an import on its rows: a line for each, the bad ones at the end, the files and the summary."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Say which files were not written because somebody has changed them, on stderr."""
+    """Report which files were not written because somebody has changed them, on stderr."""
     for path in files:
         if (kept := unnumbered(path)) != path:
             say(f"{kept} was changed since it was written, and stays as it is; {path.name} is the new one")
