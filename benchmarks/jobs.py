@@ -19,20 +19,20 @@ from wosdk_async.jobs import tune_process
 
 __all__: list[str] = []
 
-_MOST_OVER = 80.0  # microseconds of CPU time
-_MOST_MB = 200.0
-_MOST_MORE_MB = 10.0  # after the first 50,000 rows
-_MOST_GROWTH = 1.2
+_MAX_OVER = 80.0  # microseconds of CPU time
+_MAX_MB = 200.0
+_MAX_MORE_MB = 10.0  # after the first 50,000 rows
+_MAX_GROWTH = 1.2
 
 
 async def _overhead(rounds: int) -> bool:
     kept = True
     for marked in (False, True):
         found = await overhead(rounds, 20_000, marked=marked)
-        kept &= found.over <= _MOST_OVER
+        kept &= found.over <= _MAX_OVER
         print(
             f"{'with' if marked else 'without'} a marker: a row {found.row:.0f} us CPU, a bare create "
-            f"{found.create:.0f}, so {found.over:.0f} on top (at most {_MOST_OVER:.0f})",
+            f"{found.create:.0f}, so {found.over:.0f} on top (at most {_MAX_OVER:.0f})",
             flush=True,
         )
     return kept
@@ -42,10 +42,10 @@ async def _rows(rows: int, marked: bool) -> bool:
     found = await long_import(rows, marked=marked)
     parts = ", ".join(f"{each:.0f}" for each in found.cpu_us)
     print(f"{rows:,} rows in {found.seconds:.0f} s; CPU us a row in each part: {parts}")
-    print(f"last part to first: {found.growth:.2f} (at most {_MOST_GROWTH})")
-    print(f"memory: {found.early_mb:.0f} MB early, {found.end_mb:.0f} MB at the end (below {_MOST_MB:.0f})")
-    flat = found.end_mb - found.early_mb <= _MOST_MORE_MB
-    return found.growth <= _MOST_GROWTH and found.end_mb < _MOST_MB and flat
+    print(f"last part to first: {found.growth:.2f} (at most {_MAX_GROWTH})")
+    print(f"memory: {found.early_mb:.0f} MB early, {found.end_mb:.0f} MB at the end (below {_MAX_MB:.0f})")
+    flat = found.end_mb - found.early_mb <= _MAX_MORE_MB
+    return found.growth <= _MAX_GROWTH and found.end_mb < _MAX_MB and flat
 
 
 def main() -> int:

@@ -311,7 +311,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # markers
     "a marker that is a number": (
         lambda a: a.run(CREATE, marker=7),
-        "a marker is a text such as 'work_order.po_number', not 7",
+        "a marker is a string such as 'work_order.po_number', not 7",
     ),
     "a marker that is a property": (
         lambda a: a.run(CREATE, marker=f.po_number),

@@ -59,7 +59,7 @@ def _check_credentials(given: object) -> None:
 
 
 def _check_company(what: str, given: object) -> None:
-    """Raise ConfigurationError for an empty name: another Company must not be taken in its place."""
+    """Raise ConfigurationError for an empty name: another Company must not be used instead."""
     if given is None or (isinstance(given, str) and given):
         return
     shown = "empty" if given == "" else kind_of(given)
@@ -216,7 +216,7 @@ class Client:
                 f"no credentials for {company!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
                 "or pass credentials="
             )
-        # facts 1: in whatever letter case; the pair of one Company must not log in to another one
+        # facts 1: case-insensitive; the pair of one Company must not log in to another one
         if self._pair_of is not None and company.lower() != self._pair_of.lower():
             raise ConfigurationError(
                 f"the settings have the credentials of {self._pair_of!r}, not of {company!r}; pass"

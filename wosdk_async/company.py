@@ -111,11 +111,11 @@ class Company:
 
     @property
     def rate(self) -> float | None:
-        """Most calls of the Company that are sent in a second; None for no limit."""
+        """Maximum calls per second of the Company; None for no limit."""
         return self._sender.sessions.rate
 
     def set_rate(self, rate: float | None) -> None:
-        """Send at most ``rate`` calls of the Company in a second from now on; None for no limit.
+        """Send at most ``rate`` calls of the Company per second from now on; None for no limit.
 
         It replaces the ``rate`` of the client for this Company, also for calls that wait. Call it inside the
         event loop.
@@ -124,7 +124,7 @@ class Company:
             ConfigurationError: ``rate`` is not a number above 0.
         """
         if rate is not None:
-            check_number("rate", rate, "calls in a second, a number above 0, or None", above=True)
+            check_number("rate", rate, "calls per second, a number above 0, or None", above=True)
         self._sender.transport.set_rate(self._sender.sessions, rate)
 
     # --- resources: what programs ask for most ------------------------------------------------
@@ -517,7 +517,7 @@ class Company:
             zone = await acme.resolve(WorkZone, number="07")
             people = await acme.resolve(Employee, names=["ann.lee", "bo.ray"], by="username")
 
-        Letter case and outer blanks of names do not matter, and removed records are left out. Names that any
+        Case and surrounding whitespace of names are ignored, and removed records are left out. Names that any
         number of tasks ask for in the same turn of the event loop share one query for each 200 names.
 
         Args:
@@ -569,7 +569,7 @@ class Company:
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
                 doubt, the record with this key is looked up until the ``settle`` time of the options has
                 passed since the last attempt. If it is there, the result holds it; else the command is sent
-                again, all within the deadline. Calls with equal keys are carried out one after the other, and
+                again, all within the deadline. Calls with equal keys are carried out one at a time, and
                 one has the result of the one before. See ``docs/failures.md`` for the risk that remains.
             look_first: look for the key before the first attempt. If its record is there, the result holds
                 it, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
@@ -630,7 +630,7 @@ class Company:
             marker: where each command carries a key of your own, as for :meth:`run`.
             look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
                 query. ``found`` of a :class:`~wosdk_async.calls.outcome.Done` says that its record was there.
-            limit: most calls under way, and most outcomes that wait to be read.
+            limit: maximum concurrent calls, and maximum unread outcomes.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
             keep_replies: put the raw response of each call into its outcome, as ``reply``.
 
@@ -710,7 +710,7 @@ class Company:
         Args:
             path: names joined by ``/``.
             body: JSON values and objects of the model; nothing in it is checked.
-            repeat_safe: whether sending it twice does no harm, so that it may be sent again.
+            repeat_safe: whether the call is idempotent, so that it may be retried.
         """
         return await self._sender.send(calls.post(path, body, repeat_safe=repeat_safe))  # facts 3.2
 

@@ -118,7 +118,7 @@ class WosdkError(Exception):
         return {name: fact for name, fact in vars(self).items() if name not in ("__notes__", "for_callers")}
 
     def explained(self, words: Words = in_python) -> str:
-        """Return the message with its remedies, in the words of a caller."""
+        """Return the message with its remedies, in the terms of the caller."""
         text = self.message if words is in_python else self.for_callers or self.message
         remedies = self._remedies(words)
         joint = " " if text.endswith(".") else "; "
@@ -137,7 +137,7 @@ class WosdkError(Exception):
         return self.shown(in_python)
 
     def shown(self, words: Words) -> str:
-        """Return what ``str`` does, with the remedies in the words of a caller."""
+        """Return what ``str`` does, with the remedies in the terms of the caller."""
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
         text = without_markup(self.explained(words))

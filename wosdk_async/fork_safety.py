@@ -18,7 +18,7 @@ class Forkable(Protocol):
 
 def register_after_fork(holder: Forkable) -> None:
     """Call ``holder.forked()`` in every forked child. The reference to ``holder`` is weak."""
-    _holders.add(holder)  # GIL: threads that make clients add to the set in one step each
+    _holders.add(holder)  # GIL: threads that make clients add to the set atomically
 
 
 def _in_child() -> None:

@@ -184,7 +184,7 @@ def replace_file(
 
 
 def publish(part: Path, path: Path) -> None:
-    """Give a closed file its final path, in one step, when it is on the disk. An older file is replaced.
+    """Give a closed file its final path atomically, when it is on the disk. An older file is replaced.
 
     Other users get no permissions that the older file does not grant.
     """

@@ -73,7 +73,7 @@ class SingleFlight:
     # A task is shared within its loop. Loops in other threads put theirs under the same keys.
 
     def __init__(self) -> None:
-        # GIL: threads read, set and remove a key in one step each.
+        # GIL: threads read, set and remove a key atomically.
         self._tasks: dict[object, SharedTask[Any]] = {}
 
     def find(self, key: object, not_before: float) -> Any:
@@ -87,7 +87,7 @@ class SingleFlight:
         task.call_when_ended(lambda: self._remove(key, task))
 
     def hide(self, key: object) -> None:
-        """Remove the task for ``key``, so that :meth:`find` does not return it; it goes on."""
+        """Remove the task for ``key``, so that :meth:`find` does not return it; the task continues."""
         self._tasks.pop(key, None)
 
     def _remove(self, key: object, task: SharedTask[Any]) -> None:

@@ -30,7 +30,7 @@ _NOTED = "from tests.chaos import import_child, worker_notes; worker_notes.insta
 _LEASE, _DEADLINE, _SETTLE = 3.0, 2.0, 1.0  # seconds
 _LONGEST = 560.0  # seconds of one job
 _WAITS = 4  # responses that ask to wait, about so many in a job
-_MOST_RUNS = 6  # after the last fault
+_MAX_RUNS = 6  # after the last fault
 
 
 @attrs.frozen(kw_only=True)
@@ -108,12 +108,12 @@ class _BrokenImport:
             await asyncio.sleep(self.rng.uniform(0.2, 1.8))  # a random moment is the purpose
             await self._apply(fault)
         self.found.faults_seconds = time.monotonic() - began
-        for _ in range(_MOST_RUNS):
+        for _ in range(_MAX_RUNS):
             await self._until_rows_go()
             if await self._is_finished():
                 break
         else:
-            self.found.broken.append(f"not complete after {_MOST_RUNS} further runs: {self._output[-1]}")
+            self.found.broken.append(f"not complete after {_MAX_RUNS} further runs: {self._output[-1]}")
         await asyncio.gather(*self._waking)
 
     async def _until_rows_go(self) -> None:

@@ -51,9 +51,9 @@ def test_a_command_says_path_repetition_and_result(wosdk: Wosdk) -> None:
     """What is needed to run it by hand."""
     text = wosdk("describe", "WoCreateCommand").stdout
     assert "path: api/v1/cmd/WoCreateCommand (also WorkOrder/Create)" in text
-    assert "repeating it may do it twice: look before you repeat" in text
+    assert "repeat: not safe; check whether it took effect before you repeat it" in text
     assert "result, a WoActionResponse" in text
-    assert "does no harm" in wosdk("describe", "WoLastModificationCommand").stdout
+    assert "repeat: safe\n" in wosdk("describe", "WoLastModificationCommand").stdout
     assert "path: the locator's api/v1/cmd/" in wosdk("describe", "GetCompanyWsdkUrlCommand").stdout
 
 
@@ -61,7 +61,7 @@ def test_aliases_and_compound_keys(wosdk: Wosdk) -> None:
     """The specification's names find the wire's."""
     assert wosdk("describe", "priority").stdout.startswith("WoPriority: entity\n")
     key = CATALOGUE.entities["AssetTree"].composite_key
-    assert (f"its key is {' and '.join(key)}" in wosdk("describe", "AssetTree").stdout) == bool(key)
+    assert (f"composite key: {', '.join(key)}" in wosdk("describe", "AssetTree").stdout) == bool(key)
 
 
 @pytest.mark.parametrize(

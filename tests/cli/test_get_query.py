@@ -65,7 +65,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
         (("get", "Customer", "512", "-p", "Nmae"), 2, "unknown property 'Nmae' of Customer; did you mean 'Name'?"),
         (("get", "Customer", "512", "-p", "WorkZone"), 2, "write 'WorkZone.*' or name one of its properties"),
         (("get", "Customer", "512", "-p", "Nmae", "--unchecked"), 3, "Nmae"),
-        (("get", "Zzzzzzzz", "1"), 3, "it is sent as it is, and nothing of it is checked"),
+        (("get", "Zzzzzzzz", "1"), 3, "it is sent unchecked"),
         (("query", "Locaton"), 2, "did you mean 'Location'?"),
         (("query", "AssetInfo"), 2, "AssetInfo cannot be queried: query Location with the property path 'Info.*'; --unchecked"),
         (("query", "Location", "--where", "TypId = Unit"), 2, "unknown property 'TypId' of Location; did you mean 'TypeId'?"),

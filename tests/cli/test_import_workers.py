@@ -38,7 +38,7 @@ from wosdk_async.sandbox import LocalCompany
         (["--processes", "0"], "'0' is not a whole number from 1 to 256; write one, such as --processes 4"),
         (["--processes", "-1"], "'-1' is not a whole number from 1 to 256; write one, such as --proc"),
         (["--processes", "1000"], "'1000' is not a whole number from 1 to 256; write one, such as --proc"),
-        (["--rate", "inf"], "'inf' is not a number over 0; write calls in a second, such as --rate 20"),
+        (["--rate", "inf"], "'inf' is not a number over 0; write calls per second, such as --rate 20"),
         (["--lease", "nan"], "'nan' is not a number of 1 or more; write seconds, such as --lease 30"),
         (["--stop-after-doubt", "0"], "'0' is not a whole number of 1 or more; write one, such as --stop"),
         (["--engine", "dask://cluster.example:8786"], "write tls://cluster.example:8786"),

@@ -173,7 +173,7 @@ def test_a_terminal_gets_color_and_its_width() -> None:
     _, shown, message = on_a_terminal("query", "Location", "--limit", "3")
     assert "\x1b[1m" in shown
     assert "Riverside Campus" in shown
-    assert "more columns do not fit; -p names those to show" in message
+    assert "more columns do not fit; choose columns with -p" in message
 
 
 @pytest.mark.parametrize("form", ["--csv", "--json"])

@@ -100,7 +100,7 @@ def test_without_a_terminal_the_missing_options_are_named(wosdk: Wosdk, company:
 
 
 @pytest.mark.parametrize(
-    ("variable", "hint"), [(None, "`wosdk login` asks"), ("WOSDK_TOKEN_URL", "unset WOSDK_TOKEN_URL")]
+    ("variable", "hint"), [(None, "run `wosdk login`"), ("WOSDK_TOKEN_URL", "unset WOSDK_TOKEN_URL")]
 )
 def test_a_company_that_is_missing_is_a_matter_of_login(
     wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str | None, hint: str

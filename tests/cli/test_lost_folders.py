@@ -65,13 +65,13 @@ def test_a_folder_that_was_moved_is_to_be_put_back(
     status, summary, said = imported(local, source, options, lambda folder: folder.rename(elsewhere))
     assert (status, summary["missing"]) == (1, said[-1].removeprefix("wosdk: "))
     assert said[-1] == (
-        f"wosdk: do not give the command again yet: {folder} was removed or moved, and only its journal "
+        f"wosdk: do not run the command again yet: {folder} was removed or moved, and only its journal "
         "knows which rows were sent. Put it back as it was, then the same command resumes; without it the "
         f"command sends all {ROWS} rows again"
     )
     stop = f"{folder}: was removed or moved while this process worked on the job; nothing more is sent. "
     assert f"wosdk: stopped: {stop}Put it back as it was" in said
-    assert not [text for text in said if "goes on with" in text or "Give the command again" in text]
+    assert not [text for text in said if "goes on with" in text or "Run the command again" in text]
     assert not folder.exists()
     elsewhere.rename(folder)
     result = wosdk("import", source, "--map", MAP)
@@ -84,8 +84,8 @@ def test_after_a_folder_was_removed_nobody_says_that_the_command_goes_on(
 ) -> None:
     status, _, said = imported(local, source, options, shutil.rmtree)
     assert status == 1
-    assert said[-1].startswith("wosdk: do not give the command again yet: ")
-    assert not [text for text in said if "goes on with" in text or "Give the command again" in text]
+    assert said[-1].startswith("wosdk: do not run the command again yet: ")
+    assert not [text for text in said if "goes on with" in text or "Run the command again" in text]
 
 
 @pytest.mark.parametrize("options", some([[], WORKERS], 2))

@@ -132,7 +132,8 @@ def test_a_table_is_cut_to_the_width(
     rows = [{"Id": 1, "A": "x" * 50, "B": "y" * 20, "C": 3}]
     assert table(rows, "A", "B") == ["A               B", "xxxxxxxxxxxxx…  yyyyyyyyyyyyy…"]
     assert table(rows) == ["Id", "1"]
-    assert "3 more columns do not fit; -p names those to show, --json has all" in capsys.readouterr().err
+    message = "3 more columns do not fit; choose columns with -p, or see all with --json"
+    assert message in capsys.readouterr().err
 
 
 def test_wide_characters_are_counted_as_terminals_do() -> None:
@@ -154,7 +155,7 @@ def test_a_record_with_very_many_members_is_shown_in_part(
     shown = len(header.split())
     assert len(row.split()) == shown <= 1000
     assert result.stderr.startswith(
-        f"wosdk: {30_000 - shown} more columns do not fit; -p names those to show, --json has all\n"
+        f"wosdk: {30_000 - shown} more columns do not fit; choose columns with -p, or see all with --json\n"
     )
     scripted.handler = lambda _: Answer(body=codec.dumps({"Data": many}))
     result = wosdk("get", "WorkOrder", "1")

@@ -164,7 +164,7 @@ def test_an_alias_may_be_another_word() -> None:
 @pytest.mark.parametrize("sent", [None, [], "text", 5, WorkOrder()])
 def test_no_object_at_all_is_a_type_error(sent: Any) -> None:
     """Where an object is asked for and none came, the error names the class and what came."""
-    with pytest.raises(TypeError, match=f"WorkOrder is made of a JSON object, not of {type(sent).__name__}"):
+    with pytest.raises(TypeError, match=f"WorkOrder takes a JSON object, not {type(sent).__name__}"):
         structure(sent, WorkOrder)
 
 

@@ -123,8 +123,8 @@ async def test_where_a_host_sends_the_request_id_back_a_code_needs_it() -> None:
     [
         ({"waits": "MY_CODE"}, "RetryPolicy.waits is 'MY_CODE'; it takes a set of error codes: {'MY_CODE'}"),
         ({"repeats": 5}, "RetryPolicy.repeats is 5; it takes a set of error codes"),
-        ({"repeats": [""]}, "RetryPolicy.repeats holds ''; an error code is a text"),
-        ({"waits": [["A"]]}, "RetryPolicy.waits holds ['A']; an error code is a text"),
+        ({"repeats": [""]}, "RetryPolicy.repeats holds ''; an error code is a string"),
+        ({"waits": [["A"]]}, "RetryPolicy.waits holds ['A']; an error code is a string"),
         ({"waits": {"EXPIRED_TOKEN"}}, "RetryPolicy.waits holds 'EXPIRED_TOKEN', whose verdict is fixed"),
         ({"repeats": {"COMMAND_NOT_FOUND"}}, "'COMMAND_NOT_FOUND', whose verdict is fixed (other path)"),
         ({"waits": {"A", "B"}, "repeats": {"B"}}, "'B' is in waits and in repeats; leave it in one of them"),

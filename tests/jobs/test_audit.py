@@ -102,7 +102,7 @@ async def test_a_key_that_many_records_carry_is_twice(
     folder = await imported(local, job, write(HEADER, rows(1, 2)))
     for _ in range(2):
         await created(local, "2")
-    monkeypatch.setattr(marked_records, "MOST_ROWS", 3)
+    monkeypatch.setattr(marked_records, "MAX_ROWS", 3)
     result, listed = await audited(local, folder)
     assert result is not None
     assert (result.once, result.twice) == (1, 1)

@@ -337,7 +337,7 @@ async def test_a_key_that_many_records_carry_is_found_before_the_import(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await job(write(HEADER, rows("N/A", "N/A", "N/A")), MAP).run(local.company)
-    monkeypatch.setattr(marked_records, "MOST_ROWS", 3)
+    monkeypatch.setattr(marked_records, "MAX_ROWS", 3)
     source = write(HEADER, rows(1, "N/A"))
     result = await checked(local, source, MAP, marker=MARKER, again=True)
     assert (kinds(result), result.counts["would_send"]) == ({2: "ambiguous"}, 1)

@@ -151,7 +151,7 @@ def test_references_that_need_each_other_are_reported(tmp_path: Path) -> None:
         if_missing = "create"
         create = { parent_id = "@customer" }
         """
-    with pytest.raises(ImportMapError, match=r"the references go in a circle: .*zone needs"):
+    with pytest.raises(ImportMapError, match=r"the references form a cycle: .*zone needs"):
         load(tmp_path, WORK_ORDER + circle)
 
 

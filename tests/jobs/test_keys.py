@@ -90,7 +90,7 @@ async def test_several_keys_that_many_records_carry(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In both halves of a page, and beside keys of which each has a few records."""
-    monkeypatch.setattr(marked_records, "MOST_ROWS", 4)
+    monkeypatch.setattr(marked_records, "MAX_ROWS", 4)
     await job(write(HEADER, rows(*["a"] * 5, *["b"] * 6, "c", "c", "d")), MAP).run(local.company)
     source = write(HEADER, rows("a", 1, "c", 2, 3, "d", 4, "b"))
     summary, outcomes = await carried_out(job(source, MAP, marker=MARKER, again=True), local)
@@ -109,7 +109,7 @@ async def test_a_row_in_doubt_whose_key_many_records_carry_stays_in_doubt(
     await job(write(HEADER, rows("a", "a", "a")), MAP).run(local.company)
     source = write(HEADER, rows("a", "b"))
     await killed_while_sending(job(source, MAP, marker=MARKER, again=True), local, [1])
-    monkeypatch.setattr(marked_records, "MOST_ROWS", 3)
+    monkeypatch.setattr(marked_records, "MAX_ROWS", 3)
     summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
     assert (summary.created, summary.in_doubt) == (1, 1)
     assert "have the key 'a'" in (outcomes[1].reason or "")

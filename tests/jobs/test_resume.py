@@ -63,7 +63,7 @@ async def test_a_stop_while_rows_settle_leaves_them_in_doubt(local: Local, job: 
         local.company, on_row=lambda row: outcomes.update({row.row: row}), on_stage=lambda _: ready.stop()
     )
     assert (summary.created, summary.in_doubt) == (1, 1)
-    assert (outcomes[1].reason or "").endswith("; the same command given again looks it up")
+    assert (outcomes[1].reason or "").endswith("; run the same command again to look it up")
 
 
 @pytest.mark.parametrize("times", [2, 3], ids=["until the settle time", "until the row is sent"])

@@ -12,7 +12,7 @@ from tests.mcp.agents import ORDER, Workplace
 from wosdk_async import Customer, DryRun, InvalidCallError
 from wosdk_async.catalogue import load
 from wosdk_async.mcp.plan_rules import PlannedView, planned_view
-from wosdk_async.mcp.results import MOST_BYTES
+from wosdk_async.mcp.results import MAX_BYTES
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.safe_text import Secrets
 
@@ -113,7 +113,7 @@ async def test_a_plan_that_cannot_be_shown_whole_is_refused(work: Workplace) -> 
             assert "too large to be shown whole" in found["problem"]["detail"]
             assert "plan" not in found
         whole = await agent("plan", **create(Items=[ITEM | {"Comment": "x" * 3000}] * 14))
-        assert 0.8 * MOST_BYTES < len(json.dumps(whole["would_send"])) < MOST_BYTES
+        assert 0.8 * MAX_BYTES < len(json.dumps(whole["would_send"])) < MAX_BYTES
 
 
 async def test_a_change_that_is_nested_too_deeply_to_be_read_is_refused(work: Workplace) -> None:

@@ -12,7 +12,7 @@ from mcp import Client
 from tests.mcp.agents import ORDER, Agent, Workplace
 from wosdk_async import Customer, WoCreateCommand, WoOnHoldCommand, WorkOrder, from_dict
 from wosdk_async.mcp.read_tools import RecordTools
-from wosdk_async.mcp.results import MOST_BYTES
+from wosdk_async.mcp.results import MAX_BYTES
 from wosdk_async.mcp.server import make_server
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing import Sandbox
@@ -209,7 +209,7 @@ async def test_results_are_bounded_and_secrets_are_not_in_them(sandbox: Sandbox,
     await company.update(Customer(id=512), instructions="see https://files.test/a?sig=abcdefghijkl&x=1")
     async with Workplace(sandbox, state).agent(writes=False) as agent:
         page = await agent("query_records", entity="Customer", limit=100)
-        assert len(agent.text.encode()) < MOST_BYTES * 1.2
+        assert len(agent.text.encode()) < MAX_BYTES * 1.2
         assert 5 < page["returned"] < 60
         assert "abcdefghijkl" not in agent.text
         assert "sig=***" in agent.text

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from wosdk_async import NotUniqueError
 from wosdk_async.errors import BusinessRuleError, ConflictError, NameNotFoundError, NotSentError, RefusedError
-from wosdk_async.mcp.results import MOST_BYTES, Problem, Result, answering, fitted, one_fitted, problem
+from wosdk_async.mcp.results import MAX_BYTES, Problem, Result, answering, fitted, one_fitted, problem
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
@@ -50,7 +50,7 @@ def _all_texts(value: Any) -> Iterator[str]:
 
 def _require_safe(shown: Any) -> None:
     content = json.dumps(shown, ensure_ascii=False, allow_nan=False)
-    assert len(content.encode()) <= MOST_BYTES
+    assert len(content.encode()) <= MAX_BYTES
     found = {char for text in _all_texts(shown) for char in text if unicodedata.category(char) in _NEVER_SEEN}
     assert not found
 
@@ -101,7 +101,7 @@ def test_records_are_bounded_together(records: list[dict[str, Any]]) -> None:
     assert len(shown) == len(records) or cut
     for each in shown:
         _require_safe(each)
-    assert sum(len(json.dumps(each, ensure_ascii=False).encode()) for each in shown) <= MOST_BYTES
+    assert sum(len(json.dumps(each, ensure_ascii=False).encode()) for each in shown) <= MAX_BYTES
 
 
 # --- errors -------------------------------------------------------------------------------------

@@ -53,11 +53,11 @@ def test_a_number_that_is_not_finite_has_no_json() -> None:
 @pytest.mark.parametrize(
     ("read", "message"),
     [
-        (lambda: wosdk.from_dict(WorkOrder, [1]), "WorkOrder is made of a JSON object, not of a list"),
-        (lambda: wosdk.from_dict(list[WorkOrder], {"Id": 1}), "made of a list, not of an object"),
+        (lambda: wosdk.from_dict(WorkOrder, [1]), "WorkOrder takes a JSON object, not a list"),
+        (lambda: wosdk.from_dict(list[WorkOrder], {"Id": 1}), "takes a list, not an object"),
         (lambda: wosdk.from_dict(WorkOrder, {"StatusId": 1, "status_id": 2}), "StatusId twice"),
         (lambda: wosdk.from_dict(WorkOrder, {"A": 1, "extra": {"A": 2}}), "A twice"),
-        (lambda: wosdk.from_dict(WorkOrder, {5: 1}), "names are texts"),
+        (lambda: wosdk.from_dict(WorkOrder, {5: 1}), "names are strings"),
         (lambda: wosdk.from_dict("WorkOrder", {}), "^'WorkOrder' is not a class of the model; pass one"),  # type: ignore[arg-type]
         (lambda: wosdk.from_dict(int, {}), "^int is not a class of the model"),
         (lambda: wosdk.from_dict(list[int], [{}]), r"^list\[int\] is not a class of the model"),

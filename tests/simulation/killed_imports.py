@@ -48,7 +48,7 @@ __all__ = ["KilledJob", "break_by_kills", "simulate"]
 _ROWS = 10
 _LIMIT = 4
 _DEADLINE, _SETTLE = 8.0, 20.0  # so that a row whose request was lost is in doubt for the import, too
-_MOST_RUNS = 8
+_MAX_RUNS = 8
 _HOST = "sandbox.sim"
 _ROOT = f"https://{_HOST}"
 
@@ -101,7 +101,7 @@ class _Scenario:
         source = write_rows(self.folder / "rows.csv", _ROWS)
         import_map = write_map(self.folder)
         finished = False
-        for number in range(_MOST_RUNS):
+        for number in range(_MAX_RUNS):
             process = Process(self.kills[number] if number < len(self.kills) else None)
             before = self._states()
             program = asyncio.create_task(self._program(process, service, source, import_map))
@@ -120,7 +120,7 @@ class _Scenario:
                     self.broken.append("the command on a finished job sent something")
                 break
         else:
-            self.broken.append(f"not finished after {_MOST_RUNS} runs: {self.points}")
+            self.broken.append(f"not finished after {_MAX_RUNS} runs: {self.points}")
 
     async def _program(
         self, process: Process, service: FaultyService, source: Path, import_map: Path

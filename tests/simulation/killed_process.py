@@ -21,7 +21,7 @@ __all__ = ["Killed", "KilledJournal", "Process", "ThreadlessLoop", "run_now", "r
 
 _Result = TypeVar("_Result")
 _Arguments = TypeVarTuple("_Arguments")
-_MOST_CANCELLED = 10  # times that the tasks of killed processes are cancelled
+_MAX_CANCELLED = 10  # times that the tasks of killed processes are cancelled
 
 
 class Killed(BaseException):
@@ -128,7 +128,7 @@ def running(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     try:
         yield
     finally:
-        for _ in range(_MOST_CANCELLED):  # the cleanup of a killed process may wait for what never comes
+        for _ in range(_MAX_CANCELLED):  # the cleanup of a killed process may wait for what never comes
             if not (left := asyncio.all_tasks(loop)):
                 break
             for task in left:

@@ -288,7 +288,7 @@ async def test_a_rate_is_set_in_the_loops_of_all_threads() -> None:
 async def test_a_rate_that_cannot_be_is_refused(rate: Any) -> None:
     """The message names what it takes, and the rate stays as it was."""
     company = World(found, rate=5.0).company()
-    with pytest.raises(ConfigurationError, match="calls in a second"):
+    with pytest.raises(ConfigurationError, match="calls per second"):
         company.set_rate(rate)
     assert company.rate == 5.0
 

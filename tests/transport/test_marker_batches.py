@@ -178,9 +178,9 @@ async def test_what_cannot_be_a_key_is_refused(keys: Any) -> None:
         (WoCreateCommand, "work_order.items.comment", "names a list"),
         (WoFlagCommand, "comment", "name a record in it"),
         (Customer, "concurrency_id", "the service sets"),
-        (Customer, 7, "a marker is a text"),
-        ("WoCreateCommand", MARKER, "by the class of a command"),
-        (WorkOrder(), "po_number", "by the class of a command"),
+        (Customer, 7, "a marker is a string"),
+        ("WoCreateCommand", MARKER, "needs the class of a command"),
+        (WorkOrder(), "po_number", "needs the class of a command"),
     ],
 )
 async def test_a_field_that_keeps_no_key_is_refused(owner: Any, path: Any, message: str) -> None:

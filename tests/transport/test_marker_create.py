@@ -113,7 +113,7 @@ async def test_a_record_without_an_id_is_not_taken() -> None:
     """Nothing could be done with the specifier."""
     service = Customers()
     service.stored = [{"TenantCode": "T"}]
-    with pytest.raises(NoAnswerError, match="came without its id"):
+    with pytest.raises(NoAnswerError, match="returned it without Id"):
         await service.create(look_first=True)
     assert service.sent == 0
 
@@ -143,17 +143,17 @@ async def test_equal_keys_share_a_record() -> None:
 @pytest.mark.parametrize(
     ("record", "marker", "message"),
     [
-        (customer(None), "tenant_code", "give it a key of its own"),
-        (customer(" T"), "tenant_code", "give it a key of its own"),
+        (customer(None), "tenant_code", "give it a unique key"),
+        (customer(" T"), "tenant_code", "give it a unique key"),
         (customer("T"), "tenant_cod", "did you mean 'tenant_code'"),
         (Customer(id=5), "id", "the service sets Customer.Id itself"),
         (Customer(concurrency_id=5), "concurrency_id", "the service sets"),
         (Employee(password="x"), "password", "is a secret and is never read back"),
         (Contact(contact_addresses=[]), "contact_addresses", "names a list"),
-        (Customer(tax_exempt=True), "tax_exempt", "give it a key of its own"),
+        (Customer(tax_exempt=True), "tax_exempt", "give it a unique key"),
         ("Customer", "tenant_code", "needs a record of the model, not the name"),
         (WoCreateCommand(), "work_order.po_number", "is a command, not an entity"),
-        (customer("T"), 7, "a marker is a text"),
+        (customer("T"), 7, "a marker is a string"),
     ],
 )
 async def test_a_marker_that_cannot_work_is_refused_before_anything_is_sent(

@@ -1,4 +1,4 @@
-"""Turns of calls whose markers have the same key: one after the other, so that two never both send."""
+"""Turns of calls whose markers have the same key: one at a time, so that two never both send."""
 
 from __future__ import annotations
 

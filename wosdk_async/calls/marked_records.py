@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.calls.markers import MOST_ROWS, Key, MarkedField, Marker, checked_keys
+from wosdk_async.calls.markers import MAX_ROWS, Key, MarkedField, Marker, checked_keys
 from wosdk_async.calls.outcome import Done, Failed
 from wosdk_async.calls.run_many import Run
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotUniqueError, RefusedError, WosdkError
@@ -26,10 +26,10 @@ KEYS_IN_QUERY = 200
 """Most keys in one query."""
 
 GATHERING = 0.25
-"""Seconds after which keys that wait are looked up, although the query before them is still under way."""
+"""Seconds after which waiting keys are looked up even if the previous query is still running."""
 
 _AT_ONCE = 4  # queries of one ``find_marked``
-_LONGEST = 30.0  # seconds after which a query that got no response is asked again
+_MAX_PATIENCE = 30.0  # seconds after which a query that got no response is asked again
 
 Found = Mapping[str, list[Any] | WosdkError]
 """Records that have a key, by its text; or why they cannot be told."""
@@ -62,10 +62,10 @@ class _Search:
             if ending_of(error).passes:
                 raise
             return error
-        if len(rows) >= MOST_ROWS:
+        if len(rows) >= MAX_ROWS:
             which = f"the key {next(iter(keys))!r}" if len(keys) == 1 else f"one of {len(keys)} keys"
             return NotUniqueError(
-                f"{MOST_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
+                f"{MAX_ROWS} records or more of {field.entity.wire_name} have {which} in {field.path}; "
                 "a marker is a field with a key of its own in each record"
             )
         found: dict[str, list[Any]] = {text: [] for text in keys}
@@ -74,7 +74,7 @@ class _Search:
                 text = field.text_in(row)
             except NoAnswerError as error:
                 return error
-            if text in found:  # the service may ignore letter case (not shown; assumed); we do not
+            if text in found:  # the service may be case-insensitive (not shown; assumed); we are not
                 found[text].append(row)
         return found
 
@@ -189,7 +189,7 @@ class MarkedRecords:
         now = hold.clock.now
         end = now() + seconds
         while True:
-            left, patience = end - now(), min(patience, _LONGEST)
+            left, patience = end - now(), min(patience, _MAX_PATIENCE)
             limit = hold.within(min(patience, left))
             try:
                 with limit:

@@ -1,7 +1,7 @@
-"""Marker: a key of the caller's own in a field of a command or record, by which its record can be found.
+"""Marker: the caller's own key in a field of a command or record, to look up the record by.
 
-The service has no idempotency key (facts 5). A key that the caller made up, in a field that a query can
-compare, takes its place.
+The service has no idempotency key (facts 5). The caller's key, in a field that a query can compare, is the
+substitute.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ from wosdk_async.query.plan import Plan, condition_of, selected
 from wosdk_async.query.properties import Path, property_at
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["MOST_ROWS", "Key", "MarkedField", "Marker", "checked_keys", "field_of"]
+__all__ = ["MAX_ROWS", "Key", "MarkedField", "Marker", "checked_keys", "field_of"]
 
 Key = str | int
 
-MOST_ROWS = 1000
-"""Records asked for in one look-up; below the cap of the service, so a shorter response is complete."""
+MAX_ROWS = 1000
+"""Maximum records of one look-up; below the service's cap, so a shorter response is complete."""
 
 _SHOWN = 5  # fields that a message names
-_LONG_KEY = 20  # characters: the longest default key of an import's first million rows has 16
-_REMEMBERED = 1024  # fields that a program uses as markers
+_KEY_LENGTH = 20  # characters that a field must hold: the default keys of a million rows have up to 16
+_CACHED = 1024  # fields: more than a program uses as markers
 _SET_BY_SERVICE = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
-_COMPUTED_BY_SERVICE = {  # a key there is lost: the record would not be found, and be made again
+_COMPUTED_BY_SERVICE = {  # a key there is overwritten: the record would not be found, and created twice
     ("WorkOrder", "Number"),  # spec 2.3: calculated at the creation
     ("WorkOrder", "ShortLocation"),  # not shown; assumed: the name of the item's asset
     ("WorkOrder", "TaskRefinement"),  # spec 2.3: category and sub-category, joined
@@ -60,7 +60,7 @@ _COMPUTED_BY_SERVICE = {  # a key there is lost: the record would not be found, 
 
 @attrs.frozen
 class MarkedField:
-    """Property of an entity that holds the keys of a program."""
+    """Property of an entity that holds the caller's keys."""
 
     entity: type[Record]
     path: str
@@ -72,7 +72,7 @@ class MarkedField:
         """Return the field at ``path``; ``marker`` is the path as the caller wrote it.
 
         Raises:
-            InvalidCallError: keys there could not be found again.
+            InvalidCallError: a key in this property could not be looked up.
         """
         where = f"marker {marker!r:.80}"
         try:
@@ -93,19 +93,21 @@ class MarkedField:
         # facts 4: Equal is recorded with success, In is documented only
         condition = condition_of(plan, marked == keys[0] if len(keys) == 1 else marked.in_(keys))
         plan = attrs.evolve(plan, conditions=(condition,), properties=(*properties, selected(plan, marked)))
-        return plan.expression(Count=MOST_ROWS)
+        return plan.expression(Count=MAX_ROWS)
 
     def require_fit(self, key: Key) -> None:
         """Raise InvalidCallError when the property cannot be compared with ``key``."""
         text(key, self.resolved)
 
     def text_in(self, record: Any) -> str:
-        """Return the key of a record, as text. Raises NoAnswerError when it came without the property."""
+        """Return the key of a record, as text. Raises NoAnswerError if the service left out the property."""
         value = record
         for name in self.path.split("."):
             value = getattr(value, name, None)
         if value is None:
-            raise NoAnswerError(f"a {self.entity.wire_name} was found by {self.path}, and came without it")
+            raise NoAnswerError(
+                f"the service found a {self.entity.wire_name} by {self.path}, but returned it without that"
+            )
         return str(value).strip()
 
 
@@ -119,7 +121,7 @@ def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
         )
     if name in _SET_BY_SERVICE or (found.entity, found.path) in _COMPUTED_BY_SERVICE:
         raise InvalidCallError(
-            f"{where}: the service sets {found} itself, whatever is sent; name a field that keeps your key"
+            f"{where}: the service sets {found} itself and ignores yours; name a field that keeps your key"
             f"{fitting}"
         )
     if found.meta is not None and found.meta.get("secret"):
@@ -129,7 +131,7 @@ def _require_key_field(found: ResolvedPath, where: str, fitting: str) -> None:
 
 
 def _fitting(entity: type[Record], holder: str) -> str:
-    """Return the fields of ``entity`` that can carry a key, for a message; ``holder`` stands before each."""
+    """Return the fields of ``entity`` that can carry a key, for a message, each prefixed with ``holder``."""
     found = [f"{holder}{name}" for name in _keys(entity)]
     return f": {', '.join(found[:_SHOWN])}" if found else ""
 
@@ -149,10 +151,10 @@ def _paths_to_keys(command: type[Command[Any]]) -> Iterator[str]:
 
 
 def _keeps_key(entity: str, meta: Wire) -> bool:
-    """Return whether a text is sent, kept as it is, long enough for a key, and can be read back."""
+    """Return whether a string field is sent, stored unchanged, long enough for a key, and readable."""
     is_sent = not meta.get("many") and meta.get("updatable", True) and not meta.get("secret")
     is_kept = (entity, meta["name"]) not in _COMPUTED_BY_SERVICE
-    return is_sent and is_kept and meta.get("max_length", _LONG_KEY) >= _LONG_KEY
+    return is_sent and is_kept and meta.get("max_length", _KEY_LENGTH) >= _KEY_LENGTH
 
 
 def _require_query(entity: type[Record], where: str) -> None:
@@ -168,16 +170,16 @@ def _require_query(entity: type[Record], where: str) -> None:
 
 @attrs.frozen
 class Marker:
-    """A key in a command or record, and what to return once its record was found."""
+    """A key in a command or record, and the function that makes the call's result from the record found."""
 
     field: MarkedField
     key: Key
     result: Callable[[Any], Any] = attrs.field(eq=False, repr=False)
-    """Makes the result of the call from the record that it created."""
+    """Makes the result of the call from the record that the call created."""
 
     @property
     def text(self) -> str:
-        """The key as text, by which keys are compared: letter case counts, blanks around it do not."""
+        """The key as it is compared: case-sensitive, without surrounding whitespace."""
         return str(self.key).strip()
 
     @classmethod
@@ -189,7 +191,7 @@ class Marker:
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
         require_command(command)
-        kind: Any = type(command)  # mypy takes the objects for the class, and those have no hash
+        kind: Any = type(command)  # mypy takes the instances for the class, and instances are unhashable
         field, result = _of_command_class(kind, _path(path))
         return cls(field, _key_at(command, path, command.wire_name, field), result)
 
@@ -223,7 +225,7 @@ class Marker:
 def field_of(owner: object, path: str) -> MarkedField:
     """Return the field of a marker, given the class of the command or of the entity that it is used with.
 
-    Raises InvalidCallError when keys there could not be found.
+    Raises InvalidCallError if a key there could not be looked up.
     """
     known: Any = owner if isinstance(owner, type) else None
     if known is not None and issubclass(known, Command):
@@ -232,8 +234,8 @@ def field_of(owner: object, path: str) -> MarkedField:
         entity_name(known)
         return _of_entity(known, _path(path))
     raise InvalidCallError(
-        f"markers are looked for by the class of a command or of an entity, not by {described(owner)}; pass"
-        " one such as WoCreateCommand"
+        f"a look-up by marker needs the class of a command or entity, not {described(owner)}; pass one such"
+        " as WoCreateCommand"
     )
 
 
@@ -242,18 +244,18 @@ def _path(path: Any) -> str:
         return path
     shown = repr(path) if isinstance(path, Path) else described(path)
     raise InvalidCallError(
-        f"a marker is a text such as 'work_order.po_number', not {shown}; pass the path in the command"
+        f"a marker is a string such as 'work_order.po_number', not {shown}; pass the path in the command"
     )
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
+@functools.lru_cache(maxsize=_CACHED)
 def _of_entity(entity: Any, path: str) -> MarkedField:
     return MarkedField.of(entity, path, path)
 
 
-@functools.lru_cache(maxsize=_REMEMBERED)
+@functools.lru_cache(maxsize=_CACHED)
 def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[Any], Any]]:
-    """Return the field that a marker names, and the function that makes the command's result of a record."""
+    """Return the field that a marker names, and the function that makes a command's result from a record."""
     first, _, rest = path.partition(".")
     table = command.__wire__
     if first not in table:
@@ -279,7 +281,7 @@ def _of_command_class(command: Any, path: str) -> tuple[MarkedField, Callable[[A
 def _specifier(record: Any) -> EntitySpecifier:
     """Return the result of a create, from the record that was found."""
     if getattr(record, "id", None) is None:
-        raise NoAnswerError(f"a {record.wire_name} was found by its key, and came without its id")
+        raise NoAnswerError(f"the service found a {record.wire_name} by its key, but returned it without Id")
     version = getattr(record, "concurrency_id", None)
     content = {"EntityType": record.wire_name, "Id": record.id}
     return calls.specifier_of(
@@ -297,7 +299,7 @@ def _key_at(holder: Any, path: str, name: str, field: MarkedField) -> Key:
     except AttributeError:
         key = None
     if not _is_key(key):
-        raise InvalidCallError(f"marker {path!r} of {name} is {key!r}; give it a key of its own")
+        raise InvalidCallError(f"marker {path!r} of {name} is {key!r}; give it a unique key")
     field.require_fit(key)
     found: Key = key
     return found
@@ -311,7 +313,7 @@ def checked_keys(field: MarkedField, keys: Iterable[Key]) -> list[Key]:
     for key in found:
         if not _is_key(key):
             raise InvalidCallError(
-                f"{described(key)} cannot be a key; keys are texts without blanks around them, or numbers"
+                f"{described(key)} cannot be a key; use an integer, or a string without outer whitespace"
             )
         field.require_fit(key)
     return found

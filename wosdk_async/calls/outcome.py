@@ -22,7 +22,7 @@ R = TypeVar("R")
 class Done(Generic[I, R]):
     """Success: the call for ``input``, number ``index`` of the run counted from 0, returned ``result``.
 
-    ``found`` says that its record was there before the first attempt, so that nothing was sent. ``attempts``
+    ``found`` says that its record existed before the first attempt, so that nothing was sent. ``attempts``
     are the requests that were made for it, and ``waits`` the seconds before each further one.
     """
 

@@ -23,7 +23,7 @@ __all__ = ["Reconciler"]
 
 R = TypeVar("R")
 
-_LONGEST_WAIT = 5.0  # seconds between two lookups
+_MAX_WAIT = 5.0  # seconds between two lookups
 _FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for lookups
 _SHARE = 0.25  # of the deadline that lookups get at most
 _PATIENCE = 1 / 7  # of the time for lookups; as it doubles, one query hangs for 1/7, the next for 2/7 and 4/7
@@ -86,7 +86,7 @@ class Reconciler(Generic[R]):
     # --- before the first attempt -------------------------------------------------------------
 
     async def _in_turn(self) -> R:
-        """Wait for other calls with the key; return their result, the record that is there, or our result."""
+        """Wait for other calls with the key; return their result, the existing record, or our result."""
         turn, trace = self.turn, self.trace
         if turn.is_free:
             await turn.begin()
@@ -204,7 +204,7 @@ class Reconciler(Generic[R]):
                 await self.hold.sleep(min(wait, max(look_ups.counts_from - now(), BETWEEN), last - now()))
             except TimeoutError:
                 break
-            wait = min(2 * wait, _LONGEST_WAIT)
+            wait = min(2 * wait, _MAX_WAIT)
         raise _unresolved(doubt, "the client was closed before it was found" if self.hold.ended else why)
 
 

@@ -82,7 +82,7 @@ class Run(Generic[I, R]):
         )
 
     def stop(self) -> None:
-        """Take no further input; calls under way go on."""
+        """Take no further input; calls under way continue."""
         self._stopped = True
         self._changed.set()
 

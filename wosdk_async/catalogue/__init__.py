@@ -179,7 +179,7 @@ class Catalogue:
     """Places where the specification and the recordings differ, and what the client does about it."""
 
     def entity(self, name: str) -> Entity | None:
-        """Return the entity with this name or alias, ignoring letter case (facts 3.3), or None."""
+        """Return the entity with this name or alias, case-insensitive (facts 3.3), or None."""
         wire = self._entity_names.get(name.lower())
         return self.entities[wire] if wire else None
 

@@ -2,7 +2,7 @@
 
     app.py            the command group, which imports a command when it is named
     options.py        options and arguments that commands share
-    texts.py          texts for people, and messages of the library in the words of the command line
+    texts.py          human-readable texts, and library messages in the terms of the command line
     exit_codes.py     errors as one line and an exit status
     runner.py         one Company on an event loop that Ctrl-C ends; the question before a change
     signals.py        SIGTERM and SIGHUP end a command as Ctrl-C does; a running import gets time to end

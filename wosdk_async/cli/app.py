@@ -165,7 +165,7 @@ def app() -> None:
 
     `wosdk login` keeps a Company for this machine, and --profile names another one that was kept. Variables
     come before both: WOSDK_COMPANY, WOSDK_CLIENT_ID, WOSDK_CLIENT_SECRET and WOSDK_REGION (americas, apac or
-    emea). The options below may also stand behind the command. Results go to stdout, everything else to
+    emea). The options below may also follow the command. Results go to stdout, everything else to
     stderr.
     """
 

@@ -43,7 +43,7 @@ class Exit(IntEnum):
     MISSING = 4
     LOGIN = 5
     UNREACHED = 6
-    """There was no response and nothing was changed: the same command can be given again."""
+    """There was no response and nothing was changed: the same command can be run again."""
     IN_DOUBT = 7
     """The command was sent and may have been carried out."""
     UNWRITTEN = 8
@@ -77,7 +77,7 @@ class CliError(click.ClickException):
 
 
 def say(message: str) -> None:
-    """Print one line for people on stderr.
+    """Print one human-readable line on stderr.
 
     Texts of the service may be long and hold control characters (facts 6).
     """

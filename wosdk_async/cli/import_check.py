@@ -1,4 +1,4 @@
-"""``wosdk import --check``: what an import would do, without a write here or in the Company."""
+"""``wosdk import --check``: what an import would do, without writing anything here or in the Company."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["check_import"]
 
 _SHOWN = 10  # causes, and warnings
 _VALUES = 20  # of one cause
-_NAMED = ("missing", "ambiguous")  # causes that are always shown: a wrong name is not seen from a count
+_NAMED = ("missing", "ambiguous")  # causes that are always shown: a count does not show a wrong name
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
 
 
@@ -49,7 +49,7 @@ def check_import(given: ImportArguments) -> Exit:
     import_map = ImportMap.load(given.map_file, operation=given.operation)
     sandbox = given.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
-        sandbox = TEMPORARY  # a store that is not there yet has what a new one has
+        sandbox = TEMPORARY  # a missing store would have the content of a new one
     workers = given.workers(say)
     with ExitStack() as exits:
         folder = given.options.folder
@@ -69,7 +69,7 @@ def check_import(given: ImportArguments) -> Exit:
             workers=workers is not None,
         )
         variables = exits.enter_context(company_variables(sandbox))
-        # Whatever would change something stops at the hook, so that nothing can be written.
+        # The hook stops every call that changes something, so nothing can be written.
         target = attrs.evolve(given.target, read_only=False)
         runner = exits.enter_context(Runner(target, variables, rate=given.rate, before_send=dry))
         runner.run(runner.company.connect())
@@ -87,7 +87,7 @@ def check_import(given: ImportArguments) -> Exit:
 
 @contextmanager
 def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
-    """Write a CSV file with a line for each row; it is there when the check has ended."""
+    """Write a CSV file with a line for each row; it appears when the check has ended."""
     if path is None:
         yield None
         return
@@ -120,7 +120,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
     if isinstance(result.decision, Refusal):  # counts of rows that would not be sent mislead
         say("nothing was written")
         return
-    sample = f", {result.checked} of them looked at" if result.checked != result.rows else ""
+    sample = f", {result.checked} of them checked" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
     words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
     counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
@@ -157,7 +157,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
-    """Print the causes for which rows would not be sent, each with its rows: missing names, then the most."""
+    """Print why rows would not be sent, each cause with its rows: missing names first, then by frequency."""
     causes = sorted(result.causes, key=lambda each: (each.kind not in _NAMED, -each.count))
     shown = [each for each in causes if each.kind in _NAMED] + [
         each for each in causes if each.kind not in _NAMED

@@ -86,7 +86,7 @@ _INPUT = (
         help="Sheet of an Excel file by its name or number; the first by default.",
     ),
     click.option(
-        "--format", "file_format", metavar="NAME", help="Format, whatever the suffix, such as csv or xlsx."
+        "--format", "file_format", metavar="NAME", help="Format, instead of the suffix, such as csv or xlsx."
     ),
     click.option(
         "--command", metavar="NAME", help="Command to run for each row; WoCreateCommand by default."
@@ -152,7 +152,7 @@ _JOB = (
         "--retry-undone", cls=OneRun, is_flag=True, help="Send rows again that wosdk jobs undo rolled back."
     ),
     click.option(
-        "--check", cls=OneRun, is_flag=True, help="Write nothing; say what would become of each row."
+        "--check", cls=OneRun, is_flag=True, help="Write nothing; report what would happen to each row."
     ),
     click.option(
         "--sample", cls=OneRun, type=click.IntRange(1), metavar="N", help="With --check: look at N rows only."
@@ -186,12 +186,12 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "concurrency": {
         "type": _Count(1, 1000, hint="write one, such as --concurrency 32"),
         "metavar": "N",
-        "help": "The highest number of calls at a time; fewer when the service gets slow.",
+        "help": "Maximum concurrent calls; fewer when the service gets slow.",
     },
     "rate": {
-        "type": _Above(0, is_open=True, hint="write calls in a second, such as --rate 20, or leave it out"),
+        "type": _Above(0, is_open=True, hint="write calls per second, such as --rate 20, or leave it out"),
         "metavar": "N",
-        "help": "The highest number of calls in a second.",
+        "help": "Maximum calls per second.",
     },
     "processes": {
         "type": _Count(

@@ -1,4 +1,4 @@
-"""Jobs for people: a list of them, and one with its plan, counts, runs, and what its command would do now."""
+"""Output of ``wosdk jobs``: the list, and a job with plan, counts, runs and what its command would do."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _audited(row: Any) -> dict[str, Any]:
 
 
 def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
-    """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
+    """Print two lines for each job: its folder and its progress. Nothing is truncated, to copy the paths."""
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
         about = f"begun {_shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
@@ -97,19 +97,19 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _brief_text(job: Mapping[str, Any]) -> str:
-    """Return the state and the counts of a job in a line."""
-    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo has a colon of its own
+    """Return the state and the counts of a job on one line."""
+    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # the text of an undo has its own colon
     figures = _figures_text({**job, "undone": 0} if job["undo"] else job)
     return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
 
 
 def _figures_text(job: Mapping[str, Any]) -> str:
     """Return the counts of a job that are not zero."""
-    return ", ".join(f"{job[name]} {_words(name, job)}" for name in _COUNTS if job[name])
+    return ", ".join(f"{job[name]} {_count_label(name, job)}" for name in _COUNTS if job[name])
 
 
-def _words(name: str, job: Mapping[str, Any]) -> str:
-    """Return the words for the rows that are counted under ``name``."""
+def _count_label(name: str, job: Mapping[str, Any]) -> str:
+    """Return the label of a count."""
     return UNDER_WAY if name == "sending" and job["state"] != "running" else name.replace("_", " ")
 
 
@@ -119,7 +119,7 @@ def print_job(facts: Mapping[str, Any]) -> None:
         click.echo(f"{name:<11}{one_line(str(text))}".rstrip())
     for name, rows in facts["first_rows"].items():
         first = "the first " if facts[name] > len(rows) else ""
-        click.echo(f"\n{_words(name, facts)}, {first}{len(rows)}:")
+        click.echo(f"\n{_count_label(name, facts)}, {first}{len(rows)}:")
         for row in rows:
             known = "".join(f" {row[each]}" for each in ("key", "id", "number") if each in row)
             reason = f": {row['reason']}" if row.get("reason") else ""
@@ -148,7 +148,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
         ("begun", _shown_time(plan["created_at"])),
-        ("command", facts["command"] or "none: a program began it"),
+        ("command", facts["command"] or "none: started by a program"),
         *_audit_lines(facts["workers"], facts["audit"]),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
         *(("records", f"{count} {label}") for label, count in facts["references"].items()),
@@ -176,10 +176,10 @@ def _empty(rows: int) -> str:
 
 
 def _run(run: Mapping[str, Any]) -> str:
-    details, ended = run["details"], "without an end (killed, or it still runs)"
+    details, ended = run["details"], "without a recorded end (killed, or still running)"
     if run["ended_at"] is not None:
         ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
-    if command := details.get("command"):  # another than the import, such as an undo
+    if command := details.get("command"):  # not the import, such as an undo
         ended += f", {command}"
     why = "".join(
         f"; {name}: {text}"
@@ -195,7 +195,7 @@ def _run(run: Mapping[str, Any]) -> str:
 
 
 def _how(details: Mapping[str, Any]) -> str:
-    """Return from where a run sent its rows, and how fast it might; nothing of a journal made before."""
+    """Return the engine and the limits of a run; empty for a journal of an older version."""
     if "limit" not in details:
         return ""
     rate = f"{details['rate']:g} calls/s" if isinstance(details.get("rate"), int | float) else "no rate"
@@ -209,7 +209,7 @@ def _time(seconds: float) -> str:
 
 
 def _shown_time(time: str) -> str:
-    """Return a time of a plan as the others are shown; another text as it is."""
+    """Return an ISO time in the format of the other times; any other text unchanged."""
     try:
         return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
     except ValueError:
@@ -217,9 +217,9 @@ def _shown_time(time: str) -> str:
 
 
 async def _same_command_would(seen: Overview) -> str:
-    """Return what the command of the last run would do, given again.
+    """Return what the command of the last run would do if run again.
 
-    The file and the map are read as the command would read them.
+    The file and the map are read as that command would read them.
     """
     if seen.running is not None:
         return "refused while another process works on the job"
@@ -234,10 +234,9 @@ async def _same_command_would(seen: Overview) -> str:
 
 
 def _decided(seen: Overview) -> str:
-
     given = kept_import(seen.given.options, seen.folder)
     if given is None:
-        return "run the program again that began the job"
+        return "run the program that started the job again"
     import_map = ImportMap.load(given.map_file, operation=seen.plan.operation)
     options = ImportOptions(folder=seen.folder, resume=True, marker=given.options.marker)
     request = ImportRequest(source=source_of(seen.given, seen.folder), import_map=import_map, options=options)

@@ -116,7 +116,7 @@ def target_options(hidden: bool = False) -> Callable[[Any], Any]:
 
 
 def target_of(ctx: click.Context) -> Target:
-    """Return the global options, from before and behind the command."""
+    """Return the global options, from before and after the command."""
     return Target(**ctx.find_root().ensure_object(dict))
 
 

@@ -96,7 +96,7 @@ class OrderPlan:
     """The action in words, such as ``hold, reason 'Weather'``."""
     act: Callable[[Company, int], Awaitable[Any]]
     made: Callable[[str | None, Any], ChangeResult] = attrs.field(default=_moved)
-    """Returns the result for people, from the state before and the result of the call."""
+    """Returns the result as text, from the state before and the result of the call."""
     shows: str = _LOG
     """Property path in which the effect can be seen."""
     target: str | None = None
@@ -188,7 +188,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
         make=make,
         look=f"wosdk get WorkOrder {id} -p '*' -p '{plan.shows}'",
         rule=_hint(before, plan.target, id),
-        rule_needs=f"'{before}'",
+        rule_trigger=f"'{before}'",
     )
 
 

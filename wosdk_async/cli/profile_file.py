@@ -103,10 +103,10 @@ class ProfileFile:
     def require_unchanged(self) -> None:
         """Raise CliError if somebody changed the file since it was read."""
         if _text_of(self.path) != self.text:
-            raise CliError(f"{self.path} was changed meanwhile; give the command again")
+            raise CliError(f"{self.path} was changed meanwhile; run the command again")
 
     def write(self, text: str) -> None:
-        """Write ``text`` in one step, for its owner only.
+        """Write ``text`` atomically, for its owner only.
 
         Raises:
             CliError: the file cannot be written, or somebody changed it since it was read.
@@ -177,7 +177,7 @@ def create_private(path: Path, text: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file in one step, for its owner only; a link stays, and what it names is replaced.
+    """Write a file atomically, for its owner only; a link stays, and what it names is replaced.
 
     Raises:
         CliError: it cannot be written; the old one is still there.

@@ -1,4 +1,4 @@
-"""Changes of records: shown, asked about, made many at once, and reported one by one."""
+"""Changes to records: preview, confirmation, concurrent execution, and a report on each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
-_SHOWN = 20  # changes that are listed before the question
+_SHOWN = 20  # changes that are listed before the prompt
 _MAX_LABEL = 200  # characters
 _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
 
@@ -31,14 +31,14 @@ _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
 
 @attrs.frozen
 class ChangeResult:
-    """Result of a change: words for people, and members of the JSON object."""
+    """Result of a change: the text for the terminal, and members of the JSON object."""
 
     text: str
     facts: dict[str, Any] = attrs.field(factory=dict)
 
 
 def _label(text: str) -> str:
-    """Return a text of the service so that a question can show it."""
+    """Return a text of the service, shortened and escaped for the prompt."""
     return visible(shortened(text, _MAX_LABEL))
 
 
@@ -47,18 +47,18 @@ class RecordChange:
     """One change of one record, and its outcome."""
 
     label: str = attrs.field(converter=_label)
-    """Name of the record in lines and in the question, such as the number of a work order."""
+    """Name of the record in the output and the prompt, such as the number of a work order."""
     facts: dict[str, Any]
     """Members of the JSON object that are known before the change."""
     make: Callable[[Company], Awaitable[ChangeResult]]
     shown: tuple[str, ...] = ()
-    """Lines before the question; the label if there are none."""
+    """Lines shown before the prompt; the label if empty."""
     look: str | None = None
     """The command that shows the effect of a call in doubt."""
     rule: str = ""
     """Sentence that explains a refusal by the service's rules."""
-    rule_needs: str = ""
-    """Text without which a refusal is about something else: the state in quotes, as the service names it."""
+    rule_trigger: str = ""
+    """Text in the service's message that makes ``rule`` apply: the service's name of the state, in quotes."""
     outcome: ChangeResult | WosdkError | None = None
     trace: Trace | None = None
 
@@ -101,9 +101,11 @@ class RecordChange:
             return f"{text}. {advice(self.look)}"
         if self.partly:
             return f"{text}. A part of the change was made before that. {advice(self.look)}"
-        if not self.rule or not isinstance(error, BusinessRuleError) or self.rule_needs not in error.message:
+        if not self.rule or not isinstance(error, BusinessRuleError):
             return text
-        without_remedies = error.shown(lambda *_: "")  # the rule says them in commands
+        if self.rule_trigger not in error.message:
+            return text
+        without_remedies = error.shown(lambda *_: "")  # the rule names the commands
         return f"{self.label}: {without_remedies}. {self.rule}"
 
     def as_json(self) -> str:
@@ -142,16 +144,16 @@ class ChangeSession:
             yield cls(runner=runner, options=options, dry=dry)
 
     def carry_out(self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int) -> None:
-        """Show the changes, ask, make them, and report each in the order in which they were given.
+        """Show the changes, ask for confirmation, make them, and report on each in the given order.
 
         Args:
-            what: what is done, such as ``hold, reason 'Weather'``.
-            question: the question to the user.
+            what: the action, such as ``hold, reason 'Weather'``.
+            question: the text of the prompt.
             changes: at least one.
-            at_once: most changes under way.
+            at_once: maximum concurrent changes.
 
         Raises:
-            CliError: the user said no, or cannot be asked.
+            CliError: the user declined, or stdin is not a terminal.
             click.exceptions.Exit: a change failed or is in doubt.
         """
         for change in changes[:_SHOWN]:
@@ -180,7 +182,7 @@ class ChangeSession:
     def _report(self, changes: Sequence[RecordChange]) -> CliError | None:
         """Write a line for each outcome: what was done to stdout, what failed to stderr.
 
-        Return the error of stdout, if it cannot be written: a call in doubt is worse.
+        Return the error if stdout cannot be written; the caller raises it unless a call in doubt is worse.
         """
         unwritten = None
         ended = [change for change in changes if change.outcome is not None]

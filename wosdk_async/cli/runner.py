@@ -1,4 +1,4 @@
-"""One Company on an event loop of its own, which Ctrl-C ends within a second."""
+"""Event loop and client of a command for one Company; Ctrl-C ends them within a second."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _EXIT_DELAY = 0.7  # seconds that closing gets after Ctrl-C
 class Runner:
     """``with Runner(target) as runner: runner.run(runner.company.get(...))``.
 
-    Between two calls of :meth:`run` no event loop runs, so that Ctrl-C ends a question to the user.
+    No event loop runs between two calls of :meth:`run`, so Ctrl-C interrupts a prompt.
 
     Args:
         target: the global options of the command.
@@ -89,7 +89,7 @@ class Runner:
 
         Args:
             call: the coroutine to run.
-            exit_soon: end the process soon after Ctrl-C, whatever hangs then.
+            exit_soon: exit soon after Ctrl-C even if something hangs.
 
         Raises:
             KeyboardInterrupt: Ctrl-C was pressed, and ``call`` has ended.
@@ -98,7 +98,7 @@ class Runner:
         return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
 
     async def _watched(self, call: Coroutine[Any, Any, T]) -> T:
-        """Return the result of ``call``, and say on stderr when its session takes long."""
+        """Return the result of ``call``, and report a slow log-in on stderr."""
         async with saying_slow_login(lambda: login_wait_of(self._client)):
             try:
                 return await call
@@ -109,7 +109,7 @@ class Runner:
 
 @contextmanager
 def _without_cancelled_calls() -> Iterator[None]:
-    """Do not log that a call was cancelled and is in doubt: the command reports it in its own words."""
+    """Do not log that a call was cancelled and is in doubt: the command reports it itself."""
 
     def keep(record: logging.LogRecord) -> bool:
         return record.funcName != report_in_doubt.__name__
@@ -126,7 +126,7 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
     try:
         return await call
     except asyncio.CancelledError:
-        # A thread that asks a dead name server cannot be interrupted.
+        # A thread in a DNS query cannot be interrupted.
         timer = threading.Timer(_EXIT_DELAY, os._exit, [INTERRUPTION.status])
         timer.daemon = True
         timer.start()
@@ -134,7 +134,7 @@ async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
 
 
 def _ways_to_name_a_company() -> str:
-    """Return what a person can do who has not said which Company is meant, or not all of it."""
+    """Return what to do if the Company or its credentials are not configured."""
     if found := ignored_profile(os.environ):
         named = " and ".join(found)
         is_set = "are" if len(found) > 1 else "is"
@@ -142,7 +142,7 @@ def _ways_to_name_a_company() -> str:
             f"{named} {is_set} set, so the profile 'default' is not read: unset {named}, or add"
             " --profile default"
         )
-    return "`wosdk login` asks for all and keeps it; --company NAME names one for this command"
+    return "run `wosdk login` to save both, or pass --company NAME to choose a Company for this command"
 
 
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
@@ -154,7 +154,7 @@ def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
 
 
 def require_yes(question: str, cannot_ask: str, refused: str = "nothing was sent") -> None:
-    """Ask a question. Raise CliError, with ``refused`` for a no, and ``cannot_ask`` without a terminal."""
+    """Ask for confirmation. Raise CliError: ``refused`` after a no, ``cannot_ask`` without a terminal."""
     if not is_interactive():
         raise CliError(cannot_ask)
     if not click.confirm(question, err=True):
@@ -166,19 +166,19 @@ def is_interactive() -> bool:
     return sys.stdin.isatty()
 
 
-# --- a log-in that takes long ---------------------------------------------------------------
+# --- slow log-ins ---------------------------------------------------------------------------
 
 LoginWait = tuple[float, str]
 """Seconds since a log-in began, and what it waits for; empty if that is not known."""
 
-_PATIENCE = 3.0  # seconds: a log-in takes less than one, also with a new attempt
+_PATIENCE = 3.0  # seconds: a log-in takes less than one, even with a retry
 _BETWEEN_LOOKS = 0.5  # seconds
 
 
 def login_wait_of(client: Client) -> LoginWait | None:
-    """Return how long calls have waited for the log-in that runs; None when no call needs it."""
+    """Return how long calls have waited for the current log-in; None if no call needs it."""
     for company in client.stats().companies:
-        # A session that is still good is renewed in the background, and nobody waits for that.
+        # A session that is still valid is renewed in the background; no call waits for that.
         if company.login_age is not None and not company.session_left:
             return company.login_age, company.login_waits_for
     return None
@@ -192,12 +192,12 @@ async def saying_slow_login(
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AsyncIterator[None]:
-    """Say once for each log-in within the block that it takes long, and what it waits for.
+    """Report each slow log-in within the block once, with what it waits for.
 
     Args:
-        look: returns how long the log-in that runs has taken, and what it waits for; None without one.
-        patience: seconds of a log-in that are not worth a line.
-        between_looks: seconds between two looks.
+        look: returns the duration of the current log-in and what it waits for; None without one.
+        patience: seconds after which a log-in is slow.
+        between_looks: polling interval in seconds.
         show: called with the line.
     """
 
@@ -245,7 +245,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
 
 
 def identity_of(variables: Mapping[str, str] | None) -> str | None:
-    """Return a text that identifies one sandbox: names and ids of all are the same."""
+    """Return an identifier of a sandbox: Company names and ids are the same in all of them."""
     if variables is None:
         return None
     secret = variables["WOSDK_CLIENT_SECRET"]  # random in each store

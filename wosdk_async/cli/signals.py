@@ -28,7 +28,7 @@ class Interruption:
         return 128 + (self._first or signal.SIGINT)
 
     def handle(self) -> None:
-        """Treat SIGTERM and SIGHUP as Ctrl-C from now on; one that is ignored, as nohup does, stays so."""
+        """Treat SIGTERM and SIGHUP as Ctrl-C from now on; a signal ignored by nohup stays ignored."""
         for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
             number = getattr(signal, name, None)
             if number is not None and signal.getsignal(number) is signal.SIG_DFL:

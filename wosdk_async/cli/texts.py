@@ -1,4 +1,4 @@
-"""Texts for people: on one line, JSON, and remedies of the library in the words of the command line."""
+"""Human-readable texts: on one line, JSON, and library remedies in the terms of the command line."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ __all__ = [
 ]
 
 MAX_LINE = 8000
-"""Characters of a line for people: the service may send texts of any length."""
+"""Maximum characters of a printed line: the service may send texts of any length."""
 
 
 def visible(text: str) -> str:
-    r"""Return ``text`` on one line: white space as single blanks, control characters as ``\x1b``."""
+    r"""Return ``text`` on one line: whitespace as single spaces, control characters as ``\x1b``."""
     return one_line(" ".join(text.split()))
 
 
 def brief_line(text: str) -> str:
-    """Return ``text`` on one line for people; of a long text only the beginning."""
+    """Return ``text`` on one line, truncated if it is long."""
     return visible(shortened(text, MAX_LINE))
 
 
@@ -82,7 +82,7 @@ def _slow_json_text(value: Any) -> str:
     return "".join(written)
 
 
-# --- remedies in the words of the command line ------------------------------------------------
+# --- remedies in the terms of the command line ------------------------------------------------
 
 _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     Remedy.AUTHORITY: (
@@ -135,7 +135,7 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     Remedy.DELETE: "wosdk delete {entity} {id} deletes this record",
     Remedy.IF_UNCHANGED: "--if-unchanged compares it",
 }
-_UNQUOTED = {"suffixes"}  # facts that are a list for people, and no argument
+_UNQUOTED = {"suffixes"}  # facts that list alternatives and are not an argument
 
 
 def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
@@ -150,7 +150,7 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
 
 
 def message_of(error: WosdkError) -> str:
-    """Return the message of an error for people; a text of the service stays as it is."""
+    """Return the human-readable message of an error; a text of the service is unchanged."""
     if getattr(error, "refusal", None) is not None:
         return f"nothing was sent: {error.shown(in_commands)}"
     return error.shown(in_commands)

@@ -10,7 +10,7 @@ doubt:
 * a value of another type than documented stays as it was sent: a text where a number is documented, a
   text that is not a date, a bare number where an object is;
 * unknown fields go to ``extra`` and unknown enum values become members that are not known;
-* names in another letter case than documented are understood where the documented one is missing;
+* names in another case than the documented one are accepted where the documented one is missing;
 * null and missing are both ``None``; an empty list stays empty.
 
 Only something that is not an object at all, where one is asked for, is a ``TypeError``.
@@ -138,14 +138,14 @@ converter.register_unstructure_hook_factory(_is_record, make_writer)
 converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
 plain = FastWriters(converter).write
-"""Return what :func:`unstructure` returns for a record that holds nothing odd and has no problems
+"""Return what :func:`unstructure` returns for a valid record with values of the documented types
 (:mod:`wosdk_async.protocol.validation`); None for any other."""
 
 _readers = RecordReaders(converter)
 
 
 def structure(data: Any, cls: type[T]) -> T:
-    """Return an object of ``cls`` made of what the service sent."""
+    """Return an object of ``cls`` from the service's data."""
     return converter.structure(data, cls)
 
 

@@ -1,12 +1,12 @@
-"""Functions that read and write the objects of one class, written as text from the table of field types.
+"""Readers and writers of the objects of one class, generated as Python source from the table of field types.
 
-Each is compiled at the first use of its class:
+Each is compiled when its class is first used:
 
-* ``compile_reader``: an object of a dict, lenient; the definition of what JSON means.
-* ``compile_writer``: a dict of an object, strict; the definition of what is sent.
-* ``compile_fast_writer``: the same for objects that hold nothing odd, with the search for mistakes in it.
+* ``compile_reader``: dict to object, lenient; the reference implementation of decoding.
+* ``compile_writer``: object to dict, strict; the reference implementation of encoding.
+* ``compile_fast_writer``: the same for valid objects with values of the documented types only.
 
-``struct_compiler.py`` does it for the Structs that msgspec fills.
+``struct_compiler.py`` generates the code for the Structs that msgspec fills.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def compile_reader(
     *,
     from_user: bool = False,
 ) -> Callable[..., Record]:
-    """Return the function that makes an object of ``cls`` of a dict.
+    """Return the function that creates an object of ``cls`` from a dict.
 
     Args:
         cls: The class.
-        hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
-        as_dict: Makes a dict of another mapping, or raises TypeError.
+        hook_of: Returns the function ``(data, None)`` that reads dicts of the class with this name.
+        as_dict: Converts another mapping to a dict, or raises TypeError.
         sort_out: Splits a dict with unknown names into known and unknown fields.
-        from_user: Whether a user of the program sends the dicts, and not the service.
+        from_user: Whether the dicts come from a user of the program instead of the service.
     """
     names: dict[str, Any] = {
         "new": new_of(cls),
@@ -85,7 +85,7 @@ def read_text(
     hook_of: Callable[[str], Callable[..., Any]],
     from_user: bool = False,
 ) -> str:
-    """Return the text that reads one value, which ``get`` fetches; add what it needs to ``names``."""
+    """Return the source that reads the value of ``get``; add the functions that it uses to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -108,12 +108,12 @@ def read_text(
 
 
 def in_place(text: str, name: str) -> str:
-    """Return ``text`` with the variable ``name`` in the place of the value."""
+    """Return the source ``text`` with its variable ``v`` renamed to ``name``."""
     return _VALUE.sub(name, text)
 
 
 def _list_reader(read: Any) -> Callable[[Any], Any]:
-    """Return the reader of lists of objects or enum values; elements of another type stay as they are."""
+    """Return the reader of lists of objects or enum values; elements of other types are kept unchanged."""
 
     def read_objects(items: Any) -> Any:
         if not items or items.__class__ is not list:
@@ -130,7 +130,7 @@ def _list_reader(read: Any) -> Callable[[Any], Any]:
 
 
 class Unsupported(Exception):
-    """A value that only the strict writer can judge."""
+    """A value that the fast writer leaves to the strict one."""
 
 
 _WRITER = """\
@@ -145,11 +145,11 @@ def write(record):
 
 
 def compile_writer(cls: type[Record], unstructure: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
-    """Return the function that makes a dict of an object of ``cls``, without what is None.
+    """Return the function that converts an object of ``cls`` to a dict without its None values.
 
     Args:
         cls: The class.
-        unstructure: Writes whatever else a program put into a field.
+        unstructure: Encodes values of other types that a program put into a field.
     """
     names: dict[str, Any] = {
         "unstructure": unstructure,
@@ -174,8 +174,8 @@ def write(record):
 {lines}
     return made
 """
-# Most fields of a record are None: looked at twice, the others cost less than all would in a variable. Slots
-# are read, not fields, because a field that holds objects is a function call.
+# Most fields of a record are None: reading the others twice is cheaper than assigning each to a variable.
+# Slots are read, not fields, because reading a field that holds objects is a function call.
 _SCALAR = """\
     if record.{slot} is not None:
         v = record.{slot}
@@ -204,15 +204,15 @@ _LIST = """\
 
 
 def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict[str, Any]]:
-    """Return the function that does what the writer of ``cls`` does, for an object that has no problems.
+    """Return the fast writer of ``cls``: for a valid object its result equals the strict writer's.
 
-    The function raises Unsupported for any other. ``writers`` has the functions of the other classes.
+    It raises Unsupported for any other object. ``writers`` maps the other classes to their fast writers.
     """
     names: dict[str, Any] = {"Unsupported": Unsupported, **NAMES}
     lines = [
         f"    if record.{raw_slot(cls, name)} is None: raise Unsupported"
         for name, meta in cls.__wire__.items()
-        if issubclass(cls, Command) and meta.get("required")  # nothing of a command may be left out
+        if issubclass(cls, Command) and meta.get("required")  # an update of a record may omit some
     ]
     for name, meta in cls.__wire__.items():
         kind, of = type_of(meta), meta["of"]
@@ -220,10 +220,10 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict
         if of:
             names[of] = registry.resolve(of)
         if kind is OBJECT and of:
-            names[f"write_{of}"] = _find_at_first_call(names, f"write_{of}", writers, names[of])
+            names[f"write_{of}"] = _lazy_writer(names, f"write_{of}", writers, names[of])
         elif kind is OBJECT:
             fits = "False"
-        if limit := meta.get("max_length"):  # as check_text (checks.py): what it finds must not be sent
+        if limit := meta.get("max_length"):  # as check_text in checks.py
             fits += f" and len(v) <= {limit}"
         one = _SCALAR if kind is not OBJECT else _REFERENCE if meta["type"] == "ref" else _OBJECT
         template = _LIST if meta.get("many") else one
@@ -234,8 +234,8 @@ def compile_fast_writer(cls: type[Record], writers: Any) -> Callable[[Any], dict
     return compile_function("write", source, f"fast writer of {cls.__name__}", names)  # type: ignore[no-any-return]
 
 
-def _find_at_first_call(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[[Any], Any]:
-    """Return a function that puts the writer of ``cls`` in its own place: classes may hold each other."""
+def _lazy_writer(names: dict[str, Any], name: str, writers: Any, cls: Any) -> Callable[[Any], Any]:
+    """Return a stub that the first call replaces with the writer of ``cls``: classes may have cycles."""
 
     def write(record: Any) -> Any:
         names[name] = writers[cls]

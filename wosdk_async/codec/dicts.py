@@ -61,11 +61,11 @@ def hook_of(converter: cattrs.BaseConverter, name: str) -> Callable[..., Any]:
 def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
-    raise TypeError(f"{cls.__name__} is made of a JSON object, not of {type(data).__name__}.")
+    raise TypeError(f"{cls.__name__} takes a JSON object, not {type(data).__name__}.")
 
 
 def sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Split a dict into documented fields and the rest. The service ignores letter case (facts 3.3)."""
+    """Split a dict into documented fields and the rest. The service is case-insensitive (facts 3.3)."""
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     tidy = {name: data[name] for name in data.keys() & known}
     extra: dict[str, Any] = {}
@@ -114,14 +114,14 @@ def write_ref(ref: Any) -> dict[str, Any]:
 class FastWriters(dict[type[Any], Writer]):
     """Class -> its fast writer, made when the class is first written."""
 
-    # GIL: threads that write a class first at the same time each compile it, and set the same in one step.
+    # GIL: threads that write a class first at the same time each compile it, and set the same atomically.
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
         super().__init__()
         self._converter = converter
 
     def write(self, record: Record) -> dict[str, Any] | None:
-        """Return the JSON object of ``record``; None when something in it is odd."""
+        """Return the JSON object of ``record``; None if the fast writer does not support a value."""
         try:
             return self[record.__class__](record)
         except (Unsupported, RecursionError):

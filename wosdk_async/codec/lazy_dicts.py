@@ -1,4 +1,4 @@
-"""Dicts of objects that no program has looked at yet, made of their Structs.
+"""Dicts of objects that no program has looked at yet, made from their Structs.
 
 msgspec copies a Struct into a dict in C, with the values as they came. What ``to_dict`` shows in another form
 (times, numbers that came as texts) is fixed in place. It takes 61 us to decode an order of 5 KB and make its
@@ -35,7 +35,7 @@ _copy = functools.partial(msgspec.to_builtins, builtin_types=(Decimal,))
 class ByClass(dict[Any, Any]):
     """Class -> function for it, made when the class is first asked for."""
 
-    # GIL: threads that ask first at the same time each make one, and set it in one step.
+    # GIL: threads that ask first at the same time each make one, and set it atomically.
 
     def __init__(self, make: Callable[[Any], Any]) -> None:
         super().__init__()

@@ -19,11 +19,11 @@ __all__ = ["mask_fields", "mask_text"]
 _MASK = "***"
 _NO_SECRETS = Secrets()
 _MAX_NESTED = 4  # how often a text of JSON may hold a text of JSON
-_LONGEST = 1000  # characters between two signs that belong together; bounds the time
+_MAX_GAP = 1000  # characters between two signs that belong together; bounds the time
 
 # A user and a password in an address.
 _USER = re.compile(
-    rf"(:(?:\\?/){{2}}|%(?:25){{0,3}}3A(?:%(?:25){{0,3}}2F){{2}})[^\s/@\"'<>]{{1,{_LONGEST}}}?(@|%(?:25){{0,3}}40)",
+    rf"(:(?:\\?/){{2}}|%(?:25){{0,3}}3A(?:%(?:25){{0,3}}2F){{2}})[^\s/@\"'<>]{{1,{_MAX_GAP}}}?(@|%(?:25){{0,3}}40)",
     re.IGNORECASE,
 )
 # A parameter of a signed address (of a file, say): anyone with such an address can read the file. Its signs

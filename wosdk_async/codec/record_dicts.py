@@ -185,7 +185,7 @@ _PLAIN: dict[Any, Writer] = {
 class DictReaders(dict[type[Record], Callable[..., Any]]):
     """Class -> the function that makes its records of dicts with names of either kind."""
 
-    # GIL: threads that ask first at the same time each compile one, and set it in one step.
+    # GIL: threads that ask first at the same time each compile one, and set it atomically.
 
     def __missing__(self, cls: type[Record]) -> Callable[..., Any]:
         as_dict, sort_out = functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)
@@ -199,7 +199,7 @@ class DictReaders(dict[type[Record], Callable[..., Any]]):
 def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
-    raise InvalidCallError(f"{cls.__name__} is made of a JSON object, not of {json_kind_of(data)}.")
+    raise InvalidCallError(f"{cls.__name__} takes a JSON object, not {json_kind_of(data)}.")
 
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -221,7 +221,7 @@ def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], 
 
 def _put(cls: type[Record], into: dict[str, Any], key: str, name: Any, value: Any) -> None:
     if not isinstance(name, str):
-        raise InvalidCallError(f"{cls.__name__} has a field called {name!r}; names are texts.")
+        raise InvalidCallError(f"{cls.__name__} has a field called {name!r}; names are strings.")
     if key in into:
         shown = one_line(repr(name))
         raise InvalidCallError(

@@ -97,7 +97,7 @@ class RecordReader:
         self._is_compiling = False
 
     def current(self) -> CompiledStruct:
-        """Return the Struct for all that was learned, compiled if need be."""
+        """Return the Struct for all that was learned, compiled if needed."""
         if self._is_compiling:  # an object within an object of its own class is read as a dict
             return _NONE
         if self._compiled is _NONE or not self._compiled.is_current:
@@ -165,7 +165,7 @@ class RecordReader:
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
-        # A name that is a field's in another letter case is unknown only beside the documented one.
+        # A name that is a field's in another case is unknown only beside the documented one.
         is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
         is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
         return is_taken_by_msgspec and not is_known and len(self._unknown) < MAX_UNKNOWN

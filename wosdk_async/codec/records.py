@@ -51,7 +51,7 @@ def to_dict(record: Record | Iterable[Record], *, names: Names = "wire", secrets
     """Return a record, or each of some records, as a dict of JSON values.
 
     Money and other numbers are exact ``Decimal``, times are ISO 8601 texts, enum values texts. A field that
-    is None is left out. Unknown fields stand beside the others.
+    is None is left out. Unknown fields are added beside the others.
 
     Args:
         record: A record, command or result; or several of them.
@@ -84,7 +84,7 @@ def to_json(record: Record | Iterable[Record], *, names: Names = "wire", secrets
 def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
     """Return a record of ``cls`` from a dict in the form of :func:`to_dict` or of the service.
 
-    A name may be the service's, in any letter case, or the one in Python. Unknown names go to ``extra``.
+    A name may be the service's, in any case, or the one in Python. Unknown names go to ``extra``.
     Numbers may be texts: plain digits in a field of whole numbers become an int. A value that does not fit
     its field stays as it is: the checks before a call find it.
 
@@ -111,7 +111,7 @@ def from_dict(cls: type[T], data: Any, *, unknown: Unknown = "keep") -> T:
 
 
 def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> T:
-    """Return a record of ``cls`` made of JSON; numbers are read exactly.
+    """Return a record of ``cls`` from JSON; numbers are read exactly.
 
     Takes what :func:`from_dict` does. Raises InvalidCallError for what is not JSON, too.
     """
@@ -126,7 +126,7 @@ def from_json(cls: type[T], body: bytes | str, *, unknown: Unknown = "keep") -> 
 
 def _list(cls: type[Record], data: Any) -> list[Any]:
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
-        raise InvalidCallError(f"list[{cls.__name__}] is made of a list, not of {json_kind_of(data)}.")
+        raise InvalidCallError(f"list[{cls.__name__}] takes a list, not {json_kind_of(data)}.")
     return [each if isinstance(each, cls) else _READERS[cls](each) for each in data]
 
 

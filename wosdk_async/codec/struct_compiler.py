@@ -32,7 +32,7 @@ class Part:
     at_once: bool
     """Whether the object is made with the record, and not at the first look."""
     inline: bool = False
-    """Whether its statements stand in the function of the record: a call would cost more than they do."""
+    """Whether its statements are inlined in the function of the record: a call would cost more."""
 
 
 @attrs.frozen

@@ -31,9 +31,9 @@ def parse_value(text: str, meta: Wire, *, lenient: bool = False) -> Any:
 
     Args:
         text: the text as it was given.
-        meta: what the catalogue says of the field.
-        lenient: accept what people write in spreadsheets: blanks around the value, yes and no, enum
-            members in any letter case, UTC times without a zone.
+        meta: what the catalogue says about the field.
+        lenient: accept what people write in spreadsheets: whitespace around the value, yes and no, enum
+            members in any case, UTC times without a zone.
 
     Raises:
         ValueError: the text is not of the field's type. The message continues a sentence that begins with

@@ -120,7 +120,7 @@ def joined(faults: Sequence[RowError]) -> RowError:
 
 
 def reason_of(error: Exception) -> str:
-    """Return why a row or a record failed, for people: the message of an error."""
+    """Return why a row or a record failed: the message of an error."""
     return error.explained(in_json) if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
 
 

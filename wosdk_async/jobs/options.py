@@ -71,7 +71,7 @@ class ImportOptions:
     if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
     """What happens to a row whose key is in the Company before its first attempt: it fails, or is skipped."""
     limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
-    """Most calls at a time. After a kill at most twice as many rows are in doubt; with workers sixteen
+    """Maximum concurrent calls. After a kill at most twice as many rows are in doubt; with workers sixteen
     times as many, or 2,000."""
     lease: float = number(30.0, "seconds above 0", above=True)
     """With workers: seconds for which one may send the rows of one grant, from its last report before the

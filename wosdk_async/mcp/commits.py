@@ -1,7 +1,7 @@
 """Plans are committed once: over repeated calls, restarts, and several servers with one journal.
 
 A plan with a marker is found again by it, so a commit that was cut off is finished by the next one. A plan
-without a marker is sent at most once; when no response reports its outcome, it stays in doubt for good.
+without a marker is sent at most once; when no response reports its outcome, it stays in doubt.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class Commits:
 
 
 def _ended(plan: Plan) -> Ending | None:
-    """Return how a plan ended for good; None while that may change."""
+    """Return the final outcome of a plan; None while that may change."""
     if plan.state is State.DONE:
         return Ending(state=plan.state.word, plan=plan, record=plan.outcome, repeated=True)
     if plan.state is State.REFUSED:

@@ -149,11 +149,11 @@ class PlanJournal:
             raise PlanBusyError(id)
 
     def end(self, id: str, state: State, outcome: dict[str, Any] | None = None) -> None:
-        """Write how an attempt ended: done, refused for good, or in doubt."""
+        """Write how an attempt ended: done, refused permanently, or in doubt."""
         self._write(id, state, outcome=None if outcome is None else json.dumps(outcome))
 
     def expired(self, id: str) -> None:
-        """Write that a plan can never be committed any more, whatever the clock says later."""
+        """Write that a plan can never be committed any more, regardless of the clock."""
         self._write(id, State.PLANNED, _only=State.PLANNED, expires=0.0)
 
     def plan_again(self, id: str) -> None:
@@ -210,7 +210,7 @@ class PlanJournal:
 
 
 def _private_folder(path: Path, *, parents: bool = False) -> None:
-    """Make a folder that only its owner can read, or check the one that is there.
+    """Make a folder that only its owner can read, or check the existing one.
 
     Raises:
         ConfigurationError: it is a link, belongs to another user, or others can read it.
@@ -221,7 +221,7 @@ def _private_folder(path: Path, *, parents: bool = False) -> None:
 
 
 def _private_file(path: Path) -> None:
-    """Make an empty file that only its owner can read, or check the one that is there.
+    """Make an empty file that only its owner can read, or check the existing one.
 
     Raises:
         ConfigurationError: it is a link, no regular file, belongs to another user, or others can read it.

@@ -16,7 +16,7 @@ from wosdk_async.catalogue import load
 from wosdk_async.codec.masking import mask_fields
 from wosdk_async.codec.record_dicts import wire_name_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
-from wosdk_async.mcp.results import MOST_BYTES, bytes_of, plain_number
+from wosdk_async.mcp.results import MAX_BYTES, bytes_of, plain_number
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, command_class, index, registry
 from wosdk_async.model.metadata import is_nested
@@ -120,7 +120,7 @@ def service_names(cls: type[Record], value: Any) -> Any:
     """Return the JSON of a record with the service's names at every depth; unknown names stay.
 
     Args:
-        cls: The class whose record it is; its names may be in any letter case, aliases, or those in Python.
+        cls: The class whose record it is; its names may be in any case, aliases, or those in Python.
         value: An object, a list of them, or what is no record: that is returned as it is.
 
     Raises:
@@ -194,8 +194,8 @@ def marked(
     return {**fields, key: id}, python
 
 
-_MOST_HIDDEN = 20
-_MOST_DEPTH = 30
+_MAX_HIDDEN = 20
+_MAX_DEPTH = 30
 _MASK = "***"
 
 
@@ -225,11 +225,11 @@ def planned_view(calls: list[Call[Any]], secrets: Secrets) -> PlannedView:
             {"method": call.method, "path": view.of(call.path, "path", 0), "body": view.of(body, "body", 0)}
         )
     size = bytes_of(requests)
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise InvalidCallError(
-            f"the change is too large to be shown whole: {size:,} bytes of {MOST_BYTES:,} at most; split it"
+            f"the change is too large to be shown whole: {size:,} bytes of {MAX_BYTES:,} at most; split it"
         )
-    if len(view.hidden) > _MOST_HIDDEN:
+    if len(view.hidden) > _MAX_HIDDEN:
         raise InvalidCallError(
             f"{len(view.hidden)} values look like secrets and could not be shown; leave secrets out"
         )
@@ -249,8 +249,8 @@ class _View:
 
     def of(self, value: Any, path: str, depth: int) -> Any:
         """Return a value as it is sent, escaped."""
-        if depth > _MOST_DEPTH:
-            raise InvalidCallError(f"the change is nested more than {_MOST_DEPTH} levels deep; split it")
+        if depth > _MAX_DEPTH:
+            raise InvalidCallError(f"the change is nested more than {_MAX_DEPTH} levels deep; split it")
         if isinstance(value, Mapping):
             return {self._name(name): self._field(name, item, path, depth) for name, item in value.items()}
         if isinstance(value, list):

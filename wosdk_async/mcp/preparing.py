@@ -25,7 +25,7 @@ from wosdk_async.protocol.validation import problems, wire_path
 
 __all__ = ["Change", "change_of", "outcome_of", "warnings_of", "with_order_command"]
 
-_MOST_BYTES = 64_000  # of the fields of a plan
+_MAX_BYTES = 64_000  # of the fields of a plan
 
 
 @attrs.frozen(kw_only=True)
@@ -107,7 +107,7 @@ def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
             )
     if plan.marker is None:
         found.append(
-            "The change carries no marker: if no response comes, nobody can know whether it was"
+            "The change carries no marker: if no response comes, it is unknown whether it was"
             " carried out, and this plan is not sent again."
         )
     if plan.action == "update" and plan.version is None:
@@ -123,8 +123,8 @@ def _empty(order: dict[str, Any]) -> list[str]:
 
 def change_of(plan: Plan) -> Change:
     """Return what a plan sends. Raises InvalidCallError for fields that do not fit."""
-    if len(json.dumps(plan.fields)) > _MOST_BYTES:
-        raise InvalidCallError(f"the fields take more than {_MOST_BYTES:,} bytes; make a smaller change")
+    if len(json.dumps(plan.fields)) > _MAX_BYTES:
+        raise InvalidCallError(f"the fields take more than {_MAX_BYTES:,} bytes; make a smaller change")
     refuse_fields(plan.fields)
     fields = _exact(plan.fields)
     if plan.action == "command":

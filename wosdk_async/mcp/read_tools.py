@@ -15,7 +15,7 @@ from wosdk_async.codec.checks import named_by
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
 from wosdk_async.mcp.results import RecordId, RecordResult, Result, RowsResult, fitted, one_fitted
-from wosdk_async.mcp.rows import MOST_ROWS, Filter, RowsQuery, conditions, entity_named, queryable
+from wosdk_async.mcp.rows import MAX_ROWS, Filter, RowsQuery, conditions, entity_named, queryable
 from wosdk_async.model import RepairCode, WoPriority, WorkOrder, WorkOrderType
 from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.query.conditions import Condition
@@ -45,11 +45,11 @@ _TABLES: Mapping[str, Any] = {
     "priorities": WoPriority,
     "work_order_types": WorkOrderType,
 }
-_MOST_CHOICES = 500
+_MAX_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
 _SEPARATOR = "."  # between the time and the cursor, which is of base64
 
-Limit = Annotated[int, Field(ge=1, le=MOST_ROWS, description=f"Maximum number of records, 1 to {MOST_ROWS}.")]
+Limit = Annotated[int, Field(ge=1, le=MAX_ROWS, description=f"Maximum number of records, 1 to {MAX_ROWS}.")]
 Cursor = Annotated[str, Field(max_length=300, description="'more' of the result before; empty to begin.")]
 State = Literal["New", "Open", "InProgress", "Paused", "OnHold", "Completed", "Cancelled"]
 
@@ -215,11 +215,11 @@ class OrderTools:
         if kind in _REASONS:
             rows = await self.company.work_orders.reasons(_REASONS[kind])
         else:
-            rows = [row async for row in self.company.query(_TABLES[kind]).limit(_MOST_CHOICES)]
+            rows = [row async for row in self.company.query(_TABLES[kind]).limit(_MAX_CHOICES)]
         named = [
             {"Id": row.id, "DisplayAs": row.display_as} for row in rows if not getattr(row, "is_removed", 0)
         ]
-        shown, _ = fitted(named[:_MOST_CHOICES], secrets_of(self.company))
+        shown, _ = fitted(named[:_MAX_CHOICES], secrets_of(self.company))
         return ChoicesResult(kind=kind, untrusted_records=shown)
 
 
@@ -234,7 +234,7 @@ def _begun(cursor: str, now: datetime) -> tuple[datetime, str]:
 
 
 _ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is a number
-_MOST_COUNTED = 20_000  # rows: they are read by their ids
+_MAX_COUNTED = 20_000  # rows: they are read by their ids
 
 Entity = Annotated[
     str, Field(max_length=100, description="Entity, such as WorkOrder or Customer; describe lists all.")
@@ -255,7 +255,7 @@ class CountResult(Result):
     entity: str = ""
     count: int = Field(default=0, description="Number of the records.")
     exact: bool = Field(
-        default=True, description=f"False: there are more; counting stops at {_MOST_COUNTED:,}."
+        default=True, description=f"False: there are more; counting stops at {_MAX_COUNTED:,}."
     )
 
 
@@ -328,8 +328,8 @@ class RecordTools:
         """
         kind = queryable(entity)
         name = entity_name(kind)
-        query = self.company.query(kind).where(*conditions(kind, filters)).limit(_MOST_COUNTED + 1)
+        query = self.company.query(kind).where(*conditions(kind, filters)).limit(_MAX_COUNTED + 1)
         rows = 0
         async for page in query.select(*KEYS.get(name, ("Id",))).pages(4000):
             rows += len(page)
-        return CountResult(entity=name, count=min(rows, _MOST_COUNTED), exact=rows <= _MOST_COUNTED)
+        return CountResult(entity=name, count=min(rows, _MAX_COUNTED), exact=rows <= _MAX_COUNTED)

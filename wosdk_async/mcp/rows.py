@@ -32,7 +32,7 @@ from wosdk_async.query.properties import FOR_REFERENCES, Nested, TextProperty, c
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
-    "MOST_ROWS",
+    "MAX_ROWS",
     "Filter",
     "RowsQuery",
     "Scalar",
@@ -48,7 +48,7 @@ Operator = Literal[
     "between", "not between", "is null", "is not null",
 ]  # fmt: skip
 
-_MOST_VALUES = 200  # of one condition
+_MAX_VALUES = 200  # of one condition
 
 
 class Filter(BaseModel):
@@ -117,8 +117,8 @@ def _values(given: Filter, where: str) -> list[Scalar]:
         if len(values) != 2:
             raise InvalidCallError(f"{where}: {operator} takes a list of two values, [low, high]")
     elif operator.endswith("in"):
-        if not 0 < len(values) <= _MOST_VALUES:
-            raise InvalidCallError(f"{where}: {operator} takes a list of 1 to {_MOST_VALUES} values")
+        if not 0 < len(values) <= _MAX_VALUES:
+            raise InvalidCallError(f"{where}: {operator} takes a list of 1 to {_MAX_VALUES} values")
     elif len(values) != 1:
         raise InvalidCallError(f"{where}: {operator} takes one value; 'in' takes a list")
     return values
@@ -139,11 +139,11 @@ def _typed(value: Scalar, field: Any, where: str) -> Any:
         raise InvalidCallError(f"{where} {error}") from None
 
 
-MOST_ROWS = 100
+MAX_ROWS = 100
 """Rows of one result."""
 
 _VERSION = 1
-_MOST_BITS = 63
+_MAX_BITS = 63
 
 
 @attrs.frozen(kw_only=True)
@@ -163,7 +163,7 @@ class RowsQuery:
         Raises:
             InvalidCallError: the cursor belongs to another query, or a name or value is wrong.
         """
-        name, limit = entity_name(self.entity), max(1, min(self.limit, MOST_ROWS))
+        name, limit = entity_name(self.entity), max(1, min(self.limit, MAX_ROWS))
         query = self._query(company)
         start = self._start(cursor, query)
         by_id = self._by_id
@@ -178,7 +178,7 @@ class RowsQuery:
         more = ""
         if len(rows) > len(shown) and shown:
             last = property_of(rows[len(shown) - 1], "Id") if by_id else start + len(shown)
-            if type(last) is not int or last.bit_length() > _MOST_BITS:  # a cursor holds no text of others
+            if type(last) is not int or last.bit_length() > _MAX_BITS:  # a cursor holds no text of others
                 raise InvalidCallError(f"the ids of {name} cannot be paged by; order by another property")
             more = self._cursor(last, query=self._query(company))
         return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)

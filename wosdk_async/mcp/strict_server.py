@@ -33,7 +33,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["StrictServer"]
 
-_MOST_ERRORS = 5
+_MAX_ERRORS = 5
 _CLOSED = {"additionalProperties": False}
 
 
@@ -114,11 +114,11 @@ def _said(error: ValidationError, parts: str) -> str:
     for each in errors:
         why = words.get(each["type"], each["msg"]).removeprefix("Value error, ")
         lines.append(f"{'.'.join(str(part) for part in each['loc'])}: {why}")
-    more = [f"and {len(lines) - _MOST_ERRORS} more"] if len(lines) > _MOST_ERRORS else []
-    return safe_text("; ".join([*lines[:_MOST_ERRORS], *more]), 1000)
+    more = [f"and {len(lines) - _MAX_ERRORS} more"] if len(lines) > _MAX_ERRORS else []
+    return safe_text("; ".join([*lines[:_MAX_ERRORS], *more]), 1000)
 
 
-# The id, if it stands before the arguments; what comes behind cannot be read.
+# The id, if it precedes the arguments; what follows them cannot be read.
 _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{1,200}")')
 
 

@@ -44,7 +44,7 @@ class Record:
     wire_name: ClassVar[str] = "Record"
     """The service's name of the class."""
     __wire__: ClassVar[dict[str, Wire]] = WireTable()  # type: ignore[assignment]
-    """Python name -> what the catalogue says of the field, inherited fields first."""
+    """Python name -> what the catalogue says about the field, inherited fields first."""
     __signature__: ClassVar[Any] = Signature()
 
     extra: dict[str, Any] | None = field(default=None, kw_only=True)
@@ -177,7 +177,7 @@ class Command(Record, Generic[R]):
     host: ClassVar[str | None] = None
     """``locator`` for the command that goes to the regional locator instead of the Company host."""
     repeat: ClassVar[Literal["safe", "unsafe"]] = "unsafe"
-    """Whether sending it twice does no harm."""
+    """Whether it is safe to repeat."""
     result_name: ClassVar[str] = "CommandResult"
     """Name of the result's class."""
 

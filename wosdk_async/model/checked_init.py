@@ -28,7 +28,7 @@ def install_checked_init(cls: type[Any]) -> None:
         return
 
     def generate_and_call(self: Any, *more: Any, **given: Any) -> None:
-        _generate_init(cls)  # GIL: perhaps in two threads at once; the constructor is set in one step
+        _generate_init(cls)  # GIL: perhaps in two threads at once; the constructor is set atomically
         cls.__init__(self, *more, **given)
 
     generate_and_call.__qualname__ = init.__qualname__

@@ -151,7 +151,7 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
     name = f"RetryPolicy.{attribute.name}"
     if isinstance(value, list):
         wrong = next(code for code in value if not isinstance(code, str) or not code)
-        raise ConfigurationError(f"{name} holds {reprlib.repr(wrong)}; an error code is a text")
+        raise ConfigurationError(f"{name} holds {reprlib.repr(wrong)}; an error code is a string")
     if not isinstance(value, frozenset):
         shown = reprlib.repr(value)
         example = shown if isinstance(value, str) else "'MY_CODE'"
@@ -265,10 +265,10 @@ class ClientOptions:
 
     # --- load: each event loop counts for itself (docs/load.md) ---
     in_flight: int = number(DEFAULT_IN_FLIGHT, "a number of calls above 0", low=1, whole=True)
-    """Most calls of one Company under way in an event loop; fewer after a 429 or 503 (``docs/load.md``)."""
+    """Maximum concurrent calls of a Company in a loop; fewer after a 429 or 503 (``docs/load.md``)."""
     # The service publishes no limit (facts 7).
-    rate: float | None = number(None, "calls in a second, a number above 0", above=True, none=True)
-    """Most calls of one Company that an event loop sends in a second; None for no limit."""
+    rate: float | None = number(None, "calls per second, a number above 0", above=True, none=True)
+    """Maximum calls per second of one Company in an event loop; None for no limit."""
     max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
     """Most calls of one Company that wait in an event loop; more raise OverloadedError. None: no limit."""
     adaptive: bool = switch(False)

@@ -246,7 +246,7 @@ def query(
     name = name_of(entity)
     if not isinstance(expression, QueryExpression | Mapping):
         raise InvalidCallError(
-            f"query() takes a QueryExpression or a dict behind the entity, not {described(expression)}; "
+            f"query() takes a QueryExpression or a dict after the entity, not {described(expression)}; "
             f"conditions go into query({name}).where(...)"
         )
     if isinstance(expression, Record):

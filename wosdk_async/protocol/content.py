@@ -228,7 +228,7 @@ def _create_work_order(content: Content) -> None:
 
 
 def _change_ap_status(content: Content) -> None:
-    """Spell the order's id as the specification does; letter case does not matter to the service."""
+    """Spell the order's id as the specification does; the service is case-insensitive."""
     if content.get("WorkOrderId") is not None:  # spec 4.5; facts 3.3
         content["WorkOrderid"] = content.pop("WorkOrderId")
 

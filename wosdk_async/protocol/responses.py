@@ -212,7 +212,7 @@ class RequestIds:
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
         """Kinds of response that have carried a RequestId: host, for a command or not, success or not."""
-        # GIL: the loops of a client share the set; threads add to it and look into it in one step each.
+        # GIL: the loops of a client share the set; threads add to it and look into it atomically.
 
     def check(
         self,
@@ -261,9 +261,9 @@ _LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 
 
 def _echoed(body: bytes) -> str | None:
-    """Return the RequestId in a body, in any letter case of its key; None when there is none."""
+    """Return the RequestId in a body, by its case-insensitive key; None when there is none."""
     # A body may have 64 MB, so it is parsed only if it is short and the key is not at its end. A key in
-    # another letter case than documented is found only near the end.
+    # a key in other than the documented case is found only near the end.
     tail = body[-_TAIL:]
     if last := _LAST.search(tail):
         return last[1].decode("utf-8", "replace")
@@ -271,7 +271,7 @@ def _echoed(body: bytes) -> str | None:
         return None
     found: Mapping[str, Any] = _members(body)
     value = found.get("RequestId")
-    if value is None:  # facts 3.3: names ignore letter case
+    if value is None:  # facts 3.3: names are case-insensitive
         value = next((each for key, each in found.items() if key.lower() == "requestid"), None)
     return None if value is None else str(value)
 

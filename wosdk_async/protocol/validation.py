@@ -24,7 +24,7 @@ __all__ = ["Problem", "content_problems", "lacks", "missing", "problems", "wire_
 
 @attrs.frozen
 class Problem:
-    """One mistake: where it is and how to mend it."""
+    """One mistake: where it is and how to fix it."""
 
     path: str
     """Path of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
@@ -78,7 +78,7 @@ def _mapping(content: Mapping[str, Any], cls: type[Record], path: str) -> Iterat
     table = {meta["name"]: meta for meta in cls.__wire__.values()}
     for name, value in content.items():
         where = f"{path}.{name}" if path else str(name)
-        meant = documented.get(str(name).lower())  # facts 3.3: letter case does not matter
+        meant = documented.get(str(name).lower())  # facts 3.3: names are case-insensitive
         if meant is None:
             near = suggestion(str(name), table)
             yield Problem(where, f"is not a property of {cls.wire_name} and would be dropped{near or '.'}")

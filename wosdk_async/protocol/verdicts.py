@@ -225,7 +225,7 @@ STATUSES = (
 )
 
 BUSY = frozenset(status for rule in STATUSES if rule.verdict is WAIT for status in rule.statuses)
-"""Statuses after which fewer calls of the Company are sent at a time."""
+"""Statuses after which the Company gets fewer concurrent calls."""
 
 
 def verdict_on(

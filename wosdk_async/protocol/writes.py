@@ -32,7 +32,7 @@ class State(IntEnum):
     IN_DOUBT = 4
     """It was sent, and nobody knows whether it was carried out."""
     FOUND = 5
-    """Its key was there before its first attempt, so it was not sent."""
+    """Its key existed before its first attempt, so it was not sent."""
 
     @property
     def word(self) -> str:

@@ -257,7 +257,7 @@ def _class_at(cls: type[Record] | None, steps: Iterable[str]) -> type[Record] | 
 
 
 def _field(cls: type[Record], name: str) -> Any:
-    """Return what the catalogue says of a property; names ignore letter case."""  # facts 3.3
+    """Return what the catalogue says about a property; names are case-insensitive."""  # facts 3.3
     meant = codec.spellings(cls)[1].get(name.lower(), name)  # type: ignore[arg-type]  # mypy: objects
     return fields_of(cls).get(meant, {})
 

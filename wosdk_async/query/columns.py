@@ -86,7 +86,7 @@ def _check(cls: type[Record], path: str) -> None:
 
 
 def fields_of(cls: type[Record]) -> dict[str, Wire]:
-    """Return what the catalogue says of the properties of a class, by wire name."""
+    """Return what the catalogue says about the properties of a class, by wire name."""
     return _fields_of(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
 
 

@@ -1,4 +1,4 @@
-"""``fields``: the properties of an entity, for conditions. Its types are generated into ``fields.pyi``."""
+"""``fields``: the properties of an entity, to build conditions. Type checkers read ``fields.pyi``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def fields(entity: type[Record] | str) -> Any:
         f = fields(WorkOrder)
         f.customer.name == "Acme"
 
-    If the entity is given by its name, nothing is checked, and you write the names of the service:
+    With an entity name, properties have the service's names and are not checked:
     ``fields("NewEntity").SomeName``.
     """
     return property_at(root(entity))

@@ -1,7 +1,7 @@
 """Pages of a query, read by ``Id`` or by offset, or in ranges of ids; the next page is prefetched.
 
 The service does not say how many records there are or whether a page is the last, and a short page may be due
-to the row cap (facts 4, facts 7). So a cursor goes on until a page is empty.
+to the row cap (facts 4, facts 7). So a cursor continues until a page is empty.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _log = logging.getLogger("wosdk_async")
 
 
 class Cursor(Protocol):
-    """Reader of the pages of a query, one after the other."""
+    """Sequential reader of the pages of a query."""
 
     more: bool
     """Whether there may be another page."""
@@ -184,7 +184,7 @@ def id_of(record: Any) -> Any:
 
 
 def property_of(record: Mapping[str, Any], name: str) -> Any:
-    """Return a property of a record that is a dict; None when it has none. Names ignore letter case."""
+    """Return a property of a record that is a dict; None when it has none. Names are case-insensitive."""
     if (found := record.get(name)) is not None:
         return found
     meant = name.lower()  # facts 3.3

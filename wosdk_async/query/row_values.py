@@ -1,6 +1,6 @@
 """The values of each column, from the rows of a page.
 
-The definition is the slow way, for rows as dicts: it takes names in any letter case, and keeps what has no
+The definition is the slow way, for rows as dicts: it takes names in any case, and keeps what has no
 column. The fast way reads a page as Structs with the columns as fields, in half the time. A page that holds
 anything else (a name that no column has, a text where an object is documented) is read the slow way. Its
 names are learned, so that the next page with them is read the fast way.

@@ -1,4 +1,4 @@
-"""Sheets of Excel and OpenDocument workbooks: texts as they stand, numbers and times as they are shown."""
+"""Sheets of Excel and OpenDocument workbooks: texts unchanged, numbers and times as displayed."""
 
 from __future__ import annotations
 

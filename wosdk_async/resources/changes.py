@@ -1,4 +1,4 @@
-"""Changes of work orders since a moment, as an async iterator that goes on where it stopped."""
+"""Changes of work orders since a moment, as an async iterator that resumes where it stopped."""
 # facts 4, change feed
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import id_of, property_of
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
-from wosdk_async.resources.watermark import MOST_SEEN, Pass, Seen, Watermark, watermark_since
+from wosdk_async.resources.watermark import MAX_SEEN, Pass, Seen, Watermark, watermark_since
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["MOVED", "ChangeFeed", "follow", "require_moves", "require_overlap"]
@@ -30,7 +30,7 @@ E = TypeVar("E", bound=Record)
 
 MOVED = "LastActionDateUtc"
 
-_MOST_OVERLAP = timedelta(days=1)
+_MAX_OVERLAP = timedelta(days=1)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -112,7 +112,7 @@ class ChangeFeed(Generic[E]):
         """Position after the last record that was processed.
 
         A record counts as processed once the loop asks for the next one, the last record once the pass ends.
-        So a loop that stops early gets its current record again when it goes on from here.
+        So a loop that stops early gets its current record again when it resumes here.
         """
         return Watermark(
             company=self._company,
@@ -206,7 +206,7 @@ class ChangeFeed(Generic[E]):
         """Count a record as processed."""
         self._reading = attrs.evolve(reading, last=record.id)
         can_be_stored = record.version is None or type(record.version) is int
-        has_room = record.id in self._seen or len(self._seen) < MOST_SEEN
+        has_room = record.id in self._seen or len(self._seen) < MAX_SEEN
         if can_be_stored and has_room and self._is_near(record, reading.newest):
             self._seen[record.id] = record
 
@@ -262,7 +262,7 @@ def require_overlap(overlap: timedelta) -> None:
     """Raise InvalidCallError for a look back that is not a timedelta from nothing to a day."""
     if not isinstance(overlap, timedelta):
         raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
-    if not timedelta(0) <= overlap <= _MOST_OVERLAP:
+    if not timedelta(0) <= overlap <= _MAX_OVERLAP:
         raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
 
 

@@ -29,10 +29,10 @@ _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no"
 
 
 def read_value(kind: str, text: str) -> FieldValue:
-    """Return the value of ``text`` for a descriptor of CfType ``kind``; unreadable text stays as it is."""
+    """Return the value of ``text`` for a descriptor of CfType ``kind``; unreadable text is kept."""
     try:
         return _READERS[kind](text.strip()) if kind in _READERS else text
-    except (ValueError, KeyError, InvalidOperation):  # an error would hide the other fields
+    except (ValueError, KeyError, InvalidOperation):  # raising would hide the other fields
         return text
 
 
@@ -160,7 +160,7 @@ class CustomFields(Resource):
         for label, value in values.items():
             descriptor, id = await self._descriptor(kind, label)
             if id in wanted:
-                raise InvalidCallError(f"{label!r} is given twice: labels are compared without letter case")
+                raise InvalidCallError(f"{label!r} is given twice: labels are case-insensitive")
             wanted[id] = None if value is None else _text(descriptor, label, value)
         present = await self._entries(record)
         if changes := list(_changes(record, kind, wanted, present)):
@@ -188,7 +188,7 @@ class CustomFields(Resource):
 
 
 def _kind_named(kind: object) -> str:
-    """Return the kind that a program names. Raises InvalidCallError for a text that no ActorType has."""
+    """Return the kind as text. Raises InvalidCallError if it is no ActorType."""
     from wosdk_async.model import ActorType
 
     if isinstance(kind, ActorType) or (isinstance(kind, str) and ActorType(kind).is_known):

@@ -32,7 +32,7 @@ _PAGE = 1000  # records asked for at first; below the cap, so a shorter response
 
 
 def folded(name: str) -> str:
-    """Return the form in which names are compared: without letter case and outer blanks."""
+    """Return the form in which names are compared: case-folded, without surrounding whitespace."""
     return name.strip().casefold()
 
 
@@ -93,7 +93,7 @@ class LookupTables:
     @property
     def places(self) -> Places:
         """What is kept for the Company."""
-        # GIL: loops in other threads share it, and set each value in one step.
+        # GIL: loops in other threads share it, and set each value atomically.
         return self.sender.sessions.places
 
     @property

@@ -37,7 +37,7 @@ class OrderLookups(Resource):
         """Return the work order with a number: ``await acme.work_orders.by_number("RSC000005")``.
 
         Args:
-            number: the number as text; letter case and outer blanks do not matter.
+            number: the number as text; case and surrounding whitespace do not matter.
             properties: property paths to read, as for ``Query.select``; id and number are always read.
 
         Raises:
@@ -160,6 +160,6 @@ def _texts(given: Iterable[str]) -> list[str]:
     for text in texts:
         if not isinstance(text, str) or not text.strip():
             raise InvalidCallError(
-                f"a number or name is {described(text)}; it takes a text such as 'RSC000005'"
+                f"a number or name is {described(text)}; it takes a string such as 'RSC000005'"
             )
     return texts

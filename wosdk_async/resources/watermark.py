@@ -13,9 +13,9 @@ from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
 
-__all__ = ["MOST_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
+__all__ = ["MAX_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
 
-MOST_SEEN = 5000  # records that a watermark holds, so that its text stays below half a megabyte
+MAX_SEEN = 5000  # records that a watermark holds, so that its text stays below half a megabyte
 
 
 @attrs.frozen
@@ -71,7 +71,7 @@ class Watermark:
             return cls(
                 company=_as(str, found["company"]),
                 time=None if time is None else _time(time),
-                seen=tuple(_seen(*record) for record in found["seen"][:MOST_SEEN]),
+                seen=tuple(_seen(*record) for record in found["seen"][:MAX_SEEN]),
                 reading=None if reading is None else _pass(*reading),
                 highest=None if highest is None else _as(int, highest),
             )

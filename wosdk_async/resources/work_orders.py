@@ -33,11 +33,11 @@ class WorkOrders(OrderLookups):
     """Actions on work orders: ``company.work_orders``.
 
     Each method takes a WorkOrder, a Ref or an id, and returns the WorkOrder of the response: its scalars, and
-    references cut to their id. If the response has none, the action was carried out all the same, and the
+    references cut to their id. If the response has none, the action was carried out anyway, and the
     result is a WorkOrder with its id alone. ``comment`` goes into the order's log, ``at`` is the local time
     of a past action.
 
-    Letter case and outer blanks of names do not matter. The names of a Company are read once, again after 300
+    Case and outer whitespace of names are ignored. The names of a Company are read once, again after 300
     seconds, and again before a name is called unknown. An id is sent unchanged: the record's own, not its
     ``ReasonId``.
 
@@ -66,7 +66,7 @@ class WorkOrders(OrderLookups):
         Args:
             order: the work order, which must be in progress.
             note: the text that becomes the completion note; it is the command's comment too.
-            note_option: ``Replace`` or ``FillEmpty`` the note that is there, or ``Ignore`` it: the text is
+            note_option: ``Replace`` or ``FillEmpty`` the existing note, or ``Ignore`` it: the text is
                 then a comment only (by the meaning of its name).
             repair_code: name or id of a RepairCode, which some Companies demand.
             at: local time when it was completed, if not now.

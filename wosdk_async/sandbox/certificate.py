@@ -108,7 +108,7 @@ def _shown_to_clients(serving: ssl.SSLContext, path: Path) -> dict[str, Any]:
 
 
 def _names(found: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the names that can stand in an address; a certificate may hold any text, and mail addresses."""
+    """Yield the names that an address can contain; a certificate may hold any text, and mail addresses."""
     for kind, value in found:
         if kind == "IP Address":
             with contextlib.suppress(ValueError):

@@ -90,7 +90,7 @@ class Clock:
 
 
 class VirtualClock(Clock):
-    """A clock that stands still until it is moved.
+    """A clock that is frozen until it is moved.
 
     Args:
         start: the first moment, as a datetime with a time zone or in nanoseconds since 1970; the present when

@@ -250,7 +250,7 @@ class _OfOthers(logging.Filter):
 
 @contextlib.contextmanager
 def _signals_return() -> Iterator[None]:
-    """Ignore the signal that uvicorn raises again after it stopped, so that the caller goes on."""
+    """Ignore the signal that uvicorn raises again after it stopped, so that the caller continues."""
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: None) for number in signals}
     try:

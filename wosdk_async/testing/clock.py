@@ -1,7 +1,7 @@
-"""Clock of a test: it stands still until it is moved, or until all calls can only wait.
+"""Clock of a test: it is frozen until it is moved, or until all calls can only wait.
 
 A call that waits (for a retry, a latency of the sandbox, a response that never comes) would never end while
-the time stands still. So when all calls under way wait, the clock moves forward to what is due next. A minute
+the time is frozen. So when all calls under way wait, the clock moves forward to what is due next. A minute
 at the service takes no time in a test, and everything happens in the same order.
 """
 

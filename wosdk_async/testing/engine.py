@@ -114,7 +114,7 @@ class InProcessTransport:
             raise SendError(f"{origin}: the test that this Company belongs to is over", sent=False)
 
     def start(self, exchange: AsgiExchange) -> asyncio.Task[None]:
-        """Start the application's side of a request; it goes on if the caller is cancelled."""
+        """Start the application's side of a request; it continues if the caller is cancelled."""
         loop = asyncio.get_running_loop()
         task = loop.create_task(exchange.run(), name=f"sandbox {exchange.scope['path']}")
         self._running[task] = loop

@@ -49,7 +49,7 @@ class ServiceOperation(NamedTuple):
 def operation_at(method: str, path: str) -> ServiceOperation | None:
     """Return the operation of a request, or None if there is none at this path.
 
-    Letter case does not matter, nor do doubled slashes.
+    Paths are case-insensitive, and doubled slashes are ignored.
     """
     # facts 3.3; facts 3.1
     parts = [part for part in path.split("/") if part]
@@ -158,7 +158,7 @@ def _result_class(operation: ServiceOperation) -> type[Record] | None:
 
 
 def _canonical(name: str) -> str:
-    """Return the catalogue's name for an entity or a command's path; unknown names stay as they are."""
+    """Return the catalogue's name for an entity or a command's path; unknown names are returned unchanged."""
     entity = load().entity(name)
     return entity.name if entity is not None else _command_names().get(name.lower(), name)
 

@@ -116,7 +116,7 @@ class Names:
 
 
 def _placeholder_of(company: str) -> str:
-    """Return what stands for the name of a Company; letter cases do not count."""
+    """Return what stands for the name of a Company; case-insensitive."""
     digest = hashlib.sha256(company.casefold().encode("utf-8", "replace")).hexdigest()
     return f"{{company {digest[:8]}}}"
 

@@ -9,7 +9,7 @@ from wosdk_async.text.safe_text import INVISIBLE
 __all__ = ["FormulaGuard", "without_formulas"]
 
 # Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards,
-# and some skip blanks and invisible characters before them.
+# and some skip spaces and invisible characters before them.
 _SIGNS = "=+\\-@＝＋－＠"
 _BLANK = f"\\s{INVISIBLE}"
 _FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 # A formula may also begin inside a text: a spreadsheet takes the delimiter from its locale or guesses it,
 # whatever this file uses. A new cell then begins after each comma, semicolon, tab or bar, and a new row after
 # each line break; a quote there opens the cell. Each run of these is matched as a whole, in linear time. A
-# person can choose blanks or colons as well, but "on hold - call first" is ordinary text.
+# person can choose spaces or colons as well, but "on hold - call first" is ordinary text.
 _SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
 _RUN = re.compile(f'[{_SEPARATORS}"{_BLANK}]+(?P<sign>[{_SIGNS}])?')

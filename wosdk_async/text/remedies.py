@@ -13,7 +13,7 @@ from typing import Any
 __all__ = ["KnownFacts", "Remedy", "Words", "in_json", "in_python"]
 
 Words = Callable[["Remedy", Mapping[str, Any]], str]
-"""Function that returns a remedy in the words of a caller, from the facts of its error."""
+"""Function that returns a remedy in the terms of the caller, from the facts of its error."""
 
 
 @unique

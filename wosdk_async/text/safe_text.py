@@ -47,7 +47,7 @@ _PAIR, _HEX_REFERENCE, _REFERENCE, _ENTITY, _OCTAL, _NAME, _CONTINUED, _LETTER, 
 """Groups of _ESCAPE that are not just hexadecimal."""
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v"}
 _FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
-"""Makes equal what is compared as equal: letter cases, space and plus of a form, the base64 alphabets."""
+"""Normalizes what is compared as equal: case, space and plus of a form, the base64 alphabets."""
 
 # All of Unicode's categories Cc, Cf, Cs, Zl and Zp, and the further characters that nobody sees ("default
 # ignorable"): they steer a terminal, turn the direction of a line, or carry text that only a model reads.

@@ -21,7 +21,7 @@ _PART = 0.25  # of the longer name: what common words need to be
 _FILLERS = frozenset({"at", "date", "dt", "id", "is", "no", "on", "the", "to", "utc"})
 """Words that say little about what a name is for."""
 _ABBREVIATED = {"wo": ("work", "order")}  # the names of the service's commands begin with it
-_LONGEST = 200  # letters of a name that are looked at
+_MAX_NAME = 200  # letters of a name that are looked at
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -61,11 +61,11 @@ def _nearest(name: str, names: Iterable[str], cutoff: float) -> str | None:
 
 
 def _plain(name: str) -> str:
-    return name[:_LONGEST].replace("_", "").lower()
+    return name[:_MAX_NAME].replace("_", "").lower()
 
 
 def _words(name: str) -> list[str]:
-    return _WORD.findall(_HUMP.sub("_", name[:_LONGEST]).lower())
+    return _WORD.findall(_HUMP.sub("_", name[:_MAX_NAME]).lower())
 
 
 def _written_out(words: Iterable[str]) -> list[str]:
@@ -100,7 +100,7 @@ def _means(word: str, other: str) -> bool:
 
 
 def _is_near(one: str, other: str, most: int | None = None) -> bool:
-    """Return whether few letters are wrong, missing, too much, or in the place of their neighbour."""
+    """Return whether few letters are wrong, missing, too much, or swapped with their neighbour."""
     shorter = min(len(one), len(other))
     allowed = max(1, shorter // _LETTERS) if most is None else most
     if abs(len(one) - len(other)) > allowed or shorter < _FEW or len(one) == len(other) == _FEW:

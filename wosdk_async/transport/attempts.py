@@ -107,7 +107,7 @@ class Attempts:
                 limiter.release(self._queue)
                 if self._trace is not None:
                     self._note_attempt()
-                if paths_tried > 1:  # GIL: loops in other threads set it in one step, too
+                if paths_tried > 1:  # GIL: loops in other threads set it atomically, too
                     sessions.paths[call.operation] = path
                 return result
 
@@ -140,9 +140,9 @@ class Attempts:
             queue.algorithm.throttled(self._number, context.limiter.granted)
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
-        # GIL: loops in other threads set the time, and set other secrets, in one step each.
+        # GIL: loops in other threads set the time, and set other secrets atomically.
         sessions = self._sessions
-        if response.status < 500:  # others may come from what stands before the service
+        if response.status < 500:  # others may come from a proxy in front of the service
             sessions.responded_at = now
         return read(self._call, response, sessions.secrets, context.request_ids, self._host, self._own_codes)
 
@@ -162,7 +162,7 @@ class Attempts:
         try:
             with self._context.deadlines.within(_SEARCH):
                 grant = (await self._sessions.look_for_host(session, self._until)).grant
-        except Exception:  # also that of a provider: the session that is there may still do
+        except Exception:  # also that of a provider: the current session may still do
             return False
         return (grant.locator_url if self._call.to_locator else grant.base_url) != self._host
 

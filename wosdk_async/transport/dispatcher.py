@@ -45,8 +45,8 @@ class Dispatcher(AttemptContext):
     counters: Counters
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
-    # Used by the thread of its loop alone. GIL: but any thread may drop a manager last, which takes its key
-    # out in one step.
+    # Used only by the thread of its loop. GIL: but any thread may drop the last reference to a manager, which
+    # removes its key atomically.
     _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
@@ -115,7 +115,7 @@ class Dispatcher(AttemptContext):
 
     def _use_queue(self, sessions: SessionManager) -> TenantQueue:
         """Return the queue of a Company at this limiter, and make it the one in use."""
-        # GIL: loops in other threads set theirs, in one step each, and every call uses what it has read.
+        # GIL: loops in other threads set theirs atomically, and every call uses what it has read.
         queue = self.queue_of(sessions)
         if queue is None:
             queue = self._queues[sessions] = self.limiter.new_queue(sessions.rate)
@@ -142,7 +142,7 @@ class Dispatcher(AttemptContext):
         trace.start_phase(trace.phase, self.clock.now())
         name = type(error).__name__
         self.counters.outcomes[name] += 1
-        sessions.last_error = self.clock.now(), name  # GIL: loops in other threads set it in one step, too
+        sessions.last_error = self.clock.now(), name  # GIL: loops in other threads set it atomically, too
         if isinstance(error, ThrottledError) and not error.attempts:
             # With what the caller cannot know: the service's own text may be a bare "Busy".
             attempts = "1 attempt" if trace.attempts == 1 else f"{trace.attempts} attempts"

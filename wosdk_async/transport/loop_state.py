@@ -32,13 +32,13 @@ from wosdk_async.transport.telemetry.statistics import Counters
 
 __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
 
-_DOWNLOADS = 8  # files at once, over connections of their own: long files must not delay calls
-_MOST_DOWNLOADS = 32  # beside those of Companies whose storage hangs
+_DOWNLOADS = 8  # concurrent files, on separate connections: long downloads must not delay calls
+_MAX_DOWNLOADS = 32  # when the storage of some Companies hangs
 _LOGIN_CONNECTIONS = 64  # for all Companies together; session/login_slots.py shares them
 _LOGIN_CONNECT = 5.0  # seconds
-_LOGIN_LIFETIME = 1e-6  # seconds: a connection for each request, as no response to it names its Company
-_LOGIN_WAIT = 4.0  # seconds at most between two attempts: callers with 12 s survive an outage of 3 s
-_CLEAN_UP = 1.0  # seconds that calls get to end after the grace of closing is over
+_LOGIN_LIFETIME = 1e-6  # seconds: a new connection for each request, as no response names its Company
+_LOGIN_WAIT = 4.0  # maximum seconds between attempts: a deadline of 12 s survives an outage of 3 s
+_CLEAN_UP = 1.0  # seconds that calls get to clean up after the grace period of closing
 
 
 @attrs.frozen(kw_only=True)
@@ -60,19 +60,19 @@ class TransportSettings:
 
     @property
     def uses_own_pool(self) -> bool:
-        """Whether an httpx client, or transport, of the program sends."""
+        """Whether requests go through the program's own httpx client or transport."""
         options = self.options
         return not (self.engine or (options.http_client is None and options.transport is None))
 
     def make_engine(self, limits: Limits, ceiling: int | None = None) -> Engine:
-        """Return an engine within ``limits``; ours may have ``ceiling`` connections for a moment."""
+        """Return an engine with ``limits``; the built-in one may briefly have ``ceiling`` connections."""
         return self.engine(limits) if self.engine else engine_for(self.options, limits, ceiling)
 
     def require_usable(self, region: Region) -> None:
-        """Raise ConfigurationError for an address, or certificates, with which no log-in can be sent."""
+        """Raise ConfigurationError if the addresses or the CA certificates make a log-in impossible."""
         urls = [address.url(region, self.hosts) for address in (TOKEN, LOCATOR)]
         if self.engine or self.uses_own_pool or self.options.ssl_context:
-            return  # it has certificates of its own
+            return  # the certificates are the program's
         if any(url.startswith("https:") for url in urls):
             require_certificates()
 
@@ -84,8 +84,8 @@ class LoopState:
     dispatcher: Dispatcher
     login: Login
     engines: list[Engine | StreamingEngine]
-    # All of it is used by the thread of its loop alone. GIL: but any thread may drop a manager last, which
-    # takes its key out of these dicts, in one step.
+    # Used only by the thread of its loop. GIL: but any thread may drop the last reference to a manager, which
+    # removes its key from these dicts atomically.
     _downloading: tuple[StreamingEngine, ConcurrencyLimiter] | None = None
     _downloads: WeakKeyDictionary[SessionManager, Downloads] = attrs.field(
         factory=WeakKeyDictionary, init=False
@@ -104,11 +104,11 @@ class LoopState:
         return connections
 
     def downloads(self, settings: TransportSettings, sessions: SessionManager) -> Downloads:
-        """Return the downloads of a Company in this loop. Their engine is made when it is first used."""
+        """Return the downloads of a Company in this loop. Their engine is created at the first use."""
         if (found := self._downloads.get(sessions)) is not None:
             return found
         if self._downloading is None:
-            engine = settings.make_engine(attrs.evolve(settings.options.limits, connections=_MOST_DOWNLOADS))
+            engine = settings.make_engine(attrs.evolve(settings.options.limits, connections=_MAX_DOWNLOADS))
             if not isinstance(engine, StreamingEngine):
                 raise ConfigurationError(
                     f"engine= makes {engine!r}, which cannot download: it has no stream()"
@@ -120,7 +120,7 @@ class LoopState:
         return self._downloads.setdefault(sessions, made)
 
     def places(self, sessions: SessionManager) -> Places:
-        """Return what packages above keep for a Company in this loop."""
+        """Return the state that higher layers keep for a Company in this loop."""
         return self._places.setdefault(sessions, Places(sessions.clock))
 
     async def aclose(self, grace: float) -> None:
@@ -164,7 +164,7 @@ class Hold:
         return self.state.dispatcher.deadlines.within(seconds)
 
     async def sleep(self, seconds: float) -> None:
-        """Sleep between two requests. Raises TimeoutError when the client is closed meanwhile."""
+        """Sleep between two requests. Raises TimeoutError if the client is closed during the sleep."""
         if self.ended:
             raise TimeoutError
         try:
@@ -173,7 +173,7 @@ class Hold:
         except TimeoutError:
             if self.ended:
                 raise
-            # The program blocked the loop for longer than the margin: the time to sleep has passed, too.
+            # The program blocked the loop for longer than the margin, so the sleep is over, too.
 
 
 async def _close_at_end(engines: list[Engine | StreamingEngine]) -> AsyncGenerator[None, None]:
@@ -192,11 +192,12 @@ def open_loop_state(
     connections, steps = _LOGIN_CONNECTIONS, options.timeouts
     if own_pool := settings.uses_own_pool:
         connections = min(limits.connections, connections)
-    else:  # what is wrong with a connection is known before an attempt to log in ends
+    else:  # a connection fails, with its reason, before the log-in attempt times out
         steps = steps or Timeouts()
         steps = attrs.evolve(steps, connect=min(steps.connect or _LOGIN_CONNECT, _LOGIN_CONNECT))
-    patient = attrs.evolve(settings, options=attrs.evolve(options, timeouts=steps))
-    logins = patient.make_engine(attrs.evolve(limits, connections=connections, lifetime=_LOGIN_LIFETIME))
+    login_settings = attrs.evolve(settings, options=attrs.evolve(options, timeouts=steps))
+    login_limits = attrs.evolve(limits, connections=connections, lifetime=_LOGIN_LIFETIME)
+    logins = login_settings.make_engine(login_limits)
     limiter = ConcurrencyLimiter(
         calls.capacity,
         options.in_flight,
@@ -215,6 +216,6 @@ def open_loop_state(
         on_in_doubt=options.on_in_doubt,
         request_ids=request_ids,
     )
-    policy = RetryPolicy(wait_max=_LOGIN_WAIT, max_retry_after=0)  # session/renewal.py waits as asked
+    policy = RetryPolicy(wait_max=_LOGIN_WAIT, max_retry_after=0)  # session/renewal.py handles Retry-After
     login = Login(engine=logins, clock=clock, policy=policy, hosts=settings.hosts, preemptive=not own_pool)
     return LoopState(dispatcher, login, [calls, logins])

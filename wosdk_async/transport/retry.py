@@ -119,7 +119,7 @@ class Retries:
     quota: RetryQuota | None = None
     until: float = math.inf
     has_time: Callable[[float], bool] | None = None
-    """Says whether another attempt in so many seconds is of use, instead of ``policy.attempts``."""
+    """Tells whether another attempt in so many seconds is worthwhile, instead of ``policy.attempts``."""
     on_wait: Callable[[Failure, float], None] | None = None
     """Called with a failure, and the seconds until the next attempt."""
     _unreached: int = attrs.field(default=0, init=False)

@@ -43,10 +43,10 @@ T = TypeVar("T")
 
 
 class Transport:
-    """Sender of the calls of many Companies. The first call opens its connections.
+    """Transport of the calls of many Companies. The first call opens the connections.
 
-    All event loops share the sessions. Each loop has connections, limiter and deadlines of its own, and so
-    has a forked child, which never touches the sockets of its parent.
+    All event loops share the sessions. Each loop has its own connections, limiter and deadlines. So does a
+    forked child, which never touches its parent's sockets.
     """
 
     def __init__(self, settings: TransportSettings) -> None:
@@ -62,7 +62,7 @@ class Transport:
         self._request_ids = RequestIds() if options.check_request_ids else None
         self.closed = False
         """Whether it refuses new calls."""
-        self._usable: set[Region] = set()  # GIL: threads add to it in one step
+        self._usable: set[Region] = set()  # GIL: threads add to it atomically
         self._telemetry: Telemetry | None = None
         self._observers: tuple[Observer, ...] = ()
         register_after_fork(self)
@@ -70,7 +70,7 @@ class Transport:
     def __repr__(self) -> str:
         state = "closed" if self.closed else "not opened"
         if self._loops and not self.closed:
-            # GIL: the loops run in other threads, which change each number in one step.
+            # GIL: the loops run in other threads, which change each number atomically.
             state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
 
@@ -81,7 +81,7 @@ class Transport:
         credentials: object = tenant.credentials
         try:
             hash(credentials)
-        except TypeError:  # a provider that is a dataclass; the manager keeps it, so its id stays its own
+        except TypeError:  # an unhashable provider; the manager keeps it alive, so its id is not reused
             credentials = id(credentials)
         key = (tenant.company, tenant.region, credentials)
         return self._sessions.get(
@@ -98,14 +98,14 @@ class Transport:
             self._usable.add(region)
 
     def set_rate(self, sessions: SessionManager, rate: float | None) -> None:
-        """Send at most ``rate`` calls of a Company in a second from now on, in each loop."""
+        """Limit a Company to ``rate`` calls per second from now on, in each loop."""
         sessions.rate = rate
         running = asyncio.get_running_loop()
         for loop, state in list(self._loops.items()):
             if loop is running:
                 state.dispatcher.keep_rate(sessions)
                 continue
-            with contextlib.suppress(RuntimeError):  # it was closed meanwhile
+            with contextlib.suppress(RuntimeError):  # it was closed in between
                 loop.call_soon_threadsafe(state.dispatcher.keep_rate, sessions)
 
     def send(
@@ -121,9 +121,9 @@ class Transport:
         """Send ``call`` and return its result.
 
         ``trace`` belongs to this call alone: it decides whether the call may have taken effect. ``hold`` is
-        that of the call that this one is a part of. ``asked`` says that ``before_send`` has let it pass.
+        that of the call that this request is part of. ``asked`` is set once ``before_send`` has let it pass.
         """
-        # It returns the coroutine of the dispatcher: tens of thousands of calls may wait, each with one less.
+        # Not async: tens of thousands of calls may wait, and each needs one coroutine less this way.
         client = self.options
         if client.read_only and not call.reads:
             raise InvalidCallError(
@@ -180,7 +180,7 @@ class Transport:
                     await sessions.renew(0, scope.until)
                     return
         except TimeoutError:
-            if not scope.expired:  # that of the program's provider of credentials
+            if not scope.expired:  # raised by the program's credentials provider
                 raise
         limit = "before the client was closed" if hold.ended else f"within {seconds:g} s"
         cause = f": {sessions.login_waits_for}" if sessions.login_waits_for else ""
@@ -199,7 +199,7 @@ class Transport:
         return self._loop_state().downloads(self._settings, sessions)
 
     def stats(self) -> Stats:
-        """Return the statistics of this moment."""
+        """Return the current statistics."""
         loop = self._loops.get(asyncio.get_running_loop())
         connections = loop.dispatcher.engine.statistics() if loop else PoolStatistics()
         limit = DEFAULT_IN_FLIGHT if self.options.adaptive else self.options.in_flight
@@ -229,13 +229,13 @@ class Transport:
             await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
     def _loop_state(self) -> LoopState:
-        """Return the state of the running loop, opened if need be."""
+        """Return the state of the running loop; open it if needed."""
         if self.closed:
             raise ConfigurationError("the client is closed; open a new one, or leave its block later")
         loop = asyncio.get_running_loop()
         state = self._loops.get(loop)
         if state is None:
-            # GIL: loops in other threads do the same, so the dict is changed in place, in one step each time.
+            # GIL: loops in other threads do the same, so the dict is changed in place, by atomic operations.
             for other in list(self._loops):
                 if other.is_closed():
                     self._loops.pop(other, None)
@@ -244,9 +244,9 @@ class Transport:
         return state
 
     def _find_observers(self) -> None:
-        """Set the observers: the hook of the program, and OpenTelemetry if it has a provider by now."""
-        # Not asked for each call: OpenTelemetry reads the environment until there is a provider.
-        # Two loops that open at once may each make a Telemetry; either does, as it keeps nothing of a call.
+        """Set the observers: the program's hook, and OpenTelemetry once it has a provider."""
+        # Not per call: OpenTelemetry reads the environment until a provider is set.
+        # Two loops that open at once may each create a Telemetry; either works: it holds no state of calls.
         if self.options.telemetry and self._telemetry is None:
             self._telemetry = active_telemetry(traceparent=self.options.traceparent)
         hook = self.options.on_attempt and HookObserver(self.options.on_attempt)
@@ -279,7 +279,7 @@ class Transport:
 def _company_stats(
     manager: SessionManager, queue: TenantQueue | None, limit: int, now: float
 ) -> CompanyStats:
-    """Return the statistics of one Company; without calls in the running loop it has no ``queue``."""
+    """Return the statistics of one Company; ``queue`` is None if it made no calls in the running loop."""
     session, login_since, error = manager.session, manager.login_since, manager.last_error
     return CompanyStats(
         name=manager.company,

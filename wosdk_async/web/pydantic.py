@@ -59,7 +59,7 @@ class UnknownRefused:
     """Mark of a type whose records may not hold what the catalogue does not know."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
-        """Return the schema of the type with a check behind it."""
+        """Return the schema of the type with a check appended."""
         return core_schema.no_info_after_validator_function(_known, handler(source))
 
 

@@ -27,7 +27,7 @@ __all__ = ["Fault", "InvalidRecordError", "misplaced", "require_known", "validat
 T = TypeVar("T", bound=Record)
 
 _MAX_FAULTS = 50  # of one body
-_LONGEST = 200  # characters of a text in a fault
+_MAX_SHOWN = 200  # characters of a text in a fault
 
 
 @attrs.frozen
@@ -53,7 +53,7 @@ class InvalidRecordError(InvalidCallError):
 
 
 def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
-    """Return ``value`` if it is a record of ``cls``, else a record made of it.
+    """Return ``value`` if it is a record of ``cls``, else a record made from it.
 
     Raises:
         InvalidRecordError: the value does not fit; its ``faults`` say where.
@@ -132,4 +132,4 @@ def _shown(value: Any) -> bool | str | None:
 
 
 def _text(text: str) -> str:
-    return one_line(shortened(text, _LONGEST))  # writes half a surrogate pair as an escape, too
+    return one_line(shortened(text, _MAX_SHOWN))  # writes half a surrogate pair as an escape, too

@@ -17,7 +17,7 @@ from wosdk_async.jobs.cluster.coordinator import ClusterRun, Coordinator
 from wosdk_async.jobs.cluster.desk import Changes, Desk
 from wosdk_async.jobs.cluster.held_rows import HeldRows, LeaseEndedError
 from wosdk_async.jobs.cluster.job_workers import SessionPusher
-from wosdk_async.jobs.cluster.leases import MOST_LOSSES, ClusterOptions, boottime
+from wosdk_async.jobs.cluster.leases import MAX_LOSSES, ClusterOptions, boottime
 from wosdk_async.jobs.cluster.messages import Order, PushedSession, RowReport, Setup, from_bytes, to_bytes
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.model import Customer
@@ -229,7 +229,7 @@ async def test_a_run_without_workers_ends() -> None:
 
 async def test_a_row_that_was_lost_too_often_is_refused() -> None:
     link = Link("a")
-    found, _ = await ran(Pool(link), Claims(1, 2), Ledger({1: MOST_LOSSES, 2: MOST_LOSSES - 1}))
+    found, _ = await ran(Pool(link), Claims(1, 2), Ledger({1: MAX_LOSSES, 2: MAX_LOSSES - 1}))
     assert isinstance(found[1], Failed)
     assert "its worker was lost 4 times while it had this row" in str(found[1].error)
     assert (isinstance(found[2], Done), link.sent) == (True, [2])

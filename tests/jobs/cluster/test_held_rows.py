@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from wosdk_async.jobs.cluster.held_rows import NOT_SENT, HeldRow, HeldRows, LeaseEndedError
-from wosdk_async.jobs.cluster.messages import MOST_RESULTS, Grant, GrantedRow, Order, Share
+from wosdk_async.jobs.cluster.messages import MAX_RESULTS, Grant, GrantedRow, Order, Share
 
 DONE = {"result": "done"}
 
@@ -136,8 +136,8 @@ def test_a_lower_share_is_confirmed_when_it_is_kept_to() -> None:
 
 def test_a_report_names_the_grants_of_results_that_it_has_no_room_for() -> None:
     held = Held()
-    grants = (held.grant(1, *range(MOST_RESULTS), seconds=0.0), held.grant(2, 2000, seconds=0.0))
+    grants = (held.grant(1, *range(MAX_RESULTS), seconds=0.0), held.grant(2, 2000, seconds=0.0))
     held.say(grants=grants)
     assert held.started() == []
     report = held.report(session=3)
-    assert (len(report.results), report.epochs, report.session) == (MOST_RESULTS, (2,), 3)
+    assert (len(report.results), report.epochs, report.session) == (MAX_RESULTS, (2,), 3)

@@ -79,7 +79,7 @@ async def test_a_killed_process_is_replaced_and_one_that_stands_still_ends_with_
 
 
 async def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_MOST_DEATHS", 2)
+    monkeypatch.setattr(processes, "_MAX_DEATHS", 2)
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(ConfigurationError, match=r"ended soon after its start 2 times \(exit status 1\)"):
         async with opened(Processes(2)):
@@ -87,7 +87,7 @@ async def test_processes_that_cannot_start_are_an_error(monkeypatch: pytest.Monk
 
 
 async def test_processes_that_die_again_and_again_break_the_pool(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_MOST_DEATHS", 2)
+    monkeypatch.setattr(processes, "_MAX_DEATHS", 2)
     monkeypatch.setattr(processes, "_LONG_LIFE", 1000.0)
     async with opened(Processes(1)) as pool:
         for _ in range(2):

@@ -22,7 +22,7 @@ from tests.support import arguments
 
 __all__: list[str] = []
 
-_MOST_SEEDS = 1000  # for a rule that is broken
+_MAX_SEEDS = 1000  # for a rule that is broken
 
 
 def _run_seeds(first: int, number: int) -> int:
@@ -54,7 +54,7 @@ def main() -> int:
     parser.add_argument("--faults", action="store_true", help="break the rules")
     args = parser.parse_args()
     if args.faults:
-        return FAULTS.find_each(_names, range(args.first, args.first + _MOST_SEEDS))
+        return FAULTS.find_each(_names, range(args.first, args.first + _MAX_SEEDS))
     if args.seed is not None:
         return _replay(args.seed)
     return _run_seeds(args.first, args.seeds)

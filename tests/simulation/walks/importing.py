@@ -23,7 +23,7 @@ from wosdk_async.regular_files import sha256_of
 __all__ = ["ImportingUser"]
 
 _KINDS: tuple[Kind, ...] = ("marked", "marked", "open", "key", "cells", "cells", "update")
-_MOST_POINTS = 45
+_MAX_POINTS = 45
 
 
 class ImportingUser:
@@ -72,7 +72,7 @@ class ImportingUser:
         self, path: Path, *, rows: list[UserRow] | None = None, kill: bool = True, **options: Any
     ) -> bool:
         """Import a file; return whether it was carried out to its end."""
-        at = self.rng.randint(1, _MOST_POINTS) if kill and self.rng.random() < 0.4 else None
+        at = self.rng.randint(1, _MAX_POINTS) if kill and self.rng.random() < 0.4 else None
         if self.dated:
             options.setdefault("folder", self.base)
         digest = sha256_of(path)  # rejects without rows are removed
@@ -211,7 +211,7 @@ class ImportingUser:
             await self._carried_out("settled", self.ledger, kill=kill)
 
     async def _carried_out(self, name: str, *arguments: Any, kill: bool = True) -> None:
-        at = self.rng.randint(1, _MOST_POINTS // 2) if kill and self.rng.random() < 0.3 else None
+        at = self.rng.randint(1, _MAX_POINTS // 2) if kill and self.rng.random() < 0.3 else None
         try:
             result = await getattr(self.programs, name)(*arguments, at)
         except Exception as error:

@@ -25,8 +25,8 @@ from wosdk_async.model import Contact
 
 __all__ = ["Walk", "violations"]
 
-_MOST_STEPS = 14
-_MOST_RUNS = 12
+_MAX_STEPS = 14
+_MAX_RUNS = 12
 _MEMORY = "/dev/shm"
 
 
@@ -63,7 +63,7 @@ class Walk(ImportingUser):
             if self.user.kind == "update":
                 await self._make_records()
             self.say(f"{self.user.kind}, {len(self.user.rows)} rows{', dated files' if self.dated else ''}")
-            for _ in range(self.rng.randint(3, _MOST_STEPS)):
+            for _ in range(self.rng.randint(3, _MAX_STEPS)):
                 if self.found:
                     break
                 self.service.faults = self.rng.choice((0.0, 0.1, 0.3, 0.6))
@@ -109,7 +109,7 @@ class Walk(ImportingUser):
         if self.rng.random() < 0.5:
             await self._settle(kill=False)
         self.say("  last runs")
-        for _ in range(_MOST_RUNS):
+        for _ in range(_MAX_RUNS):
             options: dict[str, Any]
             options, self.insists = {"new_rows": True} if self.insists else {}, False
             if self.found or await self._import(self._saved(), kill=False, **options):

@@ -22,7 +22,7 @@ from tests.support import arguments
 
 __all__: list[str] = []
 
-_MOST_SEEDS = 3000  # for a fault that is put back
+_MAX_SEEDS = 3000  # for a fault that is put back
 
 
 def _run_seeds(first: int, number: int) -> int:
@@ -53,7 +53,7 @@ def main() -> int:
     if args.seed is not None:
         return _replay(args.seed)
     if args.faults:
-        return FAULTS.find_each(violations, range(1, _MOST_SEEDS))
+        return FAULTS.find_each(violations, range(1, _MAX_SEEDS))
     return _run_seeds(args.first, args.seeds)
 
 

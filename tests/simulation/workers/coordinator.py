@@ -10,7 +10,7 @@ import attrs
 
 from tests.simulation.workers.world import Process, SimulatedWorker, World
 from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
-from wosdk_async.jobs.cluster.leases import MOST_LOSSES, Lease
+from wosdk_async.jobs.cluster.leases import MAX_LOSSES, Lease
 from wosdk_async.jobs.cluster.messages import GrantedRow, PushedSession, Report
 
 __all__ = ["Journal", "SimulatedCoordinator"]
@@ -122,7 +122,7 @@ class SimulatedCoordinator(Process):
             return
         for row, state in self.journal.states.items():
             losses = self.journal.losses[row]
-            if state == PLANNED and losses >= MOST_LOSSES:
+            if state == PLANNED and losses >= MAX_LOSSES:
                 self._set(row, REFUSED)
             elif state == PLANNED:
                 self._sending.add(row)

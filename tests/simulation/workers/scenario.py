@@ -8,7 +8,7 @@ from tests.simulation.workers.world import Plan, SimulatedWorker, World
 __all__ = ["Scenario", "violations"]
 
 _LONGEST = 3000.0  # virtual seconds
-_MOST_RUNS = 40
+_MAX_RUNS = 40
 
 
 def violations(seed: int) -> list[str]:
@@ -42,8 +42,8 @@ class Scenario:
 
     def _begin(self) -> None:
         self._runs += 1
-        if self._runs > _MOST_RUNS:
-            self.world.broken("not-finished", f"after {_MOST_RUNS} runs")
+        if self._runs > _MAX_RUNS:
+            self.world.broken("not-finished", f"after {_MAX_RUNS} runs")
             return
         self._coordinator = SimulatedCoordinator(self.world, self._journal, self._ended)
         for place in range(self.world.plan.workers):

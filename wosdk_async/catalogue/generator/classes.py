@@ -224,7 +224,7 @@ def _command_class(module: Module, command: Command) -> None:
     doc = paragraphs(
         sentences(command.meaning or f"``{command.name}`` of the service"),
         sentences(
-            "Repeating it does no harm" if command.repeat == "safe" else "Not safe to repeat",
+            "Safe to repeat" if command.repeat == "safe" else "Not safe to repeat",
             command.note,
         ),
     )

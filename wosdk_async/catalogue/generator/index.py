@@ -59,7 +59,7 @@ def index_files(catalogue: Catalogue) -> dict[str, str]:
         "__init__": _package(catalogue),
         "commands.__init__": header(
             "Commands and their results, one module for each theme.\n\n"
-            "Only the model imports it: everybody else takes a command from ``wosdk_async.model``."
+            "Only the model imports it: other modules take a command from ``wosdk_async.model``."
         ),
     }
 

@@ -73,7 +73,7 @@ def literal(value: object) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
-        # The comma behind the last item keeps ruff from joining the lines.
+        # The comma after the last item keeps ruff from joining the lines.
         return "{" + "".join(f"{literal(key)}: {literal(item)}," for key, item in value.items()) + "}"
     if isinstance(value, tuple):
         return f"({''.join(f'{literal(item)}, ' for item in value).removesuffix(' ')})"

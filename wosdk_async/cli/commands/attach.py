@@ -61,7 +61,7 @@ def attach_command(
       wosdk attach RSC000005 permit.pdf --title 'Permit until May'
     """
     if title is not None and len(files) > 1:
-        raise click.UsageError("--title is the title of one file; attach the files one after the other")
+        raise click.UsageError("--title is the title of one file; attach one file at a time")
     for file in files:
         if not file.is_file():
             raise CliError(f"{file} is not a regular file")

@@ -29,11 +29,11 @@ _SOURCES = {
 }
 
 
-# --- for programs ---------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------
 
 
 def _as_data(row: Definition) -> dict[str, Any]:
-    """Return all that the catalogue says, inherited fields included."""
+    """Return the whole definition, inherited fields included."""
     data = attrs.asdict(row, filter=lambda field, _: not field.name.startswith("own_"))
     kind = data.pop("kind", None) or type(row).__name__.lower()
     return {"name": data.pop("name"), "kind": kind, **data}
@@ -53,7 +53,7 @@ def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
     return [(family, [row for *_, row in rows]) for family, rows in groupby(named, key=lambda row: row[0])]
 
 
-# --- for people -----------------------------------------------------------------------------
+# --- text -----------------------------------------------------------------------------------
 
 
 def _show_all(file: IO[str], catalogue: Catalogue) -> None:
@@ -75,9 +75,7 @@ def _show(file: IO[str], row: Definition) -> None:
     if isinstance(row, EnumType):
         _show_enum(file, row)
         return
-    kind = (
-        row.kind if isinstance(row, Entity) else "command" if isinstance(row, Command) else "base of commands"
-    )
+    kind = row.kind if isinstance(row, Entity) else "command" if isinstance(row, Command) else "base command"
     _lines(file, (f"{row.name}: {kind}", row.meaning, row.note, _source(row.sources)))
     if isinstance(row, Entity):
         _show_entity(file, row)
@@ -93,7 +91,7 @@ def _show_entity(file: IO[str], row: Entity) -> None:
         lines = [[f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in VERBS]
         print_table(file, lines)
     if row.composite_key:
-        _lines(file, (f"its key is {' and '.join(row.composite_key)}",))
+        _lines(file, (f"composite key: {', '.join(row.composite_key)}",))
     _show_fields(file, "fields", row.fields)
 
 
@@ -103,10 +101,10 @@ def _support(supported: bool | None, instead: str | None) -> str:
 
 
 def _show_command(file: IO[str], row: Command) -> None:
-    harm = "does no harm" if row.repeat == "safe" else "may do it twice: look before you repeat"
+    repeat = "safe" if row.repeat == "safe" else "not safe; check whether it took effect before you repeat it"
     others = f" (also {', '.join(row.other_paths)})" if row.other_paths else ""
     where = "the locator's " if row.host == "locator" else ""
-    _lines(file, ("", f"path: {where}api/v1/cmd/{row.path}{others}", f"repeating it {harm}"))
+    _lines(file, ("", f"path: {where}api/v1/cmd/{row.path}{others}", f"repeat: {repeat}"))
     _show_fields(file, "fields", row.request)
     _show_fields(file, f"result{f', a {row.result}' if row.result else ''}", row.response)
 
@@ -163,9 +161,9 @@ def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
 
 @click.command("describe")
 @click.argument("name", required=False, shell_complete=names)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all that the catalogue says.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole definition as one JSON object.")
 def describe_command(name: str | None, as_json: bool) -> None:
-    """Show what the catalogue knows of an entity, a command or an enum; without NAME, list all names.
+    """Describe an entity, command or enum of the catalogue; without NAME, list all names.
 
     Works without a Company and without a network.
 

@@ -80,7 +80,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
 
 
 class _Import(click.Command):
-    """Command with a FILE, or the command ``init`` in its place; a file of that name is ``./init``."""
+    """Command with a FILE, or the command ``init`` instead; a file of that name is ``./init``."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -330,4 +330,4 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a container without a name for its user
-        return "somebody"
+        return "unknown user"

@@ -72,7 +72,7 @@ class _Left:
     metavar="N",
     default=16,
     show_default=True,
-    help="The highest number of calls at a time.",
+    help="Maximum concurrent calls.",
 )
 @json_option
 @yes_option
@@ -196,7 +196,7 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 
 
 async def _reasons(runner: Runner) -> str:
-    """Return which cancel reasons there are, for people."""
+    """Return the available cancel reasons as text."""
     from wosdk_async.errors import WosdkError
     from wosdk_async.model import WoActionReasonLookup
     from wosdk_async.resources.lookup_tables import listed

@@ -108,7 +108,7 @@ async def resume_command(_: Company, *, start: bool, comment: str | None, at: da
 
 
 _note_option = click.option(
-    "--note", metavar="TEXT", help="The completion note, which replaces one that is there."
+    "--note", metavar="TEXT", help="The completion note, which replaces an existing one."
 )
 _repair_option = click.option(
     "--repair-code", metavar="NAME|ID", help="A repair code, which some Companies demand."

@@ -21,7 +21,7 @@ ORDER_RULE = (
 """The rule for the help of each command that takes ORDER."""
 
 _ID, _NUMBER = "id:", "number:"
-_LARGEST = 2**31 - 1  # of an id; longer digits can be a number alone
+_MAX_ID = 2**31 - 1  # of an id; longer digits can be a number alone
 
 
 def id_said(text: str) -> int | None:
@@ -29,7 +29,7 @@ def id_said(text: str) -> int | None:
     if not text.startswith(_ID):
         return None
     digits = text.removeprefix(_ID).strip()
-    if not (digits.isdecimal() and digits.isascii() and len(digits) <= len(str(_LARGEST))):
+    if not (digits.isdecimal() and digits.isascii() and len(digits) <= len(str(_MAX_ID))):
         raise CliError(f"{text!r:.60} is not an id; write id:2903, or the number of the order")
     return int(digits)
 
@@ -60,7 +60,7 @@ async def _named(company: Company, texts: list[str]) -> list[WorkOrder]:
     f, found = fields(WorkOrder), []
     for some in batches(texts):
         named = f.number.in_(some)
-        if ids := [int(text) for text in some if int(text) <= _LARGEST]:
+        if ids := [int(text) for text in some if int(text) <= _MAX_ID]:
             named |= f.id.in_(ids)
         query = company.query(WorkOrder).where(named).select("Id", "Number")
         page = await company.query(WorkOrder, query.expression | {"Count": ROW_CAP})  # a second page is rare

@@ -72,7 +72,7 @@ def order(text: str) -> str:
     path, *rest = text.split() or [""]
     direction = " ".join(rest).lower() or "asc"
     if not path or direction not in ("asc", "desc"):
-        raise CliError(f"--order {text!r}: write a property, and asc or desc behind it, such as 'DtDue desc'")
+        raise CliError(f"--order {text!r}: write a property, followed by asc or desc, such as 'DtDue desc'")
     return f"-{path}" if direction == "desc" else path
 
 
@@ -110,7 +110,7 @@ def _list(operator: str, rest: str, text: str) -> list[str]:
     while more:
         item = _ITEM.match(inner, place)
         if item is None:
-            raise _error(text, "a quote is not closed, or a comma is missing behind it")
+            raise _error(text, "a quote is not closed, or a comma is missing after it")
         values.append(_unquoted(item[1].strip(), text))
         place, more = item.end(), item[2] == ","
     return values
@@ -121,7 +121,7 @@ def _unquoted(raw: str, text: str) -> str:
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
         once = "give --where twice" if another["word"].lower() == "and" else "there is no or"
-        raise _error(text, f"it is one condition, so {once}; a value that holds such words stands in quotes")
+        raise _error(text, f"it is one condition, so {once}; a value that holds such words must be in quotes")
     if not raw:
         raise _error(text, "a value is missing; an empty text is ''")
     if raw[0] in "'\"":
@@ -196,8 +196,8 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
         raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
     if hint := suggestion(name, names):
         raise CliError(f"the catalogue has no {kind} {name!r}{hint} {unchecked_hint()}")
-    if has_unchecked():  # the others refuse it
-        say(f"the catalogue has no {kind} {name!r}: it is sent as it is, and nothing of it is checked")
+    if has_unchecked():  # commands without it refuse the name
+        say(f"the catalogue has no {kind} {name!r}: it is sent unchecked")
     return name
 
 
@@ -207,7 +207,7 @@ def require_query(entity: type[Record] | str) -> None:
     instead = None if isinstance(entity, str) else index.UNSUPPORTED.get(name, {}).get("query")
     if instead is not None:
         remedy = f": {instead}" if instead else ""
-        raise CliError(f"{name} cannot be queried{remedy}; {unchecked_hint('asks the service all the same')}")
+        raise CliError(f"{name} cannot be queried{remedy}; {unchecked_hint('asks the service anyway')}")
 
 
 def typed_value(text: str, meta: Wire, place: str) -> Any:

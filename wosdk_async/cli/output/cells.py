@@ -93,7 +93,7 @@ def has_content(value: Any) -> bool:
 
 
 def readable(value: Any, level: int = 0) -> str:
-    """Return ``value`` on one line for people: ``Id 5, Name Filter; Id 6, Name Belt`` for two objects."""
+    """Return ``value`` on one readable line: ``Id 5, Name Filter; Id 6, Name Belt`` for two objects."""
     if value is None:
         return ""
     if isinstance(value, str):

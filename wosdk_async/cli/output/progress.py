@@ -88,7 +88,7 @@ class RowProgress:
             say(f"{counted(self.rows, 'row')} in {self._clock() - self._started:.1f} s")
 
     def stage(self, text: str) -> None:
-        """Say what is being done."""
+        """Show the current activity."""
         self._said_at = self._moved_at = self._clock()
         self._lines.clear()  # how fast rows ended before says nothing about what comes
         if self._bar is not None:
@@ -99,7 +99,7 @@ class RowProgress:
             say(text)
 
     def add(self, rows: int, detail: str = "", *, failed: bool = False) -> None:
-        """Count ``rows`` more; ``detail`` is shown behind the count.
+        """Count ``rows`` more; ``detail`` is shown after the count.
 
         Rows that ``failed`` may have ended without being sent, so they alone say nothing about the pace.
         """
@@ -113,7 +113,7 @@ class RowProgress:
             self._say_count()
 
     def idle(self) -> None:
-        """Say that nothing happens, if nothing has for a while; call it every second or so."""
+        """Report a lack of progress after a while; call it every second or so."""
         seconds = self._clock() - self._moved_at
         if not self._shown or seconds < _IDLE:
             return

@@ -36,11 +36,11 @@ __all__ = [
 ]
 
 _MAX_SHOWN = 5  # rows and warnings that the summary names
-# Options of the input that do not fit its rejects, which are CSV and stand in the folder of the job.
+# Options of the input file that do not apply to its rejects, which are CSV files in the job folder.
 _OF_INPUT = ("--format", "--sheet", "--outcomes")
 _OF_TEXT = ("--delimiter", "--encoding")
 _TAB = "\t"
-_HEAD = 1 << 20  # bytes, which hold any header
+_HEAD = 1 << 20  # bytes: enough for any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
 )
@@ -154,7 +154,7 @@ def say_files(summary: Summary, plan: JobPlan) -> None:
 
 
 def say_kept(files: Sequence[Path]) -> None:
-    """Say which files were not written because somebody has changed them, on stderr."""
+    """Report which files were not written because somebody has changed them, on stderr."""
     for path in files:
         if (kept := unnumbered(path)) != path:
             say(f"{kept} was changed since it was written, and stays as it is; {path.name} is the new one")
@@ -190,7 +190,7 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
 
 
 def command_of(plan: JobPlan, folder: Path) -> str | None:
-    """Return the command that resumes a job; None when a program began it."""
+    """Return the command that resumes a job; None if a program started it."""
     given = _arguments(plan)
     if given is None:
         return None
@@ -201,25 +201,25 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
 
 
 def rejects_of(folder: Path) -> Path:
-    """Return the newest file of the rejects in the folder of a job: ``rejects.csv``, ``rejects-2.csv`` ..."""
+    """Return the newest rejects file in a job folder: ``rejects.csv``, ``rejects-2.csv`` ..."""
     written = [each for each in folder.glob("rejects*.csv") if unnumbered(each).name == REJECTS]
     return max(written, key=lambda each: (len(each.name), each.name), default=folder / REJECTS)
 
 
 def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
-    """Return the command that imports the corrected rejects of a job; None when a program began it."""
+    """Return the command that imports the corrected rejects of a job; None if a program started it."""
     given = _arguments(plan)
     if given is None:
         return None
     options = {each.partition("=")[0]: each for each in given}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     known = FORMATS.get(suffix, FORMATS[".csv"])
-    if "delimiter" not in known.options:  # such rejects are written as the other files of the job
+    if "delimiter" not in known.options:  # these rejects have the format of the job's other files
         options = {name: text for name, text in options.items() if name not in _OF_TEXT}
         excel = ";" if "semicolon" in options.get("--csv-for-excel", "") else ","
         if (delimiter := _delimiter_of(rejects) or excel) != ",":
             options["--delimiter"] = _delimiter_option(delimiter)
-    elif known.delimiter is not None:  # the suffix of the input said so
+    elif known.delimiter is not None:  # implied by the suffix of the input
         options.setdefault("--delimiter", _delimiter_option(known.delimiter))
     kept = [text for name, text in options.items() if name not in _OF_INPUT]
     return shlex.join(["wosdk", "import", str(rejects.absolute()), *kept, *_company(plan)])
@@ -230,9 +230,9 @@ def _delimiter_option(delimiter: str) -> str:
 
 
 def _delimiter_of(rejects: Path) -> str | None:
-    """Return what separates the cells of a file of rejects; None when it is not there or tells nothing.
+    """Return the delimiter of a rejects file; None if the file is missing or has no report columns.
 
-    Other options than those of the import may have written it, and a spreadsheet may have saved it.
+    The file may be from a run with other options, or saved by a spreadsheet.
     """
     with contextlib.suppress(OSError):
         head = read_regular(rejects, _HEAD, cut=True)[0].decode("utf-8", errors="replace")

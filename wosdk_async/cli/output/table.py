@@ -1,4 +1,4 @@
-"""Tables for people: as wide as the terminal on one, plain text elsewhere."""
+"""Human-readable tables: fitted to the width of a terminal, plain text elsewhere."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from wosdk_async.model import Record
 
 __all__ = ["TableFormat", "print_record", "print_table"]
 
-_MAX_WIDTH = 60  # characters of a column that nothing else limits
+_MAX_WIDTH = 60  # characters of a column that has no other limit
 _MIN_WIDTH = 8
-_LEAST_WIDTH = 10  # characters of a text that comes first, when others give way for it
+_MIN_LEADING_WIDTH = 10  # characters of a leading column of text, which is narrowed before one is dropped
 _GAP = 2
 _MAX_COLUMNS = 1000  # also lines of a record
 _UNLIMITED = 100_000  # characters of a line in a file
@@ -46,7 +46,7 @@ class TableFormat:
 
     Args:
         file: where the table goes.
-        paths: the properties that were asked for; without any the columns are those of DefaultColumns.
+        paths: the requested properties; if empty, DefaultColumns chooses the columns.
         entity: class of the rows, or the name of an entity that the catalogue does not know.
     """
 
@@ -70,20 +70,20 @@ class TableFormat:
         if lines:
             headers = [self._header(name) for name in self._names] if first else None
             widths = self._widths
-            if _line_width(self._file) is None:  # nothing is cut only because the first page was narrower
+            if _line_width(self._file) is None:  # later pages may widen the columns
                 widths = [max(cells, _natural_width("", lines, i)) for i, cells in enumerate(widths)]
             lines = [[_cut(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
             _print(self._file, headers, lines, widths)
 
     def close(self) -> None:
-        """Say how many columns were left out."""
+        """Report how many columns were left out."""
         if self._left_out:
             more = "1 more column does" if self._left_out == 1 else f"{self._left_out} more columns do"
-            say(f"{more} not fit; -p names those to show, --json has all")
+            say(f"{more} not fit; choose columns with -p, or see all with --json")
 
     def _cell(self, row: dict[str, Any], name: str) -> str:
         value = value_at(row, name)
-        if isinstance(value, list) and self._default is None:  # all of what was asked for
+        if isinstance(value, list) and self._default is None:  # a requested list is shown in full
             return readable(value)
         return short(value, type_at(self._entity, name))
 
@@ -102,7 +102,7 @@ class TableFormat:
         return names[:most]
 
     def _fit(self, lines: list[list[str]]) -> None:
-        """Narrow the columns that were named, or come first, until they fit; drop others that do not fit."""
+        """Narrow the requested or leading columns until they fit; drop others that do not fit."""
         names, width = self._names or [], _line_width(self._file)
         widths = [_natural_width(self._header(name), lines, i) for i, name in enumerate(names)]
         named = bool(self._paths) and not any(path.endswith("*") for path in self._paths)
@@ -118,33 +118,33 @@ class TableFormat:
         self._widths = widths if width is None else _narrowed(widths, width)
 
     def _narrowed_first(self, widths: list[int], width: int) -> list[int]:
-        """Return narrower widths of the columns that come first; an empty list if that is not needed."""
+        """Return narrower widths of the leading columns; an empty list if they fit."""
         first = self._default.first if self._default else ()
         names = [name for name in self._names or [] if name in first]
         wanted = widths[: len(names)]
         if _total(wanted) <= width:
             return []
         least = [
-            min(cells, max(_LEAST_WIDTH, len(self._header(name)))) if self._can_be_cut(name) else cells
+            min(cells, max(_MIN_LEADING_WIDTH, len(self._header(name)))) if self._can_be_cut(name) else cells
             for name, cells in zip(names, wanted, strict=True)
         ]
         count = _fitting(least, width)
         return _narrowed(wanted[:count], width, least[:count])
 
     def _can_be_cut(self, name: str) -> bool:
-        """Return whether half a value still says something: half a date or number does not."""
+        """Return whether a truncated value is still useful; a truncated date or number is not."""
         return type_at(self._entity, name) in ("string", "any")
 
 
 def _is_shown(value: Any) -> bool:
-    """Return whether a cell of this value has a text."""
+    """Return whether the cell of a value has content."""
     return any(map(has_content, value)) if isinstance(value, list) else has_content(value)
 
 
 def print_record(
     file: IO[str], record: dict[str, Any], paths: Sequence[str], entity: type[Record] | str = ""
 ) -> None:
-    """Write one record, a line for each value that has content or was asked for; ids come last."""
+    """Write one record, a line for each value that has content or was requested; ids come last."""
     pairs = [(name, value) for name, value in flattened(record) if has_content(value) or name in paths]
     if not paths:
         names = DefaultColumns.of(entity).ordered(_INDEX.sub("", name) for name, _ in pairs)
@@ -162,7 +162,7 @@ def _line(entity: type[Record] | str, name: str, value: Any) -> str:
 
 
 def print_table(file: IO[str], lines: Sequence[Sequence[str]]) -> None:
-    """Write lines of cells without a header; the last column is as wide as the others allow."""
+    """Write lines of cells without a header; the last column takes the remaining width."""
     if lines:
         _print(file, None, lines, None)
 
@@ -194,7 +194,7 @@ def _cut(text: str, width: int) -> str:
     count = _COUNT.search(text)
     tail = count[0] if count and len(count[0]) < width - 1 else ""
     if not tail or cell_len(text) <= width:
-        return text  # the rest is cut when it is printed
+        return text  # rich truncates it if needed
     return f"{set_cell_size(text, width - len(tail) - 1).rstrip()}…{tail}"
 
 
@@ -203,7 +203,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _line_width(file: IO[str]) -> int | None:
-    """Return the characters of a line, or None where nothing limits it."""
+    """Return the line width in characters, or None if it is unlimited."""
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
@@ -216,7 +216,7 @@ def _print(
     lines: Sequence[Sequence[str]],
     widths: Sequence[int] | None,
 ) -> None:
-    """Write a table with columns of these ``widths``; without them rich fits them to the line."""
+    """Write a table with columns of these ``widths``; without ``widths`` rich chooses them."""
     count = len(lines[0])
     table = Table(box=None, show_header=header is not None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for i, name in enumerate(header or [""] * count):

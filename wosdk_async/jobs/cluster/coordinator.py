@@ -19,7 +19,7 @@ from wosdk_async.codec import converter, dumps
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.jobs.cluster.desk import HELLO, Changes, Desk, ReachedWorker
 from wosdk_async.jobs.cluster.leases import (
-    MOST_LOSSES,
+    MAX_LOSSES,
     ClusterOptions,
     Lease,
     LeaseLostError,
@@ -105,7 +105,7 @@ class ClusterRun(Run[Any, Effect]):
         """Let a worker send the row of a claim; its end is a report, or the loss of its worker."""
         number = claim.row.number
         losses = self._losses[number]
-        if losses >= MOST_LOSSES:
+        if losses >= MAX_LOSSES:
             raise RowError(f"not sent again: its worker was lost {losses} times while it had this row")
         row = GrantedRow(number, dumps(converter.unstructure(claim.record)).decode(), losses)
         loop = asyncio.get_running_loop()
@@ -158,7 +158,7 @@ class Coordinator:
     """Grants the rows of one run of a job to workers.
 
     ``session`` returns what a worker gets, given the numbers of the session that it uses and of the one that
-    the service refused. ``on_event`` gets a text for people when a worker is lost.
+    the service refused. ``on_event`` gets a message when a worker is lost.
     """
 
     def __init__(

@@ -102,7 +102,7 @@ class _ActorLink:
 
 
 class DaskCluster:
-    """Workers in a Dask cluster that is there.
+    """Workers in an existing Dask cluster.
 
     Args:
         address: of its scheduler: ``tls://HOST:PORT``, or ``tcp://127.0.0.1:PORT`` on this machine.

@@ -23,7 +23,7 @@ from wosdk_async.jobs.cluster.messages import (
 
 __all__ = ["HELLO", "Budget", "Changes", "Desk", "ReachedWorker"]
 
-_NO_RATE = 1e-9  # calls in a second that are none, as floats do not sum up exactly
+_NO_RATE = 1e-9  # calls per second that are none, as floats do not sum up exactly
 
 
 @attrs.define(eq=False)
@@ -48,7 +48,7 @@ class _Holder:
 
 
 class Budget:
-    """The rate and the calls at a time of a job, shared among its workers."""
+    """The rate and the concurrency of a job, shared among its workers."""
 
     def __init__(self, rate: float | None, in_flight: int) -> None:
         self._rate, self._in_flight = rate, in_flight
@@ -95,7 +95,7 @@ class Budget:
             calls = min(calls, holder.in_flight + free_calls)
             rate = min(rate, holder.rate + free_rate)
             if not calls or (self._rate is not None and rate < _NO_RATE):
-                calls, rate = 0, 0.0  # calls are of use only with a rate, a rate only with calls
+                calls, rate = 0, 0.0  # calls are useful only with a rate, a rate only with calls
             free_calls -= max(calls - holder.in_flight, 0)
             free_rate -= max(rate - holder.rate, 0.0)
             if calls != holder.newest.in_flight or abs(rate - (holder.newest.rate or 0.0)) > _NO_RATE:
@@ -128,8 +128,8 @@ HELLO = Order(worker="", received=0, share=NO_SHARE)
 
 _NO_REPORT = Report(worker="", clock=0.0)
 _SECONDS_AHEAD = 1.0  # of its rate that a worker has, at most
-_ROWS_AHEAD = 8  # rows that a worker has for each call at a time
-_MOST_GRANTS = 3  # on their way at a time, so that an order stays short
+_ROWS_AHEAD = 8  # rows that a worker has for each concurrent call
+_MAX_GRANTS = 3  # on their way at a time, so that an order stays short
 _SILENT = 5.0  # seconds without a report after which a worker without leases gives up its share
 _DEADLINES = 3  # a run without progress ends after so many deadlines, if they are longer than its patience
 _PATIENCE = 0.1  # seconds for which a worker with nothing to say may wait
@@ -263,7 +263,7 @@ class Desk:
         """Return how many rows a worker should get now: the fewer it has, the fewer are lost with it."""
         options, share = self.options, self.budget.share(worker.nonce)
         seconds = min(_SECONDS_AHEAD, (options.lease - options.deadline) / 2)
-        if not share.in_flight or len(worker.unconfirmed) >= _MOST_GRANTS:
+        if not share.in_flight or len(worker.unconfirmed) >= _MAX_GRANTS:
             return 0
         ahead: float = share.in_flight * _ROWS_AHEAD
         if share.rate is not None:

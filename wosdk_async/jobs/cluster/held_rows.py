@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.cluster.messages import MOST_RESULTS, NO_SHARE, GrantedRow, Order, Report, RowReport
+from wosdk_async.jobs.cluster.messages import MAX_RESULTS, NO_SHARE, GrantedRow, Order, Report, RowReport
 
 __all__ = ["NOT_SENT", "HeldRow", "HeldRows", "LeaseEndedError"]
 
@@ -136,11 +136,11 @@ class HeldRows:
         """Return the report that is due now; ``fields`` are those of the session and of the service."""
         if len(self.under_way) <= self.share.in_flight:  # only then does it keep to a lower share
             self._kept_share = self.share.number
-        later = {result.epoch for result in islice(self.results, MOST_RESULTS, None)}
+        later = {result.epoch for result in islice(self.results, MAX_RESULTS, None)}
         return Report(
             worker=self.nonce,
             clock=self._clock(),
-            results=tuple(islice(self.results, MOST_RESULTS)),
+            results=tuple(islice(self.results, MAX_RESULTS)),
             epochs=tuple(sorted(later.union(row.epoch for row in self._rows.values()))),
             share=self._kept_share,
             unstarted=len(self._unstarted) + self._not_begun(),

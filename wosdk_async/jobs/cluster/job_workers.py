@@ -20,10 +20,10 @@ from wosdk_async.transport.session.manager import SessionManager
 __all__ = ["JobWorkers", "SessionPusher"]
 
 _OWN_SHARE = 0.1  # of the rate, which the coordinator's own client keeps for look-ups
-_LEAST_OWN = 0.5  # calls in a second that it keeps at least, unless that is more than half of all
+_MIN_OWN = 0.5  # calls per second that it keeps at least, unless that is more than half of all
 _DEADLINE = 2 / 3  # of the lease, for a row when the Company has no deadline
-_MOST_WARNINGS = 20  # about workers; of lost grants the journal has the number
-_LEAST_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each call at a time
+_MAX_WARNINGS = 20  # about workers; of lost grants the journal has the number
+_MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each concurrent call
 _RENEWAL = 30.0  # seconds for the renewal of a session before the run ends
 _FRUITLESS, _SOON = 5, 2.0  # renewals before the run ends, each so many seconds after the one before
 
@@ -32,9 +32,9 @@ class JobWorkers:
     """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
 
     From the first :meth:`run` on the Company's own calls, such as look-ups, keep a tenth of its rate: at
-    least 0.5 calls in a second, and never more than half. The workers have the rest.
+    least 0.5 calls per second, and never more than half. The workers have the rest.
 
-    ``on_event`` gets a text for people when a worker is lost: the first 20 times.
+    ``on_event`` gets a message when a worker is lost: the first 20 times.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class JobWorkers:
         on_event: Callable[[str], None] = lambda _: None,
     ) -> None:
         rate, deadline = company.rate, company.options.deadline
-        own = 0.0 if rate is None else min(max(rate * _OWN_SHARE, _LEAST_OWN), rate / 2)
+        own = 0.0 if rate is None else min(max(rate * _OWN_SHARE, _MIN_OWN), rate / 2)
         self.options = ClusterOptions(
             lease=options.lease,
             deadline=options.lease * _DEADLINE if deadline is None else deadline,
@@ -55,7 +55,7 @@ class JobWorkers:
             rate=None if rate is None else rate - own,
             in_flight=options.limit,
         )
-        self.claimed_ahead = max(_LEAST_CLAIMED, _CLAIMED_PER_CALL * options.limit)
+        self.claimed_ahead = max(_MIN_CLAIMED, _CLAIMED_PER_CALL * options.limit)
         self.warnings: list[str] = []
         self.name = pool.name
         self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
@@ -90,7 +90,7 @@ class JobWorkers:
             self._coordinator.fail(error)
 
     def _event(self, text: str) -> None:
-        if len(self.warnings) < _MOST_WARNINGS:
+        if len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(text)
             try:
                 self._on_event(text)

@@ -25,7 +25,7 @@ from wosdk_async.jobs.journal.lock import require_not_held
 from wosdk_async.jobs.stop import say_and_sleep
 
 __all__ = [
-    "MOST_LOSSES",
+    "MAX_LOSSES",
     "ClusterOptions",
     "Lease",
     "LeaseBook",
@@ -36,7 +36,7 @@ __all__ = [
     "end_leases_beside",
 ]
 
-MOST_LOSSES = 4  # leases in which a row may be lost, all but the first one alone, before it is refused
+MAX_LOSSES = 4  # leases in which a row may be lost, all but the first one alone, before it is refused
 _CHARACTERS = 4_000_000  # of the rows of a lease, so that its message stays short
 
 
@@ -76,7 +76,7 @@ class ClusterOptions:
     @property
     def over_after(self) -> float:
         """Seconds after which nothing is sent under a lease that begins now, wherever its worker is."""
-        # A row starts only if it can end within the lease. But when its worker stands still meanwhile, its
+        # A row starts only if it can end within the lease. But when its worker hangs meanwhile, its
         # request may leave at the very end of the lease; from then on it has until the deadline.
         return self.lease + self.deadline + self.skew
 
@@ -88,7 +88,7 @@ class LeaseLostError(InDoubtError):
 class WaitingRows:
     """Rows that wait for a worker, in their order; those that were lost before come first.
 
-    A row may kill its worker. So one that was lost is granted again alone; after :data:`MOST_LOSSES` it is
+    A row may kill its worker. So one that was lost is granted again alone; after :data:`MAX_LOSSES` it is
     refused.
     """
 
@@ -267,7 +267,7 @@ async def _over(leases: Iterable[OpenLease], on_stage: Callable[[str], None]) ->
 def _jobs_of_same_file(journal: Journal) -> list[Path]:
     found = []
     for folder in jobs_beside(journal.folder):
-        with contextlib.suppress(JournalError):  # of a damaged one nobody can tell
+        with contextlib.suppress(JournalError):  # that of a damaged one is unknown
             if _is_of_same_file(plan_of(folder), journal.plan):
                 found.append(folder)
     return found

@@ -18,10 +18,10 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.journal.entries import storable, storable_or_none
 from wosdk_async.text.secret import Secret, as_secret
 
-__all__ = ["MOST_RESULTS", "NO_SHARE", "Grant", "GrantedRow", "Order", "PushedSession", "Report", "RowReport"]
+__all__ = ["MAX_RESULTS", "NO_SHARE", "Grant", "GrantedRow", "Order", "PushedSession", "Report", "RowReport"]
 __all__ += ["Setup", "Share", "WorkerLink", "WorkerPool", "from_bytes", "require_pool", "to_bytes"]
 
-MOST_RESULTS = 1000
+MAX_RESULTS = 1000
 """Results in one report."""
 
 M = TypeVar("M")
@@ -190,7 +190,7 @@ class WorkerPool(Protocol):
     """Where workers run. It starts them; nothing of the guarantees rests on it."""
 
     name: str
-    """Text for people, such as ``3 processes``."""
+    """Readable text, such as ``3 processes``."""
 
     async def open(
         self, setup: Setup, joined: Callable[[WorkerLink], None], broken: Callable[[str], None]

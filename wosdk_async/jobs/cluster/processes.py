@@ -17,12 +17,12 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.cluster.dask import DaskCluster, require_dask
 from wosdk_async.jobs.cluster.messages import Setup, WorkerLink
 
-__all__ = ["MOST_PROCESSES", "Processes"]
+__all__ = ["MAX_PROCESSES", "Processes"]
 
-MOST_PROCESSES = 256
+MAX_PROCESSES = 256
 _GRACE = 0.5  # seconds for processes to end
 _LONG_LIFE = 5.0  # seconds after which the death of a process says nothing about the next one
-_MOST_DEATHS = 10  # deaths in a row, each soon after the start, after which a process is not replaced
+_MAX_DEATHS = 10  # deaths in a row, each soon after the start, after which a process is not replaced
 _PAUSE = 0.5  # seconds before a process is replaced
 _DEATH_TIMEOUT = "10"  # seconds after which a worker ends that does not reach its scheduler
 
@@ -41,8 +41,8 @@ class Processes:
     """
 
     def __init__(self, count: int) -> None:
-        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MOST_PROCESSES:
-            raise ConfigurationError(f"{count!r} processes; write a whole number from 1 to {MOST_PROCESSES}")
+        if not isinstance(count, int) or isinstance(count, bool) or not 1 <= count <= MAX_PROCESSES:
+            raise ConfigurationError(f"{count!r} processes; write a whole number from 1 to {MAX_PROCESSES}")
         if sys.platform == "win32" or not sys.executable:
             raise ConfigurationError("workers in processes need Linux or macOS; import with one process")
         require_dask("an import from several processes")
@@ -113,7 +113,7 @@ class Processes:
     async def _keep(self, opening: asyncio.Task[None]) -> None:
         """Start a process, and replace it whenever it ends."""
         deaths, loop, why = 0, asyncio.get_running_loop(), ""
-        while deaths < _MOST_DEATHS:
+        while deaths < _MAX_DEATHS:
             began = loop.time()
             try:
                 process = await self._start()

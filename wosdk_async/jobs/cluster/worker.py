@@ -37,7 +37,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Sealed", "Worker"]
 
 _LOOK = 0.25  # seconds between two looks at the clock
-_MOST_WAITS = 1000  # waits of one row that are reported
+_MAX_WAITS = 1000  # waits of one row that are reported
 _TURN = 25  # rows that are started before the event loop gets a turn
 _BEFORE_SENDING = ("queue", "session")  # phases of a call
 
@@ -178,7 +178,7 @@ class Worker:
             fields = _error("in_doubt", outcome.error) if isinstance(outcome, InDoubt) else _not_sent(row)
         except Exception as error:
             fields = _failed(row, trace, error, late=not self._clock() < row.ends)
-        waits = tuple(trace.waits[-_MOST_WAITS:])
+        waits = tuple(trace.waits[-_MAX_WAITS:])
         call = {"attempts": trace.attempts, "waits": waits, "seconds": loop.time() - started}
         self._held.end(row, {**fields, **call})
 

@@ -1,6 +1,6 @@
 """The incremental export: a folder to which each run adds a part with the work orders that changed.
 
-Rows and watermark of a part get their place in one step, so a kill leaves both or none.
+Rows and watermark of a part get their place atomically, so a kill leaves both or none.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class IncrementalExport(ExportJob):
     # --- the folder ---------------------------------------------------------------------------
 
     def _publish(self, draft: Path, path: Path, about: dict[str, Any]) -> None:
-        """Put rows and watermark at their place, in one step."""
+        """Put rows and watermark at their place atomically."""
         with create_file(draft / WATERMARK) as file:
             file.write(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         for each in draft.iterdir():

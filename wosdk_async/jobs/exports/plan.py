@@ -16,7 +16,7 @@ from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ExportFormat", "ExportOptions", "ExportPlan", "ExportSummary", "described_columns"]
 
-_LONGEST = 200  # characters of a value in a message
+_MAX_SHOWN = 200  # characters of a value in a message
 
 
 @attrs.frozen(kw_only=True)
@@ -53,7 +53,7 @@ class ExportPlan:
 
 
 def _facts(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what decides the rows and their form, by the words of messages: each field but ``columns``."""
+    """Return the fields that decide the rows and their form, as messages name them: all but ``columns``."""
     expression = plan.get("expression") or {}
     return {
         "entity": plan.get("entity"),
@@ -71,7 +71,7 @@ def _shown(value: Any) -> str:
     if value is None:
         return "none"
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return shortened(one_line(text), _LONGEST)
+    return shortened(one_line(text), _MAX_SHOWN)
 
 
 def described_columns(columns: Sequence[Column]) -> list[list[str]]:
@@ -102,7 +102,7 @@ class ExportOptions:
     csv_for_excel: ExcelSeparator | None = choice("comma", "semicolon")
     """What separates the cells of a CSV that Excel opens; None means commas, and no byte order mark."""
     csv_raw: bool = switch(False)
-    """Whether a CSV, for programs, holds texts as they are: no apostrophe stands before formulas."""
+    """Whether a CSV, for programs, holds texts as they are: formulas get no apostrophe."""
 
 
 @attrs.frozen(kw_only=True)
@@ -127,7 +127,7 @@ class ExportSummary:
 
     @property
     def rate(self) -> float:
-        """Rows of this run in a second."""
+        """Rows per second of this run."""
         return (self.rows - self.earlier) / self.seconds if self.seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:

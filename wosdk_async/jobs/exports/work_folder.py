@@ -106,7 +106,7 @@ class WorkFolder:
     def whole_files(self, schema: Any, *, up_to_gap: bool) -> list[RangeFile]:
         """Return the range files, and remove those that are not whole: their ranges are read again.
 
-        ``up_to_gap`` is for a limit, for which ranges are read one after the other: how many rows are to come
+        ``up_to_gap`` is for a limit, for which ranges are read sequentially: how many rows are to come
         behind a gap is not known before it was read.
         """
         found = self.files()
@@ -127,7 +127,7 @@ class WorkFolder:
         self._store({**plan.as_dict(), "highest": highest, "version": __version__})
 
     def publish(self) -> None:
-        """Give the draft its place, in one step, and remove the folder.
+        """Give the draft its place atomically, and remove the folder.
 
         Raises:
             OSError: there is no draft, or it cannot be moved. Nothing was removed.

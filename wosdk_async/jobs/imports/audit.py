@@ -1,4 +1,4 @@
-"""Audit of a job: the records that the Company has for its rows, beside what the journal says of them."""
+"""Audit of a job: the records that the Company has for its rows, compared with the journal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from wosdk_async.protocol.writes import UNDECIDED
 __all__ = ["Audit"]
 
 _PAGE = 800  # rows that are looked up at a time, in four queries
-_MOST_LISTED = 100_000  # rows that are looked at again, and listed; further ones are only counted
+_MAX_LISTED = 100_000  # rows that are looked at again, and listed; further ones are only counted
 
 Verdict = Finding | Literal["once", "undecided", "not_made"]
 
@@ -66,7 +66,7 @@ class Audit:
             keyed = [row for row in page if row.key is not None]
             self._counts["not_made"] += len(page) - len(keyed)  # without a key nothing is sent
             for row, verdict, _ in await self._look_up(keyed):
-                if verdict in FINDINGS and len(suspects) < _MOST_LISTED:
+                if verdict in FINDINGS and len(suspects) < _MAX_LISTED:
                     suspects.append(row)
                 else:
                     self._counts[verdict] += 1
@@ -98,7 +98,7 @@ class Audit:
         return listed
 
     async def _look_up(self, rows: Sequence[StoredRow]) -> list[tuple[StoredRow, Verdict, Sequence[Any]]]:
-        """Return each of some rows with keys, what is said of it, and the records with its key."""
+        """Return each of some rows with keys, its finding, and the records with its key."""
         keys = [row.key or "" for row in rows]
         found = await self.settling.find(keys)
         before = [row.row for row in rows if _was_there(row)]
@@ -119,7 +119,7 @@ class Audit:
 
 
 def _was_there(row: StoredRow) -> bool:
-    """Return whether the job ended a row because its record was there before it was sent."""
+    """Return whether the job ended a row because its record existed before it was sent."""
     return row.state == State.FOUND or row.proof == THERE_BEFORE
 
 
@@ -138,7 +138,7 @@ def _counted(records: Sequence[Any]) -> Sequence[Any]:
 
 
 def _verdict(row: StoredRow, records: int, *, was_there: bool) -> Verdict:
-    """Return what is said of a row with so many records."""
+    """Return the finding for a row with so many records."""
     carried_out = row.state in (State.DONE, State.FOUND)
     if records and was_there:
         return "once" if carried_out else "not_made"

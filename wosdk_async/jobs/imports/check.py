@@ -104,7 +104,7 @@ class CheckedRows:
 
 
 def kind_of(error: Exception) -> FindingKind:
-    """Return what an error of a row says of it."""
+    """Return the finding for an error of a row."""
     if isinstance(error, AmbiguousNameError):
         return "ambiguous"
     return "missing" if isinstance(error, MissingRecordError) else "refused"
@@ -127,7 +127,7 @@ class Check:
         options: options of the import.
         sample: the number of rows to look at, spread over the file; None means all.
         workers: whether workers are to send the rows.
-        rate: the highest number of calls in a second, for the expected duration.
+        rate: the maximum calls per second, for the expected duration.
 
     Raises:
         ImportMapError: the file or the map cannot be used.

@@ -1,4 +1,4 @@
-"""Findings of a check: about each row, and about all of them."""
+"""Findings of an import check, for each row and in total."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FINDINGS: dict[FindingKind, str] = {
     "would_send": "would be sent",
     "there": "there already",
     "refused": "refused here",
-    "ambiguous": "with a name of several records",
+    "ambiguous": "with an ambiguous name",
     "missing": "naming a record that does not exist",
     "ended": "done before",
     "changed": "changed after being sent",
@@ -43,13 +43,13 @@ FINDINGS: dict[FindingKind, str] = {
     "in_doubt": "in doubt",
     "sending": UNDER_WAY,
 }
-"""What an import would do with a row, each with words for people."""
+"""What an import would do with a row, each with its label in the output."""
 
 KEPT = 1000
-"""Rows that a result lists, and causes; all rows go to ``on_row``."""
+"""Maximum rows, and causes, that a result lists; ``on_row`` gets all rows."""
 
 _FINE: tuple[FindingKind, ...] = ("would_send", "ended", "changed")
-_MORE_ROWS = 5  # of a cause, beside the first
+_MORE_ROWS = 5  # listed for a cause, after the first
 _VALUE = re.compile(r"(?:, not|is called|are called) ('[^']*'|\"[^\"]*\")")
 
 
@@ -67,17 +67,17 @@ class Finding:
     """Records that the row would change, or that have its key already: the first few."""
     warnings: tuple[str, ...] = ()
     faults: tuple[tuple[FindingKind, str], ...] = ()
-    """The single faults of a row that has several, each with its kind."""
+    """The individual faults of a row that has several, each with its kind."""
     lacks: tuple[str, ...] = ()
-    """Fields without a value that the service requires, each with what to do."""
+    """Required fields without a value, each with what to do."""
     caution: str | None = None
-    """What would surprise people about the record, although the service takes it."""
+    """Warning about a record that the service accepts, but the user probably does not want."""
     again: bool = False
-    """Whether the row would be sent, and failed before."""
+    """Whether the row failed before and would be retried."""
 
     @property
     def is_problem(self) -> bool:
-        """Whether the row would not be sent, and the job has not ended it already."""
+        """Whether the row would not be sent although it is not done."""
         return self.kind not in _FINE
 
 
@@ -92,7 +92,7 @@ class ProblemCause:
     count: int = 0
     more: list[int] = attrs.field(factory=list)
     values: Counter[str] = attrs.field(factory=Counter)
-    """The values of the file that the fault names, each with its rows."""
+    """The wrong values, each with its number of rows."""
 
     def add(self, finding: Finding, reason: str) -> None:
         """Count one more row."""
@@ -106,10 +106,10 @@ class ProblemCause:
 
 @attrs.define(kw_only=True)
 class CheckResult:
-    """What a check found out; ``rows`` is the number in the file, ``checked`` those it looked at."""
+    """Result of an import check; ``rows`` counts the rows of the file, ``checked`` those checked."""
 
     label: str
-    """What a row is afterwards, such as ``created``."""
+    """Past participle of the operation, such as ``created``."""
     rows: int = 0
     empty_rows: int = 0
     checked: int = 0
@@ -119,32 +119,32 @@ class CheckResult:
     decision: Plan | Refusal | None = None
     """What the import would do with the rows of its file, or why it would be refused."""
     new_records: dict[str, int] = attrs.field(factory=dict)
-    """Records that would be created first, by reference."""
+    """Number of records that would be created first, by reference."""
     filled: dict[str, int] = attrs.field(factory=dict)
-    """Rows in which each column of the file has content."""
+    """Number of rows with content in each column of the file."""
     used: frozenset[str] = frozenset()
     """Columns that the map reads."""
     warnings: list[str] = attrs.field(factory=list)
     requests: list[dict[str, Any]] = attrs.field(factory=list)
-    """The first requests; ids of records that would be created first stand as 1."""
+    """The first requests; records that would be created first have the id 1."""
     calls: int = 0
     seconds: float | None = None
-    """Expected duration, if a call takes as long as a look-up of this check; None when there was none."""
+    """Estimated duration, if a call takes as long as the look-ups of this check; None without look-ups."""
     job: Overview | None = None
-    """The job of the file that is there."""
+    """The existing job of the file."""
     sent_again: int = 0
-    """Rows that would be sent, and that failed before."""
+    """Number of rows that failed before and would be retried."""
     skips: bool = False
-    """Whether a row that is there already is skipped, and does not fail."""
+    """Whether a row whose record exists is skipped instead of failing."""
     lacking: int = 0
-    """Rows that would be sent, and that the service will probably refuse: they lack what it requires."""
+    """Number of rows to send that lack a required field; the service will probably refuse them."""
     _causes: dict[tuple[FindingKind, str], ProblemCause] = attrs.field(factory=dict, repr=False)
     _lacks: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
     _cautions: dict[str, ProblemCause] = attrs.field(factory=dict, repr=False)
 
     @property
     def causes(self) -> list[ProblemCause]:
-        """The causes for which rows would not be sent, by their first rows; at most 1,000.
+        """The reasons why rows would not be sent, ordered by first row; at most 1,000.
 
         A row that has several faults is counted with each of them.
         """
@@ -152,24 +152,24 @@ class CheckResult:
 
     @property
     def lacks(self) -> list[ProblemCause]:
-        """Fields that the service requires, and that rows which would be sent leave empty."""
+        """Required fields that rows to send leave empty."""
         return list(self._lacks.values())
 
     @property
     def cautions(self) -> list[ProblemCause]:
-        """What would surprise people about records that would be sent, and that the service takes."""
+        """Warnings about records that the service accepts, but the user probably does not want."""
         return list(self._cautions.values())
 
     @property
     def complete(self) -> bool:
-        """Whether all rows that were checked would be, or are carried out, and the import is not refused."""
+        """Whether the import is not refused, and all checked rows are done or would be sent."""
         if self.lacking or isinstance(self.decision, Refusal):
             return False
         return self.problems == (self.counts["there"] if self.skips else 0)
 
     @property
     def problems(self) -> int:
-        """The number of rows that would not be sent, and that the job has not ended already."""
+        """The number of rows that are not done and would not be sent."""
         return self.checked - sum(self.counts[kind] for kind in _FINE)
 
     def add(self, finding: Finding) -> None:
@@ -196,13 +196,13 @@ class CheckResult:
                 self._causes.setdefault(cause, ProblemCause(finding, kind, reason)).add(finding, reason)
 
     def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:
-        """Set the number of calls and how long they would take.
+        """Set the number of calls and estimate their duration.
 
         Args:
             calls: the number of calls.
-            looks: the seconds that look-ups took.
-            limit: most calls at a time.
-            rate: most calls in a second.
+            looks: the durations of look-ups in seconds.
+            limit: maximum concurrent calls.
+            rate: maximum calls per second.
         """
         self.calls = calls
         if looks:

@@ -54,7 +54,7 @@ def open_input(
     Args:
         name: the path of a file, ``-``, or a URL.
         folder: the job folder; None means ``NAME.job``, for stdin and URLs in the working directory.
-        format: the format whatever the suffix, such as ``csv``.
+        format: the format regardless of the suffix, such as ``csv``.
         limit: the largest size in bytes of stdin and URLs.
         options: those of :func:`open_source`.
 

@@ -41,7 +41,7 @@ class RowReports:
     columns_behind: Callable[[str], str | None] = lambda _: None
     """Returns which columns of the file are behind the fields that a reason names."""
     unsent: set[int] = attrs.field(factory=set)
-    """Rows that this run could not send; the same command given again sends them."""
+    """Rows that this run could not send; the same command sends them when run again."""
     doubted: list[Doubt] = attrs.field(factory=list)
     """Rows that this run left in doubt, and that can be looked up later."""
     done: int = 0
@@ -64,7 +64,7 @@ class RowReports:
         self._end(row, RowOutcome.failed(row, reason), proof=THERE_BEFORE)
 
     def found(self, row: Row, effect: Effect) -> None:
-        """Report a row whose record was there before."""
+        """Report a row whose record existed before."""
         self._end(row, RowOutcome.found(row, effect))
 
     def carried_out_before(self, row: Row, effect: Effect) -> None:

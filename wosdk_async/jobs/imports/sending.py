@@ -184,7 +184,7 @@ class RowSender:
                 found = await self._find(path, [claim.key or ""])
         except StoppedError:  # the next run proves the marker
             return result
-        except WosdkError as error:  # the record was created all the same
+        except WosdkError as error:  # the record was created anyway
             text = f"the marker could not be proved: {created}; {error.message}"
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
             return result

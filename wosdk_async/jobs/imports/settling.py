@@ -31,7 +31,7 @@ _PAGE = 200  # rows that are looked up at a time
 
 _KILLED = "it was being sent when the run was killed, or could not write its outcome"
 _NO_MARKER = f"{_KILLED}, and there is no marker to look it up by"
-_UNSETTLED = f"{_KILLED}; the same command given again looks it up"
+_UNSETTLED = f"{_KILLED}; run the same command again to look it up"
 
 
 @attrs.frozen
@@ -100,7 +100,7 @@ class Settling:
         """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
 
         The settle time of those that are not there starts now: the clock of the earlier run may be wrong.
-        Without a marker they are in doubt for good.
+        Without a marker they stay in doubt.
         """
         if self.marker is None:
             await self.leave_the_rest()
@@ -147,7 +147,7 @@ class Settling:
 
         Args:
             look: makes one look-up of what remains, and returns whether anything does.
-            what: name and number of what is looked up, for people.
+            what: name and number of what is looked up, for messages.
             since: the event loop's time from which it has to settle; None means now.
         """
         now = asyncio.get_running_loop().time

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["JobWork"]
 
 _ROUNDS = 3  # times that rows in doubt are settled and retried, before they stay in doubt
-_MOST_ROUNDS = 10  # while workers are lost, and rows end all the same
+_MAX_ROUNDS = 10  # while workers are lost but rows still end
 
 
 @attrs.define(eq=False)
@@ -226,7 +226,7 @@ class JobWork:
                 raise self._job.journal.failed
             await self._sender.send()
             fruitless = 0
-            for _ in range(_MOST_ROUNDS):
+            for _ in range(_MAX_ROUNDS):
                 self._take_doubts()
                 if fruitless == _ROUNDS or not (absent := await self._settling.settle()):
                     break

@@ -48,7 +48,7 @@ class Claims:
     Args:
         prepared: the rows to claim, in pages; what it raises is raised after the claims before it.
         journal: the journal of the job.
-        limit: the number of calls at a time.
+        limit: the number of concurrent calls.
         begin: whether to write ``SENDING`` here. Rows for workers stay PLANNED until they are granted: the
             journal writes both at once, so that a kill leaves fewer in doubt.
     """

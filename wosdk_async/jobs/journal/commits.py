@@ -15,7 +15,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, State
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.reader import JobThread
-from wosdk_async.jobs.journal.row_table import MOST_AT_ONCE, save_references, save_rows
+from wosdk_async.jobs.journal.row_table import MAX_AT_ONCE, save_references, save_rows
 from wosdk_async.jobs.journal.store import explained
 
 __all__ = ["Batch", "CommitHook", "CommitQueue", "Intent", "write_batch"]
@@ -64,13 +64,13 @@ class Batch:
 
 def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int, run: int) -> None:
     """Write a batch of a run in one transaction."""
-    if len(batch.rows) <= MOST_AT_ONCE and not batch.references and not batch.others:
+    if len(batch.rows) <= MAX_AT_ONCE and not batch.references and not batch.others:
         save_rows(db, batch.rows, stamp, run)  # one statement, so a transaction by itself
         return
     db.execute("BEGIN IMMEDIATE")
     try:
-        for start in range(0, len(batch.rows), MOST_AT_ONCE):
-            save_rows(db, batch.rows[start : start + MOST_AT_ONCE], stamp, run)
+        for start in range(0, len(batch.rows), MAX_AT_ONCE):
+            save_rows(db, batch.rows[start : start + MAX_AT_ONCE], stamp, run)
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)

@@ -61,7 +61,7 @@ THERE_BEFORE = "there before"
 MAX_NUMBER, MAX_REASON = 200, 1000
 """Characters that are kept of a record's number, and of a reason or warning: the service may send any."""
 
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one letter case, nothing that is read for another
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one case, nothing that looks like another
 _ID_LENGTH = 8
 
 
@@ -129,7 +129,7 @@ class RowRecord:
     Args:
         row: the number of the row.
         id: id of the record that it created or changed.
-        number: its number or name, for people.
+        number: its number or name, for display.
         reason: why it was refused, is in doubt, or was not sent.
         code: ErrorCode of the service, or the class of the error.
         version: version of the record after the call; ``undo`` leaves records that have another one.
@@ -156,7 +156,7 @@ class RowRecord:
 
 @attrs.define
 class StoredRow(RowRecord):
-    """One row as it stands in the journal.
+    """One row of the journal.
 
     Args:
         line: where it starts in the last file that had it.

@@ -185,17 +185,17 @@ def jobs_below(directory: Path) -> Iterator[Path]:
 
 
 def ledgers_in(directory: Path) -> list[Path]:
-    """Return the folders of the jobs that stand in a directory."""
+    """Return the folders of the jobs in a directory."""
     return sorted(each.parent for each in directory.glob(f"*/{JOURNAL}"))
 
 
 def jobs_of(file: Path) -> list[Path]:
-    """Return the folders of the jobs that stand beside a file, the oldest first."""
+    """Return the folders of the jobs next to a file, the oldest first."""
     return jobs_at(file.with_name(f"{file.name}.job"))
 
 
 def jobs_beside(folder: Path) -> list[Path]:
-    """Return the folders of the other jobs that stand beside that of a job, the oldest first."""
+    """Return the folders of the other jobs next to that of a job, the oldest first."""
     found = jobs_at(folder.with_name(_NUMBER.sub("", folder.name)))
     return [each for each in found if each != folder]
 

@@ -95,7 +95,7 @@ class Journal(JournalWriter):
             path = folder / JOURNAL
             if path.exists():
                 raise JournalError(
-                    f"{folder}: another process has just begun a job there; give the command again"
+                    f"{folder}: another process has just begun a job there; run the command again"
                 )
             with explained(path):
                 lock.write_job(plan.job)
@@ -164,7 +164,7 @@ class Journal(JournalWriter):
         await self.close()
 
     async def close(self) -> None:
-        """Write what is queued, and close the file so that ``journal.db`` stands alone.
+        """Write what is queued, and close the file so that ``journal.db`` is complete by itself.
 
         Never raises JournalError: what could not be written is in :attr:`unwritten`. After a failure it tries
         once more.

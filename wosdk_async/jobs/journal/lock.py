@@ -23,12 +23,12 @@ __all__ = ["LOCK", "FolderLock", "holder_of", "is_held", "is_same_file", "job_in
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
-_LONGEST = 4096  # bytes that are read: anything may be in the file
+_MAX_BYTES = 4096  # bytes that are read: anything may be in the file
 
 if sys.platform == "win32":
     import msvcrt
 
-    _FAR = 1 << 30  # other processes cannot read locked bytes, so one far behind the text is locked
+    _FAR = 1 << 30  # other processes cannot read locked bytes, so one far after the text is locked
 
     def _take(file: int) -> None:
         os.lseek(file, _FAR, os.SEEK_SET)
@@ -100,7 +100,7 @@ class FolderLock:
             )
         raise JournalError(
             f"{self._path}: was removed while this process worked on the job, so another one may have begun; "
-            "nothing more is sent. Give the command again when no other process works on it"
+            "nothing more is sent. Run the command again when no other process works on it"
         )
 
     def write_stamp(self, stamp: int) -> None:
@@ -169,21 +169,21 @@ def require_not_held(folder: Path) -> None:
 
 
 def holder_of(folder: Path) -> str | None:
-    """Return who holds or held the lock of a job folder last, for people; None when that is not known."""
+    """Return who holds or held the lock of a job folder last, as text; None if unknown."""
     if not (holder := _holder(folder)):
         return None
     return one_line(f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}")
 
 
 def job_in(folder: Path) -> str | None:
-    """Return the id of the job whose journal is in a folder; None when nobody has noted that."""
+    """Return the id of the job whose journal is in a folder; None if it is not recorded."""
     job = _holder(folder).get("job")
     return job if isinstance(job, str) else None
 
 
 def _holder(folder: Path) -> Mapping[str, Any]:
     try:
-        content, _ = read_regular(folder / LOCK, _LONGEST)
+        content, _ = read_regular(folder / LOCK, _MAX_BYTES)
         holder: Any = orjson.loads(content.partition(b"\n")[2])
     except (OSError, orjson.JSONDecodeError):
         return {}

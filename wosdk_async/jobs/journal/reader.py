@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class JobThread:
-    """A thread that carries out functions one after the other; it starts with the first of them.
+    """A thread that runs functions sequentially; it starts with the first one.
 
     Args:
         name: of the thread.
@@ -164,7 +164,7 @@ class JournalReader:
             after = page[-1].row
 
     async def file_rows(self, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
-        """Return the first rows of the file behind the place ``after`` that have one of the states."""
+        """Return the first rows of the file after the place ``after`` that have one of the states."""
         return await self.read(
             functools.partial(row_table.file_rows, states=states, after=after, limit=limit)
         )

@@ -24,7 +24,7 @@ from wosdk_async.jobs.journal.entries import (
 from wosdk_async.text.safe_text import shortened
 
 __all__ = [
-    "MOST_AT_ONCE",
+    "MAX_AT_ONCE",
     "changed",
     "counts",
     "file_rows",
@@ -46,11 +46,11 @@ _STATES = tuple(State)  # by number
 
 # One statement for many rows, and one JSON text for a page of them: Python gives up its lock in each step of
 # a statement, and beside a busy event loop it takes milliseconds to get it back.
-MOST_AT_ONCE = 100  # rows; five variables each, and SQLite may take no more than 999
+MAX_AT_ONCE = 100  # rows; five variables each, and SQLite may take no more than 999
 
 
 def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int, run: int) -> None:
-    """Save outcomes, and numbers of rows that are about to be sent by a run, in one step."""
+    """Save outcomes, and numbers of rows that are about to be sent by a run atomically."""
     values: list[object] = []
     for each in rows:
         if isinstance(each, int):
@@ -140,7 +140,7 @@ def rows_in(
 
 
 def file_rows(db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int) -> list[StoredRow]:
-    """Return the first rows behind the place ``after`` of the file that have one of the states."""
+    """Return the first rows after the place ``after`` of the file that have one of the states."""
     tables, where = "planned LEFT JOIN outcome USING (row)", f"place > ? AND {_among(states)} ORDER BY place"
     return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
 

@@ -127,7 +127,7 @@ def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
 
 
 def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
-    """Return the ids that several rows have, whatever their outcome."""
+    """Return the ids that several rows have, regardless of their outcome."""
     found = db.execute(
         "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
         "GROUP BY id HAVING count(*) > 1"

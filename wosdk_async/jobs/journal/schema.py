@@ -58,10 +58,10 @@ FROM planned LEFT JOIN outcome USING (row);
 # the last file, rejects aside, does not have it. It is dismissed when the user said that it is gone for
 # good. A row without an outcome is PLANNED; ``run`` is the one that sent it. Outcomes are appended nearly
 # in their order; the details are one JSON list, because unpacking ten columns of each row costs more than
-# the write itself. The view is for people.
+# the write itself. The view is for human readers.
 
 _SCHEMA = "SELECT name, type, tbl_name, sql FROM sqlite_master"
-_LONGEST = 5_000  # bytes of a statement
+_MAX_STATEMENT = 5_000  # bytes of a statement
 _SECONDS = 5.0
 _STEPS = 10_000  # of SQLite's machine, between two looks at the clock
 _SHOWN = 100  # characters of a name
@@ -86,7 +86,7 @@ def strange_name(db: sqlite3.Connection) -> str | None:
     may compute for hours. SQLite itself reads ``sqlite_stat1`` with the schema, so that is bounded.
     """
     end = time.monotonic() + _SECONDS
-    longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_STATEMENT)
     db.set_progress_handler(lambda: time.monotonic() > end, _STEPS)
     try:
         strange = (each[0] for each in db.execute(_SCHEMA) if _normalized(each) not in _own())

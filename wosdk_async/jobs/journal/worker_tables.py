@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 Finding = Literal["missing", "twice", "unexpected", "another"]
-"""What an audit says of a row: see :class:`AuditResult`."""
+"""Finding of an audit for a row: see :class:`AuditResult`."""
 
 AuditState = Literal["none", "due", "impossible", "clean", "not clean"]
-"""How it stands with the audit of a job: a job in one process needs ``none``; it is ``impossible`` for rows
+"""Audit state of a job: a job in one process needs ``none``; it is ``impossible`` for rows
 that make no records, or whose records cannot be found by a key."""
 
 FINDINGS: tuple[Finding, ...] = ("missing", "twice", "unexpected", "another")
@@ -75,7 +75,7 @@ class AuditResult:
         return not any(getattr(self, name) for name in FINDINGS)
 
     def __str__(self) -> str:
-        """Return the counts for people."""
+        """Return the counts as text."""
         names = (*FINDINGS, "undecided", "not_made")
         others = (f"{n} {name.replace('_', ' ')}" for name in names if (n := getattr(self, name)))
         return ", ".join([f"{self.once} once", *others])
@@ -101,7 +101,7 @@ def audit_facts(state: AuditState, result: AuditResult | None, why: str | None =
 
 
 def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[AuditRow]) -> None:
-    """Save an audit in the place of the one before."""
+    """Save an audit, replacing the previous one."""
     forget_audit(db)
     db.execute("INSERT INTO audit_result VALUES (1, ?)", [orjson.dumps(attrs.asdict(result)).decode()])
     db.executemany(

@@ -37,7 +37,7 @@ from wosdk_async.text.safe_text import Secrets
 __all__ = ["JournalWriter"]
 
 _FOLDER_MISSING = (
-    "do not give the command again yet: {folder} was removed or moved, and only its journal knows which rows "
+    "do not run the command again yet: {folder} was removed or moved, and only its journal knows which rows "
     "were sent. Put it back as it was, then the same command resumes; without it the command sends all "
     "{rows} rows again"
 )
@@ -198,7 +198,7 @@ class JournalWriter(JournalReader):
         commits.write_soon()
 
     async def save_audit(self, result: AuditResult, rows: Sequence[AuditRow]) -> None:
-        """Keep what an audit found, in the place of the one before; it is on the disk when it returns.
+        """Save what an audit found, replacing the previous audit; it is on the disk when it returns.
 
         Raises:
             JournalError: the journal cannot be written.

@@ -1,4 +1,4 @@
-"""Rows of a compared file admitted to the ledger: they get their numbers, and those to send are planned."""
+"""Admission of a compared file to the ledger: number its new rows and plan those to send."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def admit(
     open_keys: bool = False,
     learns: bool = False,
 ) -> None:
-    """Give the rows of the compared file their places in the ledger, and plan those that are sent.
+    """Add the rows of the compared file to the ledger, and plan those to send.
 
     Args:
         db: the ledger, in a transaction.
-        plan: what was decided.
+        plan: the action for each standing of rows.
         job: the id of the ledger.
         run: the number of the run.
-        open_keys: whether the marker carries the id of the ledger and the number of the row.
-        learns: whether known rows may have identities that the ledger does not know: rejects, or another key.
+        open_keys: whether keys are made from the ledger's id and the row's number instead of cells.
+        learns: whether to add new identities of known rows: the file is rejects, or the key changed.
     """
     _place(db)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
@@ -48,7 +48,7 @@ def admit(
 
 
 def _place(db: sqlite3.Connection) -> None:
-    """Write where the known rows stand in the file, with which cells, and how the file names them."""
+    """Update place, line, digest and name of the known rows from the file."""
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
     db.execute("""UPDATE planned SET place = found.place, line = found.line, digest = found.digest,
@@ -60,7 +60,7 @@ def _place(db: sqlite3.Connection) -> None:
 
 
 def _insert_new(db: sqlite3.Connection, key: str) -> None:
-    # A repeated key is not kept: by it look-ups would find the record of the row that has it.
+    # A repeated key is not stored: a look-up by it would find the record of the earlier row.
     db.execute(f"""INSERT INTO planned (row, place, line, digest, sent, key, name, dismissed)
         SELECT numbered.row, file.place, file.line, file.digest, file.digest,
             iif(standing = {int(Standing.REPEATED)}, NULL, {key}), file.name, 0 FROM (
@@ -74,7 +74,7 @@ def _insert_new(db: sqlite3.Connection, key: str) -> None:
 
 
 def _add_identities(db: sqlite3.Connection) -> None:
-    """Let known rows be known by what they are in this file, too."""
+    """Add the identities that known rows have in this file."""
     known = f"matched.row IS NOT NULL AND matched.standing <> {int(Standing.REPEATED)}"
     db.execute(f"""INSERT INTO identity
         SELECT identity, before + row_number() OVER (PARTITION BY identity ORDER BY place), row FROM (
@@ -83,8 +83,8 @@ def _add_identities(db: sqlite3.Connection) -> None:
             FROM temp.matched JOIN temp.file USING (place)
             WHERE {known} AND NOT EXISTS (SELECT 1 FROM identity
                 WHERE identity.identity = file.identity AND identity.row = matched.row))""")
-    # A row that was known by its cells is called by its key from now on, also when it is not sent: a key that
-    # a spreadsheet changes later is compared with that. Of rejects the first key of a row counts.
+    # A row identified by its cells so far is named by its key from now on, even if it is not sent: a key that
+    # a spreadsheet changes later is compared with that name. A row of rejects keeps its first key.
     db.execute(f"""UPDATE planned SET name = found.name
         FROM (SELECT matched.row, coalesce(file.key, file.name) AS name
             FROM temp.matched JOIN temp.file USING (place)
@@ -93,7 +93,7 @@ def _add_identities(db: sqlite3.Connection) -> None:
 
 
 def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
-    """Plan the known rows that are sent: they have the cells and the key that the file has now."""
+    """Plan the known rows to send, with the file's current cells and key."""
     sent = [int(each) for each in Standing if plan.actions[each] is Action.SEND and each is not Standing.NEW]
     rows = f"SELECT row FROM temp.matched WHERE row IS NOT NULL AND standing IN ({', '.join(map(str, sent))})"
     db.execute(f"""UPDATE planned SET sent = found.digest, key = found.key, name = found.name
@@ -103,7 +103,7 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
         WHERE found.row = planned.row
             AND (planned.sent, planned.key, planned.name) IS NOT (found.digest, found.key, found.name)""")
     if plan.actions[Standing.UNDONE] is Action.SEND:
-        # Their records are cancelled and still carry the keys, which look-ups must not find.
+        # Their cancelled records still carry the keys; look-ups must ignore these records.
         db.execute(f"""INSERT OR IGNORE INTO undone_before
             SELECT json_extract(detail, '$[0]') FROM undo WHERE row IN ({rows})""")
         db.execute(f"DELETE FROM undo WHERE row IN ({rows})")
@@ -111,13 +111,13 @@ def _plan_known(db: sqlite3.Connection, plan: Plan, key: str) -> None:
 
 
 def _refuse(db: sqlite3.Connection, run: int) -> None:
-    """Refuse rows whose keys earlier rows have, and rows with a fault that nothing can change."""
+    """Refuse rows that repeat the key of an earlier row, and rows with a permanent fault."""
     faulty = "SELECT planned.row, fault FROM temp.file JOIN planned USING (place) WHERE fault IS NOT NULL"
     reasons = itertools.chain(
         ((row, reason, REPEATED_KEY) for _, row, reason in repeated_rows(db)),
         ((row, fault, None) for row, fault in db.execute(faulty)),
     )
-    db.executemany(  # one after the other: it may be a million
+    db.executemany(  # an iterator: there may be a million
         "REPLACE INTO outcome (row, run, state, stamp, detail) VALUES (?, ?, ?, 0, ?)",
         (
             (row, run, int(State.REFUSED), to_json((None, None, reason, code)))

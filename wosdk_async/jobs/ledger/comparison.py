@@ -73,7 +73,7 @@ class Compared:
     gone: Mapping[Standing, int]
     """Rows of the ledger that the file does not have."""
     gone_unexplained: int = 0
-    """Those that may be in the Company, and of which nobody has said that they are gone for good."""
+    """Those that may be in the Company, and that nobody has declared permanently gone."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     disguised: tuple[RowSample, RowSample] | None = None

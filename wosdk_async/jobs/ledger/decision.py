@@ -32,7 +32,7 @@ __all__ = [
 
 
 class Standing(IntEnum):
-    """What the ledger knows of a row of the file. The numbers stand in statements of the journal."""
+    """What the ledger knows of a row of the file. SQL statements of the journal use the numbers."""
 
     NEW = 0
     PLANNED = 1
@@ -98,7 +98,7 @@ class RowSample:
 
 @attrs.frozen(kw_only=True)
 class LedgerFacts:
-    """What the ledger says of itself, and of rows that the file does not have."""
+    """What the ledger knows of itself, and of rows that the file does not have."""
 
     folder: Path
     company: str
@@ -108,7 +108,7 @@ class LedgerFacts:
     gone: Mapping[Standing, int] = attrs.field(factory=dict)
     """Its rows that the file does not have, by what the ledger knows of them."""
     gone_unexplained: int = 0
-    """Those of them that may be in the Company, and of which nobody has said that they are gone for good."""
+    """Those of them that may be in the Company, and that nobody has declared permanently gone."""
     first_gone: RowSample | None = None
     """The first of the unexplained ones."""
     columns: frozenset[str] = frozenset()
@@ -165,7 +165,7 @@ class Plan:
     gone: Mapping[Standing, int] = attrs.field(factory=dict)
     """Rows of the ledger that the file does not have. Those in doubt are looked up, too."""
     dismisses: bool = False
-    """Whether the rows that are gone are gone for good."""
+    """Whether the rows that are gone are permanently gone."""
     can_look_up: bool = False
     rejects: bool = False
     """Whether the file is one of rejects, so that the other rows of the ledger are not expected in it."""
@@ -247,7 +247,7 @@ def action_of(standing: Standing, options: ImportOptions, *, can_look_up: bool, 
         standing: what the ledger knows.
         options: those of the import; only those about known and unknown rows count.
         can_look_up: whether a row in doubt can be looked up: by its marker, or by the record that it changes.
-        updates: whether the operation writes fields of records that exist: writing them twice does no harm.
+        updates: whether the operation writes fields of records that exist: writing them is idempotent.
     """
     match standing:
         case Standing.SENDING | Standing.IN_DOUBT:

@@ -45,7 +45,7 @@ def fingerprint(rows: Sequence[Row]) -> int:
 
 @attrs.define(eq=False)
 class FileRows:
-    """The rows of a file in a nameless temporary file, whatever their number; close it.
+    """The rows of a file in a nameless temporary file, however many; close it.
 
     Args:
         source: the file.

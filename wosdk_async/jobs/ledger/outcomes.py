@@ -91,7 +91,7 @@ class RowOutcome:
 
     @classmethod
     def found(cls, row: Row, effect: Effect) -> RowOutcome:
-        """Return the outcome of a row whose record was there before."""
+        """Return the outcome of a row whose record existed before."""
         return cls._for(row, "found", entity=effect.entity or None, id=effect.id, number=effect.number)
 
     @property
@@ -139,7 +139,7 @@ class Summary:
     label: Label = "created"
     """What these rows are."""
     found: int = 0
-    """Rows whose records were there before (``if_exists="skip"``)."""
+    """Rows whose record existed before (``if_exists="skip"``)."""
     undone: int = 0
     """Rows that were carried out, and whose records an undo took back."""
     changed: int = 0
@@ -183,7 +183,7 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every row is carried out, or was there before, and nothing was taken back.
+        """Whether every row is carried out, or existed before, and nothing was undone.
 
         It is not while the journal of the job is not in its place.
 
@@ -209,7 +209,7 @@ class Summary:
 
     @property
     def rate(self) -> float:
-        """Rows that this run carried out in a second."""
+        """Rows per second that this run carried out."""
         return self.done_now / self.seconds if self.seconds else 0.0
 
     def _audit_facts(self) -> dict[str, Any]:

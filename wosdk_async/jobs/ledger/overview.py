@@ -53,7 +53,7 @@ def why_no_audit(plan: JobPlan) -> str | None:
 
 
 async def audit_state_of(journal: JournalReader) -> AuditState:
-    """Return how it stands with the audit of a job."""
+    """Return the audit state of a job."""
     if not journal.plan.rows:
         return "none"
     # Of a file of one row nothing is granted: the row that proves the marker is sent from here.
@@ -77,13 +77,13 @@ class Overview:
     undone: UndoState | None
     """How far it was undone; None without an undo."""
     running: str | None
-    """Who works on it now; None when nobody does."""
+    """Who works on it now; None if nobody does."""
     given: JobPlan
     """The plan with the options of the last run that began, which a resumed job gets."""
     begun: bool = True
     """Whether a process has worked on it, and may have sent something."""
     audit: AuditState = "none"
-    """How it stands with the audit of a job on many workers."""
+    """Audit state of a job on many workers."""
     audit_found: AuditResult | None = None
     """What the last audit found."""
     gone: Mapping[State, int] = attrs.field(factory=dict)

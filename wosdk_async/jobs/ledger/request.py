@@ -37,9 +37,9 @@ class ReportWords:
 
     remedy: Words = in_python
     command: Callable[[JobPlan, Path], str | None] = lambda _plan, _folder: None
-    """Returns the command that resumes a job; None when a program began it."""
+    """Returns the command that resumes a job; None if a program started it."""
     rejects_command: Callable[[JobPlan, Path], str | None] = lambda _plan, _rejects: None
-    """Returns the command that imports the corrected rejects of a job; None when a program began it."""
+    """Returns the command that imports the corrected rejects of a job; None if a program started it."""
 
 
 PYTHON_WORDS = ReportWords()
@@ -138,7 +138,7 @@ class ImportRequest:
 
     @property
     def base(self) -> Path:
-        """The folder of its first ledger; further ones stand beside it, with numbers."""
+        """The folder of its first ledger; further ones are next to it, numbered."""
         return self.options.folder or self.path.with_name(f"{self.path.name}.job")
 
     @property

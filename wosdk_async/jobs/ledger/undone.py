@@ -70,7 +70,7 @@ FATES: dict[Fate, str] = {
     "refused": "refused by the service",
     "in_doubt": "in doubt",
 }
-"""What an undo does with a record, or did, each with words for people."""
+"""What an undo does with a record, or did, each with its label."""
 
 _DONE: tuple[Fate, ...] = ("undo", "undone")
 _INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
@@ -142,7 +142,7 @@ class UndoState:
 
 
 def _short(fate: Fate) -> str:
-    """Return the words for a fate without the advice behind them."""
+    """Return the words for a fate without the advice that follows."""
     return FATES[fate].removeprefix("left, ").partition(":")[0]
 
 
@@ -160,7 +160,7 @@ async def undone_beside(base: Path, company: str, operation: str, *, besides: Pa
     """Return the ids of the records that ledgers undid, and of those that these ledgers knew of.
 
     Args:
-        base: the folder of the first job; the others stand beside it.
+        base: the folder of the first job; the others are next to it.
         company: identity of the Company of the jobs.
         operation: what they did with each row.
         besides: the folder of a job that does not count.

@@ -36,7 +36,7 @@ _COMPUTED = {
     "WorkOrder": {"number", "status_id", "short_location", "task_refinement", "time_zone", "currency_type_id"}
     | {"dt_created", "created_date_utc", "last_action_date", "last_action_date_utc", "work_order_cost"}
 }
-_AMOUNT = ".value"  # the number in an amount, behind the field's name
+_AMOUNT = ".value"  # the number in an amount, after the field's name
 _REASON = "action_reason_id"
 _NAMES = ("display_as", "name", "number")  # fields by which records are found, the first that there is
 _UNUSABLE = re.compile("[{}|\x00-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
@@ -69,7 +69,7 @@ class DraftField:
 
     @property
     def spellings(self) -> set[str]:
-        """The names that a column for it may have, without marks and letter case."""
+        """The names that a column for it may have, without diacritics and case."""
         name = _plain(self.name.removesuffix(_AMOUNT))
         if self.name == _REASON and self.target is not None:
             return {"reason", "actionreason"}

@@ -1,6 +1,6 @@
 """Draft of a map: columns of a file beside the fields of the catalogue that have similar names.
 
-A draft is a map that :meth:`ImportMap.load` accepts. What nobody can guess stands as the column ``{ADAPT}``,
+A draft is a map that :meth:`ImportMap.load` accepts. What cannot be guessed is the column ``{ADAPT}``,
 which no file has, so that an import says what remains to be filled in.
 """
 
@@ -221,7 +221,7 @@ class KeyColumns:
 
 
 def key_columns(source: Source) -> KeyColumns:
-    """Return the columns that can identify the rows; of one row nobody can tell."""
+    """Return the columns that can identify the rows; unknown for a single row."""
     seen: dict[str, dict[int, int]] = {column: {} for column in source.columns if is_usable(column)}
     repeats: dict[str, list[tuple[int, int]]] = {column: [] for column in seen}
     rows = 0

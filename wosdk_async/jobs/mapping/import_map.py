@@ -41,7 +41,7 @@ class ImportMap:
     key: Template | None = None
     """Template of the key by which rows are known; None when the marker has one, or nothing has."""
     fingerprint: str = ""
-    """Hash of what the map says, whatever its comments and layout."""
+    """Hash of the map without its comments and layout."""
 
     @classmethod
     def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:
@@ -90,7 +90,7 @@ class ImportMap:
         return found
 
     def columns_behind(self, reason: str) -> str | None:
-        """Return the columns behind a field that the service misses; None when nobody can tell."""
+        """Return the columns behind a field that the service misses; None if unknown."""
         return columns_behind(reason, self.record, self.references)
 
     @property
@@ -199,8 +199,8 @@ def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
     try:
         return tuple(specs[name] for name in sorter.static_order())
     except graphlib.CycleError as error:
-        circle = " needs ".join(reversed(error.args[1]))
-        raise ImportMapError(f"the references go in a circle: {circle}") from None
+        cycle = " needs ".join(reversed(error.args[1]))
+        raise ImportMapError(f"the references form a cycle: {cycle}") from None
 
 
 # facts 6: "`X` is a required field"; X may be a path
@@ -221,11 +221,11 @@ def paths_with(column: str, record: Node, specs: Iterable[ReferenceSpec]) -> lis
 
 
 def columns_behind(reason: str, record: Node, specs: Iterable[ReferenceSpec]) -> str | None:
-    """Return where the value comes from that the service misses, for people; None when nobody can tell.
+    """Return where the value comes from that the service misses, for a message; None if unknown.
 
     Args:
         reason: the message of the service.
-        record: what the map makes of a row.
+        record: the record that the map makes from a row.
         specs: the references of the map.
     """
     named = _REQUIRED.search(reason)

@@ -42,7 +42,7 @@ class RowKeys:
 
     @property
     def are_own(self) -> bool:
-        """Whether a row has a key of its own, made of its cells: the same in each job."""
+        """Whether a row has a key of its own, made from its cells: the same in each job."""
         return self.node is not None
 
     @classmethod

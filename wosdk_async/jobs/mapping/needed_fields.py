@@ -24,7 +24,7 @@ def lacking(record: Record, import_map: ImportMap) -> Iterator[str]:
     Nothing else is required of new records: the marks of the catalogue were not seen enforced there.
 
     Args:
-        record: what the map makes of a row.
+        record: the record that the map makes from a row.
         import_map: the map.
     """
     if not isinstance(record, WoCreateCommand) or not isinstance(order := record.work_order, WorkOrder):

@@ -113,7 +113,7 @@ class TextNode:
         return self.template.columns
 
     def fill(self, context: RowContext) -> Any:
-        """Return the parsed text; blanks alone are a value of a text field only."""
+        """Return the parsed text; only a text field accepts whitespace alone."""
         text = self.template.fill(context.cells)
         if text is None:
             return "" if self.clears else None

@@ -58,7 +58,7 @@ class Effect:
 
 
 def effect_of(record: Any, entity: str | None = None) -> Effect:
-    """Return the effect that a record shows, or what a record of type ``entity`` will be made of."""
+    """Return the effect that a record shows, or what a record of type ``entity`` will be made from."""
     number = getattr(record, "number", None)
     return Effect(
         entity or record.wire_name,

@@ -210,7 +210,7 @@ RowOperation = RunCommand | CreateRecord | UpdateRecord | DeleteRecord
 
 ``table`` of the map fills a record of class ``kind``, which needs all fields of a new one if it is ``new``.
 ``by`` is the field whose value says which record is changed, None when one is made. ``name`` identifies the
-operation in a journal, ``label`` says what a row is afterwards, and ``noun`` and ``question`` are for people.
+operation in a journal, ``label`` is its past participle, and ``noun`` and ``question`` are shown to the user.
 A row in doubt is ``settled`` by the records that have its key, and by its own record if the operation
 ``compares``.
 """

@@ -31,7 +31,7 @@ __all__ = ["ReferenceIndex"]
 
 _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
 _RECENT = 4096  # names of a reference that are not read again
-_LONGEST_RECENT = 256  # characters
+_MAX_RECENT = 256  # characters
 
 
 class ReferenceIndex:
@@ -70,7 +70,7 @@ class ReferenceIndex:
         recent = self._recent[spec.name]
         if len(recent) == _RECENT:
             recent.clear()
-        if len(name.raw) <= _LONGEST_RECENT:
+        if len(name.raw) <= _MAX_RECENT:
             recent.add(name.raw)
         full = name.raw.strip().casefold()
         entry = self._entries[spec.name].get(name.key)
@@ -217,7 +217,7 @@ class ReferenceIndex:
             return self._placeholder(spec, entry, context)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
-        elif len(raw) <= _LONGEST_RECENT:  # most columns with names repeat a few
+        elif len(raw) <= _MAX_RECENT:  # most columns with names repeat a few
             if len(ids) == _RECENT:
                 ids.clear()
             ids[raw] = entry.id

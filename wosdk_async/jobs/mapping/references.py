@@ -31,7 +31,7 @@ class Filter:
 
 @attrs.frozen
 class RowName:
-    """A name that a row gives: ``text`` is sent, ``key`` is compared, ``raw`` stands in the file."""
+    """A name that a row gives: ``text`` is sent, ``key`` is compared, ``raw`` is in the file."""
 
     text: str
     raw: str
@@ -80,7 +80,7 @@ class ReferenceSpec:
         return None if raw is None else self.name_of(raw)
 
     def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
-        """Return the name as it stands in the row, None for no name."""
+        """Return the name as it is in the row, None for no name."""
         return "" if self.template is None else self.template.fill(cells)
 
     def name_of(self, raw: str) -> RowName | None:

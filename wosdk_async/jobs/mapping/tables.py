@@ -126,16 +126,16 @@ class TextTable:
     thousands: str | None = attrs.field(default=None, validator=optional(_check_marks))
 
 
-_LONGEST = 1 << 20  # bytes of a map
+_MAX_BYTES = 1 << 20  # bytes of a map
 
 
 def read_tables(path: Path) -> MapTables:
     """Return the tables of a map file. Raise ImportMapError when it is not TOML or not a map."""
     try:
         with path.open("rb") as file:
-            data = file.read(_LONGEST + 1)
-        if len(data) > _LONGEST:
-            raise ImportMapError(f"is longer than {_LONGEST:,} bytes, so it is no map; name a TOML file")
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            raise ImportMapError(f"is longer than {_MAX_BYTES:,} bytes, so it is no map; name a TOML file")
         content = parse_toml(data.decode("utf-8-sig"))
     except OSError as error:
         raise ImportMapError(f"{error.strerror or error}; name a map as in docs/import.md") from None
@@ -172,7 +172,7 @@ _EXAMPLES = {
 
 
 def _message(error: BaseException, _: type | None) -> str:
-    """Return what an error of cattrs means, to be put behind the key it belongs to."""
+    """Return what an error of cattrs means, to append to the key it belongs to."""
     if isinstance(error, cattrs.ForbiddenExtraKeysError):
         known = [field.name.strip("_") for field in attrs.fields(error.cl)]
         name = min(error.extra_fields)

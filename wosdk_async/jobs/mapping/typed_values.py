@@ -36,7 +36,7 @@ class TypedValues:
         return self.own(cell) if self._is_value(cell) else self.text(cell)
 
     def join(self, pieces: Sequence[str]) -> Any:
-        """Return the value of a text that is made of several cells, some of which are values."""
+        """Return the value of a text that combines several cells, some of which are values."""
         values = [isinstance(each, TypedCell) and self._is_value(each) for each in pieces]
         if self.write is None:  # times: together with a value the whole text is one in ISO 8601
             return (self.own if any(values) else self.text)("".join(pieces).strip())
@@ -66,7 +66,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
     """Return what reads values of the file in a field; None where they are read as texts are.
 
     Args:
-        meta: what the catalogue says of the field.
+        meta: what the catalogue says about the field.
         table: the table of the map with the formats.
         text: what reads texts of the field.
     """

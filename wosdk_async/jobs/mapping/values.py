@@ -24,7 +24,7 @@ Parser = Callable[[str], Any]
 """Returns the value of a text; raises ValueError with a message that follows the name of the field."""
 
 _CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
-_LONGEST_CACHED = 64  # characters
+_MAX_CACHED = 64  # characters
 _SIGN = "; the map takes no currency sign or unit away, so remove it from the column"
 _SHOWN = 8  # words of a map in a message
 _SPACES = " \u00a0\u202f"
@@ -68,7 +68,7 @@ def zone_of(table: TextTable) -> zoneinfo.ZoneInfo | None:
 
 
 def word_parser(values: Mapping[str, Any]) -> Parser:
-    """Return what reads the words of a file, whose meanings are ``values``; letter case does not count."""
+    """Return what reads the words of a file, whose meanings are ``values``; case-insensitively."""
     meanings = {word.strip().casefold(): value for word, value in values.items()}
     known = ", ".join(map(repr, islice(values, _SHOWN))) + (", ..." if len(values) > _SHOWN else "")
 
@@ -112,7 +112,7 @@ def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -
 def _cached(parse: Parser) -> Parser:
     """Return ``parse`` with a memory of short texts; what it returns is never changed."""
     known = lru_cache(_CACHED)(parse)
-    return lambda text: known(text) if len(text) <= _LONGEST_CACHED else parse(text)
+    return lambda text: known(text) if len(text) <= _MAX_CACHED else parse(text)
 
 
 # --- times ----------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ async def write_audit(folder: OutputFolder, journal: JournalReader) -> Path:
 
 
 async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
-    """Write the original cells of the refused rows, in the way in which the input is written.
+    """Write the original cells of the refused rows, in the format of the input.
 
     Where the input has values that are not texts, such as the numbers of a sheet, a column says which they
     are: read as texts, in the format of the map, they could mean something else.

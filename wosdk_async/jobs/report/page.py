@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["report_page"]
 
-_MOST_CAUSES = 20
-_MOST_RUNS = 50
-_LONGEST_REASON = 400  # characters
+_MAX_CAUSES = 20
+_MAX_RUNS = 50
+_MAX_REASON = 400  # characters
 _LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # columns that may break anywhere
 _BAR = 1000  # width of the bar, in units of its own
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:
-    """Return the report of a job as HTML; None without jinja2, which the extra ``cli`` brings."""
+    """Return the report of a job as HTML; None without jinja2, which the extra ``cli`` installs."""
     try:
         template = _template()
     except ImportError:
@@ -75,7 +75,7 @@ def _template() -> Template:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value on one line, with control characters and marks of direction by their codes."""
+    """Return a value on one line, with control characters and bidirectional marks escaped."""
     if hasattr(value, "__html__"):
         return value
     return one_line(f"{value:,}" if isinstance(value, int) else "" if value is None else str(value))
@@ -99,11 +99,11 @@ def _when(value: str | float) -> str:
 
 def _cut(text: str | None) -> str:
     text = text or ""
-    return text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]} ..."
+    return text if len(text) <= _MAX_REASON else f"{text[:_MAX_REASON]} ..."
 
 
 def _state(facts: JobFacts) -> tuple[str, str]:
-    """Return the state of a job in words, and its class of the style sheet."""
+    """Return the state of a job as text, and its CSS class."""
     counts = facts.counts
     doubted, under_way, failed = counts[State.IN_DOUBT], counts[State.SENDING], counts[State.REFUSED]
     if facts.undone is not None:
@@ -126,7 +126,7 @@ def _state(facts: JobFacts) -> tuple[str, str]:
 
 
 def _bar(parts: Sequence[tuple[str, int]]) -> tuple[list[tuple[str, str, str]], str]:
-    """Return the parts of a bar that is divided by counts, each with its place and width; and its width."""
+    """Return the segments of a bar chart, each with style, offset and width, and the width of the bar."""
     total = sum(count for _, count in parts) or 1
     drawn, x = [], 0.0
     for style, count in parts:
@@ -146,7 +146,7 @@ def _number(value: float) -> str:
 
 _AUDITS: dict[AuditState, str] = {
     "none": "",
-    "due": "Not made yet: the same command, given again, looks up the keys of all rows.",
+    "due": "Not done yet: run the same command again to look up the keys of all rows.",
     "impossible": "Not possible",
     "clean": "The Company has one record for each row that was carried out, and none for the others.",
     "not clean": "The Company does not have what the journal says; audit.csv lists the rows.",
@@ -161,7 +161,7 @@ def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
     return {
         "causes": [
             (cause.count, _cut(cause.reason), cause.code, _row_numbers(cause.rows, cause.count))
-            for cause in facts.causes[:_MOST_CAUSES]
+            for cause in facts.causes[:_MAX_CAUSES]
         ],
         "keyed": keyed,
         "doubts": [_doubt(row, keyed) for row in facts.doubted.rows],
@@ -176,7 +176,7 @@ def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
             for each in facts.references
             if each.state != State.DONE
         ],
-        "runs": [_run(run, words) for run in facts.runs[-_MOST_RUNS:]],
+        "runs": [_run(run, words) for run in facts.runs[-_MAX_RUNS:]],
         "about": _about(facts, words),
         "hashes": [
             ("the file", facts.plan.sha256, None),
@@ -206,7 +206,7 @@ def _run(run: JobRun, words: ReportWords) -> Sequence[Any]:
         _when(run.started_at),
         f"{run.ended_at - run.started_at:,.1f} s" if run.ended_at else "",
         _ending(run, words),
-        f"{details.get('user') or 'somebody'} on {details.get('host', '')}",
+        f"{details.get('user') or 'unknown user'} on {details.get('host', '')}",
         f"{details.get('version', '')}",
         f"{details.get('engine') or 'one process'}",
     )
@@ -214,12 +214,12 @@ def _run(run: JobRun, words: ReportWords) -> Sequence[Any]:
 
 def _ending(run: JobRun, words: ReportWords) -> str:
     if run.ended_at is None:
-        return "killed, or not ended yet"
+        return "killed, or still running"
     if (stopped := stop_of(run)) is not None:
         return _cut(f"stopped: {stopped.explained(words.remedy)}")
     if (error := failure_of(run)) is not None:
         return _cut(f"exit status {run.exit_status}: {error.explained(words.remedy)}")
-    return "to its end" if not run.exit_status else f"exit status {run.exit_status}"
+    return "completed" if not run.exit_status else f"exit status {run.exit_status}"
 
 
 def _about(facts: JobFacts, words: ReportWords) -> list[tuple[str, str]]:
@@ -231,6 +231,6 @@ def _about(facts: JobFacts, words: ReportWords) -> list[tuple[str, str]]:
         ("Operation", plan.operation),
         ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
         ("File", f"{plan.file} ({plan.size:,} bytes)"),
-        ("Command", words.command(facts.given, facts.folder) or "none: a program began it"),
+        ("Command", words.command(facts.given, facts.folder) or "none: started by a program"),
         *((name.capitalize(), str(value)) for name, value in more.items()),
     ]

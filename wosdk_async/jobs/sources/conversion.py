@@ -1,4 +1,4 @@
-"""A reader as a process: started with limits and without secrets, waited for, and killed if need be."""
+"""A reader as a process: started with limits and without secrets, waited for, and killed if needed."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ _UNREAD = {
 def suffix_of(path: PurePath, format: str | None = None) -> str:
     """Return the suffix that names the format of a file, in lower case: the longest one in FORMATS.
 
-    A file with another suffix has its last one, which may be empty. ``format`` counts whatever the suffix.
+    A file with another suffix has its last one, which may be empty. ``format`` overrides the suffix.
     """
     if format is not None:
         return f".{format.casefold().lstrip('.')}"
@@ -84,7 +84,7 @@ def open_source(
         delimiter: the character between the cells of CSV, or ``tab``; a comma by default.
         encoding: the encoding of a text file; UTF-8, or UTF-16 with a byte order mark, by default.
         sheet: the name of an Excel sheet or its number from 1; the first by default.
-        format: the format whatever the suffix, such as ``csv``.
+        format: the format regardless of the suffix, such as ``csv``.
 
     Raises:
         ImportMapError: the file cannot be used; the message names the place and the remedy.

@@ -25,13 +25,13 @@ class Row:
     warnings: list[str] = attrs.field(factory=list)
     """What the import has to say about the row although it is created."""
     raw_cells: Sequence[str] | None = None
-    """The cells as they stand in the file, where ``cells`` does not say everything: a wrong number of
+    """The cells as they are in the file, where ``cells`` does not say everything: a wrong number of
     cells, or columns without a name."""
     origin: tuple[str, str] | None = None
     """Its cells in ``_job`` and ``_row``, in a file that has these columns: a file of rejects."""
 
     def original(self, columns: Sequence[str]) -> list[str]:
-        """Return the cells as they stand in the file, for ``columns`` of its source."""
+        """Return the cells as they are in the file, for ``columns`` of its source."""
         if self.raw_cells is not None:
             return list(self.raw_cells)
         values = dict(self.cells.items())  # also of cells that cannot be used

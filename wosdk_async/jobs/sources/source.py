@@ -61,11 +61,11 @@ class FileDialect:
     """Whether all cells are quoted, and not only those that need it."""
     line_end: str = "\r\n"
     first_line: str = ""
-    """A line ``sep=;`` that stands above the header, without its end."""
+    """A line ``sep=;`` above the header, without its end."""
     types: bool = False
     """Whether :data:`TYPES_COLUMN` says which cells were values in the input, and not texts."""
     decimal: str = "."
-    """What stands before the decimals of numbers; the cells of an input are written back as they were."""
+    """Decimal mark of numbers; the cells of an input are written back as they were."""
 
     @classmethod
     def for_excel(cls, separator: ExcelSeparator | None) -> Self:
@@ -185,7 +185,7 @@ class Header:
         self._first = used[0]  # report columns stand before or after the others
         self._behind = len(header) - used[-1] - 1
         self._types = header.index(TYPES_COLUMN) if TYPES_COLUMN in header else None
-        # From the end: in a row with too many cells the columns of the input stand before them.
+        # From the end: in a row with too many cells the columns of the input precede them.
         self._origin = [
             header.index(name) - len(header) if name in header else None for name in (JOB_COLUMN, ROW_COLUMN)
         ]

@@ -41,12 +41,12 @@ class Undo:
     Only records whose creation was confirmed by a response, or by a look-up of a key that was absent before.
     Each record is read first: one that has another version than after its creation stays,
     and so does one that does not carry the key of its row. The undo is written in the journal of the job, so
-    that a killed one resumes when it is given again.
+    that a killed one resumes when it is run again.
 
     Args:
         company: the Company of the job.
         journal: the journal of the job, open for writing.
-        limit: most calls at a time.
+        limit: maximum concurrent calls.
         unversioned: whether to delete records of an entity without versions too, of which nobody can tell
             whether they were changed.
         of_run: number of the run whose rows are undone; None means all runs.
@@ -79,7 +79,7 @@ class Undo:
 
     @property
     def noun(self) -> str:
-        """The kind of the records, for people."""
+        """Display name of the kind of records."""
         return "work order" if self.cancels else f"{self._records.entity.__name__} record"
 
     @property

@@ -38,7 +38,7 @@ class GetCompanyWsdkUrlResult(CommandResult):
 class GetCompanyWsdkUrlCommand(Command[GetCompanyWsdkUrlResult]):
     """Finds the Company host.
 
-    Repeating it does no harm. Sent to the regional locator host. The OpenAPI description also has GET
+    Safe to repeat. Sent to the regional locator host. The OpenAPI description also has GET
     v1/CorrigoService/GetCompanyWsdkUrl/{company}.
     """
 

@@ -95,7 +95,7 @@ class ApSubmitPaymentCommand(FinancialAction[FinancialStatusChangeResponse]):
 class ConvertMoneyValuesCommand(Command[ConvertMoneyValuesResponse]):
     """Converts amounts to another currency.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "ConvertMoneyValuesCommand"

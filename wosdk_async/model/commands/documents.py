@@ -69,7 +69,7 @@ class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
 class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
     """Gives download addresses of documents.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "GetDocDownloadUrlCommand"
@@ -84,7 +84,7 @@ class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
 class GetProcedureStepsDocumentsRoutine(Command[GetProcedureStepsDocumentsResponse]):
     """Lists documents of procedure steps.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "GetProcedureStepsDocumentsRoutine"

@@ -121,7 +121,7 @@ class RestoreCommand(Command[OperationCommandResponse]):
 class RetrieveWithCurrencyTypeCommand(Command[RetrieveWithCurrencyTypeResponse]):
     """Reads money settings in a currency.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "RetrieveWithCurrencyTypeCommand"

@@ -63,7 +63,7 @@ class UserSignInInfoResponse(CommandResult):
 class GetLicensedProvidersRoutine(Command[GetLicensedProvidersResponse]):
     """Lists licensed providers.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "GetLicensedProvidersRoutine"
@@ -172,7 +172,7 @@ class UserOrProviderSuspendCommand(Command[CommandResult]):
 class UserSignInInfoCommand(Command[UserSignInInfoResponse]):
     """Gives sign-in statistics of users.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "UserSignInInfoCommand"

@@ -73,7 +73,7 @@ class WorkZoneCommandResponse(CommandResult):
 class AssetMatchByTaskCodeCommand(Command[MatchAssetsResponse]):
     """Finds assets that have a task code.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "AssetMatchByTaskCodeCommand"
@@ -96,7 +96,7 @@ class AssetMatchByTaskCodeCommand(Command[MatchAssetsResponse]):
 class GetCustomerByAssetCommand(Command[CustomerResponse]):
     """Finds the customer of an asset.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "GetCustomerByAssetCommand"

@@ -367,7 +367,7 @@ class WoFlagCommand(WorkOrderAction[WoActionResponse]):
 class WoLastModificationCommand(Command[WoLastModificationResponse]):
     """Tells when a work order last changed.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "WoLastModificationCommand"
@@ -464,7 +464,7 @@ class WoReopenCommand(WorkOrderAction[WoActionResponse]):
 class WoScheduleRoutine(Command[WoActionResponse]):
     """Computes schedule values without saving.
 
-    Repeating it does no harm.
+    Safe to repeat.
     """
 
     path = "WoScheduleRoutine"

@@ -51,7 +51,7 @@ _IN_JSON = re.compile(
 #   {"Text": "{\"password\": \"a\"}", "b": 1  {"Text": "{\"password\":•••
 #   ["{\\\"password\\\": 7}"]                 ["{\\\"password\\\":•••
 _IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
-# As in a header, YAML or JavaScript; lines that begin with a blank continue the value
+# As in a header, YAML or JavaScript; lines that begin with a space continue the value
 #   Authorization: Bearer a                  Authorization: •••
 #   password: |\n  a\nb: 2                   password: •••\nb: 2
 _IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)

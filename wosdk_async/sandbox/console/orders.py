@@ -50,7 +50,7 @@ _OPENED = [
     "ActionLogRecords.*",
     "ActionLogRecords.Actor.*",
 ]
-# Actions in the order in which they are offered, each with its name for people.
+# Actions in the order in which they are offered, each with its display name.
 _OFFERED = {
     "WoPickUpCommand": "Pick up",
     "WoStartCommand": "Start",

@@ -28,7 +28,7 @@ def label_field(schema: EntitySchema) -> str | None:
 
 
 def label_of(schema: EntitySchema, record: Record) -> str:
-    """Return the name of a record for people."""
+    """Return the display name of a record."""
     name = label_field(schema)
     return str(record.get(name) or "") if name else ""
 

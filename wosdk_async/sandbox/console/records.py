@@ -30,7 +30,7 @@ __all__ = ["PAGE", "count_records", "list_records", "one_record", "raw_text", "r
 
 PAGE = 25  # records on a page
 
-# What the form offers -> operator of a query, and whether the text may stand anywhere in the value
+# Operator in the form -> operator of a query, and whether the text may occur anywhere in the value
 _OPERATORS = {
     "contains": ("Like", True),
     "is": ("Equal", False),
@@ -71,8 +71,8 @@ def list_records(context: RequestContext, entity: str, asked: Mapping[str, str],
     Args:
         context: context of the Company.
         entity: name of the entity type.
-        asked: what was asked for: ``field`` (empty for any text), ``operator`` and ``value``; ``sort`` and
-            ``direction``; ``by`` and ``to``: a path and the entity type and id that it points at.
+        asked: the form's fields: ``field`` (empty for any text), ``operator`` and ``value``; ``sort`` and
+            ``direction``; ``by`` and ``to``: a path, and the entity type and id that it refers to.
         page: number of the page, from 0.
 
     Raises:
@@ -89,7 +89,7 @@ def list_records(context: RequestContext, entity: str, asked: Mapping[str, str],
     direction = "Ascending" if asked.get("direction") == "ascending" else "Descending"
     found = run_query(
         context,
-        attrs.evolve(schema, operations={}),  # the console also lists what the service lets nobody query
+        attrs.evolve(schema, operations={}),  # the console also lists entity types that clients cannot query
         {
             "PropertySet": {"Properties": [*paths, *names, *zone, *own]},
             "Criteria": {"Filters": _filters(schema, asked)},
@@ -128,7 +128,7 @@ def _filters(schema: EntitySchema, asked: Mapping[str, str]) -> list[Record]:
     texts = [field.name for field in schema.fields if field.type == "string"]
     fields = [asked["field"]] if asked.get("field") else texts or ["Id"]
     if anywhere and not all((found := schema.field(each)) and found.type == "string" for each in fields):
-        operator, anywhere = "Equal", False  # only a text can contain one
+        operator, anywhere = "Equal", False  # only strings have substrings
     sent = f"%{value}%" if anywhere else value
     conditions = [
         {"PropertyName": each, "Operator": operator, "Values": [_read(schema, each, sent)]} for each in fields
@@ -137,7 +137,7 @@ def _filters(schema: EntitySchema, asked: Mapping[str, str]) -> list[Record]:
 
 
 def _read(schema: EntitySchema, name: str, value: str) -> str | bool:
-    """Return a value as a query wants it; a time may be written as the console shows it."""
+    """Convert a form value for a query; a time may have the console's format."""
     field = schema.field(name)
     kind = field.type if field is not None else ""
     if kind == "boolean":
@@ -154,7 +154,7 @@ def _pointer(schema: EntitySchema, path: str, target: str) -> tuple[Pointer, int
 
 
 def one_record(context: RequestContext, entity: str, key: int) -> Record:
-    """Return a record with the records that it points at, and how many point at it.
+    """Return a record with the records it refers to, and how many refer to it.
 
     Raises:
         Refusal: there is no such entity type, or no record with this id.
@@ -179,7 +179,7 @@ def one_record(context: RequestContext, entity: str, key: int) -> Record:
 
 
 def raw_text(data: Any) -> str:
-    """Return data as indented JSON, with its numbers as the service sends them."""
+    """Return data as indented JSON, with numbers formatted as the service does."""
     return msgspec.json.format(dump(data), indent=2).decode()
 
 
@@ -195,7 +195,7 @@ def _refers_to(context: RequestContext, entity: str, stored: Record) -> list[Rec
 
 
 def _target(schema: EntitySchema, name: str) -> str:
-    """Return the entity type that a property leads to; empty if it is a plain value."""
+    """Return the entity type that a property refers to; empty for a plain value."""
     field = schema.field(name)
     target = schema.target(field) if field is not None else None
     return target.name if target is not None else ""

@@ -165,7 +165,7 @@ class RequestLog:
         return next((exchange for exchange in self._kept if exchange.number == number), None)
 
     def clear(self) -> None:
-        """Forget all exchanges; the numbers go on."""
+        """Forget all exchanges; the numbers continue."""
         self._kept.clear()
 
 

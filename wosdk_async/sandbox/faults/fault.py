@@ -193,7 +193,7 @@ class Fault(attrs.AttrsInstance, Protocol):
     """Why a rule for token requests alone would do nothing; empty if it does something."""
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        """Do it to a request, and return whether the request is finished; if not, it goes on."""
+        """Do it to a request, and return whether the request is finished; if not, it continues."""
 
 
 def _setting(wanted: str, *validators: Validator) -> Validator:

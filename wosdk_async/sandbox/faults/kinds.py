@@ -51,7 +51,7 @@ class Latency(Fault):
             _log_parameters(self.lognormal)
 
     async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
-        """Wait, and let the request go on."""
+        """Wait, and let the request continue."""
         await exchange.clock.sleep(self.seconds(rng))
         return False
 

@@ -20,7 +20,7 @@ from wosdk_async.sandbox.faults.script import FaultScript, Rule
 __all__ = ["Faults"]
 
 _PORTS = {"http": 80, "https": 443}
-_SECOND_PORT = 8900  # without a socket any other port will do
+_SECOND_PORT = 8900  # without a socket any other port works
 
 
 class Faults:
@@ -107,7 +107,7 @@ class Faults:
     def unmatched(self) -> list[Rule]:
         """Return the rules in force that no request has matched since they were given.
 
-        Counters start again when a rule is added; what a rule has matched before counts here all the same.
+        Counters start again when a rule is added; what a rule has matched before still counts here.
         """
         return [rule for rule, met in zip(self.script.rules, self._state.met, strict=True) if not met]
 

@@ -18,7 +18,7 @@ __all__ = ["document", "openapi_routes"]
 
 _DESCRIPTION = """\
 JSON over HTTPS, one host per Company. Ask the token endpoint for a token of 20 minutes, then name the
-Company in the header CompanyName of every call. Names of members and entity types ignore letter case;
+Company in the header CompanyName of every call. Names of members and entity types are case-insensitive;
 unknown members are dropped. Nulls are omitted from responses. Lists and the members of references come only
 when properties names their paths. GET reads one entity, POST creates, PUT updates what Properties names,
 DELETE removes; queries and commands are POSTs."""

@@ -117,7 +117,7 @@ class Router:
     def _context(self, request: ServiceRequest) -> RequestContext:
         """Return the context of the Company that the headers name, if the token is for it (facts 1)."""
         owner = self.tokens.check(request.headers.get("authorization"))
-        # facts 1: the value ignores letter case; facts 2: the code. Its status is the sample's
+        # facts 1: the value is case-insensitive; facts 2: the code. Its status is the sample's
         company = self.companies().get(request.headers.get("companyname", "").strip().lower())
         if company is None or not (company.served_at(request.root) or is_discovery(request.segments)):
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")

@@ -1,4 +1,4 @@
-"""Request bodies: JSON with exact numbers, and members found by name in any letter case."""
+"""Request bodies: JSON with exact numbers, and case-insensitive member names."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def require_body(body: Record) -> Record:
 
 
 def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
-    """Return the member with this name in any letter case (facts 3.3), or None."""
+    """Return the member with this case-insensitive name (facts 3.3), or None."""
     if name in container:
         return container[name]
     wanted = name.lower()

@@ -1,4 +1,4 @@
-"""Entity types and enums of the catalogue, as the local service looks them up: in any letter case."""
+"""Entity types and enums of the catalogue, with the case-insensitive look-ups of the local service."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ SCALARS = frozenset(
 # Marks on the elements of a request; returned entities show them as false (spec 2.1).
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
 REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: what it names comes back as RequestorContact
-# Initial values that do not follow from the type: facts 3.4 saw one enum missing, spec 2.8 has one text.
+# Initial values other than those of the type: one enum is missing (facts 3.4), one text is set (spec 2.8).
 _INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
-_LAST = ("IsRemoved", "ConcurrencyId", "Id")  # they close an entity (facts 3.3)
+_LAST = ("IsRemoved", "ConcurrencyId", "Id")  # the last members of an entity (facts 3.3)
 _ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # the two exceptions (facts 3.3)
 # Operations that a command of the entity replaces (facts 3.9; Space by spec 4.4, its code assumed).
 _CUSTOM_COMMANDS = {
@@ -92,7 +92,7 @@ class EntitySchema:
     removable: bool
 
     def field(self, name: str) -> Field | None:
-        """Return the field with this name in any letter case, or None."""
+        """Return the field with this case-insensitive name, or None."""
         return self.by_name.get(name.lower())
 
     def target(self, field: Field) -> EntitySchema | None:
@@ -127,7 +127,7 @@ def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
 
 
 def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
-    """Return the entity type with this name in any letter case, or with this alias (spec 2.2).
+    """Return the entity type with this case-insensitive name or alias (spec 2.2).
 
     Raises:
         Refusal: ``ENTITY_NOT_FOUND``.
@@ -187,7 +187,7 @@ def _exists(field: Field, dialect: Dialect) -> bool:
 
 
 def _initial(field: Field) -> Any:
-    """Return the value of an unset property: only references, dates and one enum are missing (facts 3.4)."""
+    """Return the initial value of a property; None for references, dates and one enum (facts 3.4)."""
     if field.name in REQUEST_MARKS | REQUEST_ONLY | _INITIAL_VALUES.keys():
         return _INITIAL_VALUES.get(field.name)
     if field.type == "enum":

@@ -95,7 +95,7 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
 
 
 def inner_records(rows: Iterable[SeedRow]) -> int:
-    """Return how many records stand inside rows, as elements of their lists: they become records, too."""
+    """Return how many records are nested in rows, as elements of their lists: they become records, too."""
     return sum(_inside(find_schema(row.entity), row.members) for row in rows)
 
 

@@ -133,7 +133,7 @@ class RequestContext:
         self._records[schema.name, record["Id"]] = record
 
     def remove(self, entity: str, key: int) -> None:
-        """Delete a record for good."""
+        """Delete a record permanently."""
         self.store.remove(self.company.id, entity, key)
         self._records.pop((entity, key), None)
 

@@ -34,7 +34,7 @@ PAIRED_TIMES = {
     "DtOnSiteBy": "DtUtcOnSiteBy",
     "DtScheduledStart": "ScheduledStartUtc",
 }
-_MAX_LEVELS = 32  # of locations, in case their parents form a circle
+_MAX_LEVELS = 32  # of locations, in case their parents form a cycle
 # Records that must name their owner. All others may leave it out: a Note without an owner was accepted
 # (facts 3.9); for other records it is not shown; assumed.
 _OWNER_REQUIRED = {"WoNote": "WorkOrderId"}
@@ -84,7 +84,7 @@ def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
-    """Return a location's ancestors, the nearest first; a circle of parents ends the list."""
+    """Return a location's ancestors, the nearest first; a cycle of parents ends the list."""
     found: list[Record] = []
     parent = context.find("Location", location["ParentId"])
     while parent is not None and parent not in found and len(found) < _MAX_LEVELS:

@@ -154,7 +154,7 @@ def create_owned_object(
 def delete(context: RequestContext, schema: EntitySchema, record: Record) -> None:
     """Delete a record; a removable one is only marked with ``IsRemoved`` (facts 3.4).
 
-    Any other is deleted for good, and so are the records that it owns (those are not shown; assumed).
+    Any other is deleted permanently, and so are the records that it owns (those are not shown; assumed).
     """
     if not schema.removable:
         if rule := ON_DELETE.get(schema.name):
@@ -179,7 +179,7 @@ def restore(context: RequestContext, schema: EntitySchema, record: Record) -> No
     """Undo a removal (facts 3.4, RestoreCommand).
 
     Raises:
-        Refusal: records of this entity type are deleted for good (not shown; assumed).
+        Refusal: records of this entity type are deleted permanently (not shown; assumed).
     """
     if not schema.removable:
         raise broken_rule(f"{schema.name} entity cannot be restored.")

@@ -74,7 +74,7 @@ def remedy(error: sqlite3.Error | OSError) -> str:
 
 
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
-    """Copy the committed data to a file; other processes may go on reading and writing.
+    """Copy the committed data to a file; other processes may keep reading and writing.
 
     An older store at ``target`` is replaced; any other file is refused.
 

@@ -24,11 +24,11 @@ class Store:
     """Records of a store file; each of them belongs to one Company.
 
     Args:
-        path: the file; it is made if it does not exist. ``:memory:`` for none.
+        path: the file, created if missing; ``:memory:`` for no file.
         like: another store that is copied into this one first.
 
     Raises:
-        StoreError: the file is not a store, cannot be written, or is of another version.
+        StoreError: the file is not a store, cannot be written, or has another version.
     """
 
     def __init__(self, path: str | Path, like: Store | None = None) -> None:
@@ -54,19 +54,19 @@ class Store:
         self._seen = self._data_version()
 
     def close(self) -> None:
-        """Close the file; what was not committed is lost."""
+        """Close the file; uncommitted writes are lost."""
         self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all of a block or nothing of it, and commit at its end."""
+        """Make the writes of a block atomic, and commit them at its end."""
         with self.savepoint():
             yield
         self.commit()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Write all of one request or nothing of it; the next `commit` saves it."""
+        """Make the writes of one request atomic; the next `commit` saves them."""
         self._begin()
         self._db.execute("SAVEPOINT part")
         self._counters.mark()
@@ -82,14 +82,14 @@ class Store:
 
     @property
     def pending(self) -> bool:
-        """Whether there are writes that were not committed yet."""
+        """Whether there are uncommitted writes."""
         return self._open
 
     def commit(self) -> None:
         """Commit everything written since the last commit.
 
         Raises:
-            sqlite3.Error: nothing of it was saved.
+            sqlite3.Error: nothing was saved.
         """
         if not self._open:
             return
@@ -104,7 +104,7 @@ class Store:
             raise
 
     def refresh(self) -> None:
-        """Notice what another process wrote into the file."""
+        """Drop the cached data if another process has written to the file."""
         if not self._open and self._data_version() != self._seen:
             self._forget()
 
@@ -113,7 +113,7 @@ class Store:
         return self._counters.next(company, name)
 
     def raise_counter(self, company: int, name: str, value: int) -> None:
-        """Let a counter go on after ``value``."""
+        """Raise a counter to at least ``value``; its next number is higher."""
         self._counters.raise_to(company, name, value)
 
     def get(self, company: int, entity: str, key: int) -> Record | None:
@@ -177,11 +177,11 @@ class Store:
         self._companies = None
 
     def set_progress_handler(self, handler: Callable[[], int | None] | None, steps: int) -> None:
-        """Call ``handler`` after every so many instructions of SQLite, to measure work; None ends it."""
+        """Call ``handler`` after every so many instructions of SQLite, to measure work; None removes it."""
         self._db.set_progress_handler(handler, steps)
 
     def take_snapshot(self, target: str | Path) -> None:
-        """Copy the store into a file, as it is at one moment.
+        """Copy a consistent snapshot of the store to a file.
 
         Args:
             target: the file; an older snapshot is replaced, any other file is not.
@@ -193,16 +193,16 @@ class Store:
         write_snapshot(self._db, Path(target))
 
     def restore_snapshot(self, source: str | Path) -> None:
-        """Replace everything in the store by what a snapshot holds.
+        """Replace the contents of the store with a snapshot.
 
         Raises:
-            StoreError: the file is not a snapshot, or one of another version.
+            StoreError: the file is not a snapshot, or has another version.
         """
         with snapshot_at(Path(source)) as copy:
             self._copy_from(copy)
 
     def copy_from(self, other: Store) -> None:
-        """Replace everything in the store by what another open store holds."""
+        """Replace the contents of the store with those of another open store."""
         other.commit()
         self._copy_from(other._db)
 
@@ -222,9 +222,9 @@ class Store:
         self._open = True
 
     def _forget(self) -> None:
-        """Drop what is held in memory, so that it is read from the file again."""
+        """Drop the cached data, so that it is read from the file again."""
         self._counters.forget()
-        self.indexes.forget()
+        self.indexes.reload()
         self._companies = None
         self._seen = self._data_version()
 
@@ -236,8 +236,8 @@ class Store:
 class GroupCommit:
     """Shared commits of one store, for the tasks of one event loop.
 
-    Requests that end in the same turn of the loop share one commit. A response leaves only after the
-    commit of its writes. A read waits too while a transaction is open: it may have seen what would be lost.
+    Requests that end in the same iteration of the loop share one commit. A response is sent only after its
+    writes are committed. A read also waits for an open transaction: it may have seen uncommitted data.
     """
 
     def __init__(self, store: Store) -> None:

@@ -1,10 +1,9 @@
 """Tables and indexes of a store file: one table for each entity type, its records as JSON text.
 
-A property is read with `column`, and the indexes are made of the same expressions, so a condition on an
-indexed property finds its records without reading the table. An index ends with the id: records of one
-value come out in the order of ids, however many there are. The pointers of records to their parents are
-indexed from the start. Any other property of the catalogue can be asked for too, but an index on each
-would slow every write: `Indexes` makes those that queries use, at the price of one slow query each.
+Queries and indexes use the same expression for a property, `column`, so a condition on an indexed property
+needs no table scan. Each index ends with the id, so records with equal values come sorted by id. References
+to parents are indexed from the start. Queries may use any other property, but an index on each would slow
+down every write: `Indexes` creates those that queries use, when the first of them does.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ __all__ = [
     "is_table",
 ]
 
-APPLICATION_ID = 0x776F7364  # "wosd": tells a store from any other SQLite file
+APPLICATION_ID = 0x776F7364  # "wosd": identifies a store among SQLite files
 VERSION = 2
-_INDEXED_FROM = 500  # rows: reading a smaller table is quick enough
+_INDEXED_FROM = 500  # rows: scanning a smaller table is fast enough
 _MAX_INDEXES = 24  # of one table: each slows its writes
 
 _COMPANY = """
@@ -51,7 +50,7 @@ CREATE TABLE counter (
 ) STRICT, WITHOUT ROWID"""
 
 # AssetTree is the location tree seen from every ancestor (facts 3.4: Id repeats ParentId, and a record
-# of Distance 0 has parent and child equal). The bound ends a circle of parents.
+# of Distance 0 has parent and child equal). The limit ends a cycle of parents.
 _ASSET_TREE = """
 CREATE VIEW "AssetTree" AS
 WITH RECURSIVE pair(company, parent, child, distance) AS (
@@ -75,7 +74,7 @@ SELECT company, id, json_object('TypeId', 'LeaseUser',
 UNION ALL
 SELECT id, id, json_object('TypeId', 'CorrigoNet', 'DisplayAs', 'Web services', 'Id', id) FROM company"""
 
-_RELOAD_STATISTICS = "ANALYZE sqlite_master"  # the planner reads its statistics again
+_RELOAD_STATISTICS = "ANALYZE sqlite_master"  # makes the planner reload its statistics
 REPEATED_IDS = frozenset({"AssetTree"})  # several of its records have the same Id
 _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 
@@ -84,10 +83,10 @@ def column(path: str, kind: str, alias: str = "") -> str:
     """Return the SQL for a property of a record.
 
     Args:
-        path: member names joined by points, as they nest in the stored JSON.
-        kind: the catalogue's type of the property; texts compare without regard to letter case
-            and trailing blanks, as the database behind the service does (not shown; assumed).
-        alias: the alias of the table, with its point.
+        path: path in the stored JSON: member names joined by dots.
+        kind: the catalogue's type of the property; strings compare case-insensitively and without
+            trailing spaces, as in the database behind the service (not shown; assumed).
+        alias: the alias of the table, with its dot.
     """
     value = f"json_extract({alias}body, '$.{path}')"
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value
@@ -99,10 +98,10 @@ def is_table(entity: str) -> bool:
 
 
 def create_statements() -> Iterator[str]:
-    """Return the statements that make an empty file a store."""
+    """Yield the statements that turn an empty file into a store."""
     yield _COMPANY
     yield _COUNTER
-    yield "ANALYZE"  # makes the table of the planner's statistics
+    yield "ANALYZE"  # creates sqlite_stat1, the planner's statistics
     for schema in schemas().values():
         if is_table(schema.name):
             yield (
@@ -131,7 +130,7 @@ class EntityStatements:
 
 @cache
 def entity_statements() -> dict[str, EntityStatements]:
-    """Return the statements of every entity type, always the same texts so that SQLite caches them."""
+    """Return the statements of every entity type, always the same strings, so that sqlite3 caches them."""
     return {
         name: EntityStatements(
             get=f'SELECT body FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608 names of the catalogue
@@ -145,20 +144,20 @@ def entity_statements() -> dict[str, EntityStatements]:
 
 
 class Indexes:
-    """Indexes of one store file, made when a query first asks for a property of a large table."""
+    """Indexes of one store file, created when a query first uses a property of a large table."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._known: set[tuple[str, str]] = set()
-        self.forget()
+        self.reload()
 
-    def forget(self) -> None:
-        """Read again which indexes there are."""
+    def reload(self) -> None:
+        """Reload the list of indexes."""
         rows = self._db.execute("SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'")
         self._known = {(table, name.removeprefix(f"{table}.")) for table, name in rows}
 
     def want(self, entity: str, path: str, kind: str) -> None:
-        """Make the index on a property that a query compares or sorts by, if it is worth it."""
+        """Create the index on a property that a query filters or sorts by, if that is worthwhile."""
         if (entity, path) in self._known or not is_table(entity):
             return
         if (
@@ -185,5 +184,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return the statement that gives SQLite's planner statistics: one Company has all rows, a value few."""
+    """Return the statement that sets planner statistics: one Company has all rows, a value has few."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

@@ -51,7 +51,7 @@ def mocked() -> ModuleType | None:
         if methods != _genuine.get(name):
             if not all(map(_is_genuine, (*(methods[0] or ()), methods[1]))):
                 return import_module(name)
-            _genuine[name] = methods  # GIL: threads set the key in one step; each finds the same methods
+            _genuine[name] = methods  # GIL: threads set the key atomically; each finds the same methods
     return None
 
 

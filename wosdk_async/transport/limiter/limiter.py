@@ -77,7 +77,7 @@ class ConcurrencyLimiter:
         clock: TransportClock | None = None,
         algorithm: Callable[[int], AIMDLimit] = AIMDLimit,
     ) -> None:
-        # Changed by the thread of its loop alone. GIL: the repr of a client reads numbers from other threads.
+        # Changed only by the thread of its loop. GIL: the repr of a client reads numbers from other threads.
         ceiling = total if ceiling is None else ceiling
         self._total = total = min(total, ceiling)
         self._lowest = total - ceiling
@@ -103,11 +103,11 @@ class ConcurrencyLimiter:
         return self._total - self._free
 
     def new_queue(self, rate: float | None = None) -> TenantQueue:
-        """Return a queue for one more Company, which gets at most ``rate`` slots in a second."""
+        """Return a queue for one more Company, which gets at most ``rate`` slots per second."""
         return TenantQueue(self, self._algorithm(self._per_queue), _interval(rate))
 
     def set_rate(self, queue: TenantQueue, rate: float | None) -> None:
-        """Give ``queue`` at most ``rate`` slots in a second from now on; None for no limit.
+        """Give ``queue`` at most ``rate`` slots per second from now on; None for no limit.
 
         Time in which no slot was taken is not caught up at the new rate.
         """

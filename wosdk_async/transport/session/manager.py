@@ -64,7 +64,7 @@ class SessionManager:
     """Session of one Company, renewed by one caller for all.
 
     ``log_in`` returns a new grant, from the secrets of earlier sessions, which a response may still repeat,
-    and a function that says whether a further attempt is of use. Every call that waits gets its error.
+    and a function that says whether a further attempt is worthwhile. Every call that waits gets its error.
     """
 
     def __init__(
@@ -75,13 +75,13 @@ class SessionManager:
         rate: float | None = None,
     ) -> None:
         self.company = company
-        # GIL: loops in several threads read and set these, each in one step, and use what they have read.
+        # GIL: loops in several threads read and set these atomically, and use what they have read.
         self.paths: dict[str, str] = {}
         """Command -> path that this Company accepted, for commands whose path differs between sources."""
         self.queue: TenantQueue | None = None
         """Queue of this Company at the limiter that sent its last call."""
         self.rate = rate
-        """Most calls of this Company that a loop sends in a second; None for no limit."""
+        """Maximum calls per second of this Company in a loop; None for no limit."""
         self.responded_at: float | None = None
         """Time of the service's last response to a call of this Company."""
         self.last_error: tuple[float, str] | None = None
@@ -102,7 +102,7 @@ class SessionManager:
         self._renewal: Renewal[Session] | None = None
         self._renewals: set[Renewal[Session]] = set()
         """All renewals under way: the newest, and those that other loops started."""
-        # GIL: threads add to the set, remove from it and copy it in one step each.
+        # GIL: threads add to the set, remove from it and copy it atomically.
         self._login_since = self._early_renewal_from = 0.0
         self._search_from = 0.0
 
@@ -195,7 +195,7 @@ class SessionManager:
         return renewal
 
     async def _run(self, has_time: HasTime) -> Session:
-        # GIL: of log-ins in two threads the one that began last counts; each field is set in one step.
+        # GIL: of log-ins in two threads the one that began last counts; each field is set atomically.
         self.login_waits_for, self._login_since = "", self.clock.now()
         grant = await self._log_in(self.secrets, has_time)
         self.login_waits_for = ""
@@ -247,7 +247,7 @@ class ManagerCache:
         return len(self._alive)
 
     def __iter__(self) -> Iterator[SessionManager]:
-        # GIL: valuerefs() copies in one step, values() does not; other threads may add managers meanwhile.
+        # GIL: valuerefs() copies atomically, values() does not; other threads may add managers meanwhile.
         return iter([found for each in self._alive.valuerefs() if (found := each()) is not None])
 
     def get(self, key: Hashable, make: Callable[[], SessionManager]) -> SessionManager:
@@ -283,7 +283,7 @@ class Place(Generic[T]):
 
 
 class Places:
-    """Values that packages above keep for the calls of one Company, each in its place."""
+    """Values that higher layers keep for the calls of one Company, by key."""
 
     def __init__(self, clock: TransportClock) -> None:
         self._clock = clock

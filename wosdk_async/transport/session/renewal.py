@@ -1,4 +1,4 @@
-"""Log-ins of a Company: one that runs for everybody who waits, and reasons to send none now."""
+"""Log-in of a Company, shared by all waiting callers, and the reasons to hold one off."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ __all__ = ["HasTime", "HoldOff", "Renewal"]
 T = TypeVar("T")
 
 HasTime = Callable[[float], bool]
-"""Function that says whether it is of use to send a request in so many seconds: somebody still waits then."""
+"""Predicate: whether a caller still waits in so many seconds, so that a request is worth sending."""
 
-_UNATTENDED = 10.0  # seconds: callers with short deadlines find the session when they call again
-_REFUSED = 5.0  # seconds in which refused credentials are not retried
-_LONGEST = 300.0  # seconds that a Company is held off: whoever asks for a day has erred
-_SPREAD = 1.0  # seconds: many Companies may be asked to wait for as long
+_UNATTENDED = 10.0  # seconds without callers: one with a short deadline finds the session when it retries
+_REFUSED = 5.0  # seconds during which refused credentials are not retried
+_MAX_HOLD_OFF = 300.0  # seconds: a longer Retry-After is taken for a mistake
+_JITTER = 1.0  # seconds: many Companies may get the same Retry-After
 
 
 class Renewal(Generic[T]):
-    """Log-in under way, which is retried as long as a caller that waits for it has time.
+    """Log-in in progress, retried as long as a waiting caller has time.
 
-    If no caller waits, it is retried up to 10 s after it began. It is cancelled then if its callers gave up.
+    Without waiting callers it is retried until 10 s after its start. If all of them gave up, it is cancelled
+    then.
     """
 
-    # Used by the thread of its loop alone, so none of it relies on the GIL.
+    # Used only by the thread of its loop, so nothing here relies on the GIL.
 
     def __init__(
         self, log_in: Callable[[HasTime], Coroutine[Any, Any, T]], company: str, clock: TransportClock
@@ -41,13 +42,13 @@ class Renewal(Generic[T]):
         self._clock = clock
         self._alone_until = clock.now() + _UNATTENDED
         self._waiting: dict[object, float] = {}
-        """Callers that wait, each with its deadline."""
+        """Waiting callers, each with its deadline."""
         self.task = asyncio.create_task(log_in(self._has_time), name=f"renew session of {company}")
         self.task.add_done_callback(mark_retrieved)
 
     @property
     def usable(self) -> bool:
-        """Whether a caller of the running loop can wait for it; the one of another loop may never end."""
+        """Whether a caller in the running loop can wait for it; a log-in of another loop may never end."""
         task = self.task
         return not (task.done() or task.cancelling()) and task.get_loop() is asyncio.get_running_loop()
 
@@ -82,22 +83,22 @@ class Renewal(Generic[T]):
 
 
 class HoldOff:
-    """Reasons of one Company not to send a log-in now. They hold for its callers in all event loops."""
+    """Hold-off of one Company's log-ins, in all event loops, after a Retry-After or refused credentials."""
 
     def __init__(self, clock: TransportClock) -> None:
-        # GIL: loops in several threads read and set these, each in one step.
+        # GIL: loops in several threads read and set these atomically.
         self._now, self._sleep = clock.now, clock.sleep
         self._busy: tuple[float, float, WosdkError] | None = None
-        """When the time is over, the deadline that a caller needs to wait for it, and the error."""
+        """End of the hold-off, the earliest deadline of a caller that may wait for it, and the error."""
         self._refused: tuple[float, WosdkError, object] | None = None
 
     @property
     def active(self) -> bool:
-        """Whether the service asked to wait, and the time is not over."""
+        """Whether the service asked to wait and the wait is not over."""
         return self._busy is not None and self._now() < self._busy[0]
 
     async def wait(self, until: float | None) -> None:
-        """Wait as the service asked. Raise its error for a caller whose deadline ``until`` is too early."""
+        """Wait for the end of the hold-off. Raise its error if the deadline ``until`` is earlier."""
         if self._busy is not None:
             ends, needed, error = self._busy
             if until is not None and until < needed:
@@ -112,15 +113,15 @@ class HoldOff:
                 raise copy.copy(error) from error
 
     def forget_refusal(self) -> None:
-        """Let the next log-in be sent with whatever credentials."""
+        """Allow the next log-in with any credentials."""
         self._refused = None
 
     def note(self, error: WosdkError, credentials: object) -> None:
-        """Note the error of a log-in with ``credentials``; None if none were sent."""
+        """Record the error of a log-in; ``credentials`` is None if none were sent."""
         busy = error.__cause__
         if isinstance(error, CredentialsError) and credentials is not None:
             self._refused = self._now() + _REFUSED, error, credentials
         elif isinstance(busy, ThrottledError) and busy.retry_after:
-            spread = _SPREAD * random.random()  # noqa: S311 - not a secret
-            ends = self._now() + min(busy.retry_after, _LONGEST) + spread
-            self._busy = ends, ends if busy.retry_after <= _LONGEST else math.inf, error
+            jitter = _JITTER * random.random()  # noqa: S311 - not a secret
+            ends = self._now() + min(busy.retry_after, _MAX_HOLD_OFF) + jitter
+            self._busy = ends, ends if busy.retry_after <= _MAX_HOLD_OFF else math.inf, error

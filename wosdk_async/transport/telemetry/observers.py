@@ -258,7 +258,7 @@ class Telemetry(Observer):
     def _histograms(self) -> tuple[Any, Any, Any]:
         """Return the histograms of calls and of requests, and their provider: the one that is set now."""
         provider = self._metrics.get_meter_provider()
-        # GIL: loops in other threads set the tuple in one step; the histograms of each are the same.
+        # GIL: loops in other threads set the tuple atomically; the histograms of each are the same.
         if self._instruments is None or self._instruments[2] is not provider:
             meter = provider.get_meter("wosdk_async")
             self._instruments = (

@@ -38,7 +38,7 @@ class Trace:
         waits: seconds slept before each further attempt.
         reply: the last response, of whichever attempt.
         effect: whether ``sent`` was true at the end of any traced call that is not safe to repeat.
-        found: whether the record of a call with a marker was there before its first attempt, so that nothing
+        found: whether the record of a call with a marker existed before its first attempt, so that nothing
             was sent (``look_first``, or another call with the same key).
     """
 
@@ -65,7 +65,7 @@ class Trace:
 
     def copy_from(self, other: Trace) -> None:
         """Copy ``other``. Of the calls before, only ``effect`` is kept."""
-        # GIL: each field is set in one step. The fields of a trace that threads share may be of two calls: no
+        # GIL: each field is set atomically. The fields of a trace that threads share may be of two calls: no
         # verdict is read from it.
         effect = self.effect or other.effect
         for name in _FIELDS:

@@ -28,7 +28,7 @@ _OWNED = {"Info": "AssetInfo", "Address": "Address2"}
 def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
     """Return the customer of the nearest space at or above the asset; 0 for none (facts 5; assumed).
 
-    With ``SearchCustomerInWorkZone`` the first customer of the asset's work zone will do (assumed).
+    With ``SearchCustomerInWorkZone`` the first customer of the asset's work zone suffices (assumed).
     """
     asset = named_record(context, arguments, "AssetId", "Location")
     places = [asset, *ancestors(context, asset)]
@@ -128,7 +128,7 @@ def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
     known = {root["Id"]}
     for source, _ in found:
         for child in children_of(context, source["Id"]):
-            if child["Id"] not in known:  # a circle of parents ends here
+            if child["Id"] not in known:  # a cycle of parents ends here
                 known.add(child["Id"])
                 found.append((child, source["Id"]))
     return found

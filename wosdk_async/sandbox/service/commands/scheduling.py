@@ -251,7 +251,7 @@ def _place_in_plan(context: RequestContext, order: int) -> tuple[int, int]:
 
 
 def _waits_for(context: RequestContext, order: int) -> list[int]:
-    """Return an order and those that it waits for; a circle or great length ends the list."""
+    """Return an order and those that it waits for; a cycle or great length ends the list."""
     found = [order]
     while len(found) < _MAX_LEVELS:
         plan = _plan_of(context, found[-1])

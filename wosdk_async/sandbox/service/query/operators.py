@@ -16,7 +16,7 @@ from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
 __all__ = ["NOCASE", "condition_sql", "sort_expression"]
 
 NOCASE = " COLLATE NOCASE"
-_LONGEST_INTEGER = 19  # digits; SQLite compares integers of 64 bits exactly
+_MAX_INTEGER = 19  # digits; SQLite compares integers of 64 bits exactly
 _MAX_FLOAT = sys.float_info.max
 _SHOWN_NAMES = 20  # names of an enum that a refusal lists
 _MAX_PATTERN = 4000  # SQLite refuses very long patterns; the limit of the service is not shown; assumed
@@ -165,7 +165,7 @@ def _numeric(value: object) -> object:
         return UNREADABLE
     if not number.is_finite():
         return UNREADABLE
-    if number.adjusted() < _LONGEST_INTEGER and number == number.to_integral_value() and abs(number) < 2**63:
+    if number.adjusted() < _MAX_INTEGER and number == number.to_integral_value() and abs(number) < 2**63:
         return int(number)
     return max(-_MAX_FLOAT, min(float(number), _MAX_FLOAT))  # JSON cannot write infinity
 

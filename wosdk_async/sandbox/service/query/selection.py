@@ -19,7 +19,7 @@ from wosdk_async.sandbox.service.documents import address_of
 
 __all__ = ["MAX_STEPS", "Selection", "property_paths", "selection", "show_default"]
 
-MAX_STEPS = 16  # not shown; assumed. Longer paths would only go round in circles
+MAX_STEPS = 16  # not shown; assumed. Longer paths would only follow cycles
 
 Show = Callable[[RequestContext, Record], Any]
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["ClientEngine"]
 
 _loop_of: WeakKeyDictionary[Any, asyncio.AbstractEventLoop] = WeakKeyDictionary()
-"""Event loop of each transport of a program that has a pool. GIL: threads set a key in one step."""
+"""Event loop of each transport of a program that has a pool. GIL: threads set a key atomically."""
 
 
 class ClientEngine:

@@ -181,7 +181,7 @@ class Connection(Layer):
             self._pool.writer.submit(self, False)
 
     def close(self) -> None:
-        """Close in good order: nothing is under way."""
+        """Close cleanly: no request is in progress."""
         self._leave_pool()
         self._transport.close()
 

@@ -93,7 +93,7 @@ class ResponseParser:
         return response
 
     def end(self) -> Response:
-        """Return the response when the other side has closed in good order. Raises BadResponse.
+        """Return the response when the other side has closed cleanly. Raises BadResponse.
 
         A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can only be seen from its
         content; JSON and gzip show it.

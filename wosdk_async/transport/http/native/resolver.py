@@ -38,7 +38,7 @@ Address = tuple[int, int, int, str, Any]
 _KEPT = 5.0  # seconds that the addresses of a host are used again
 _MAX_QUICK = 64  # look-ups at once that run for less than _SLOW seconds
 _SLOW = 0.25
-_MOST_FILES = 16 * 1024  # files used of a high limit, or of none: connections cost memory and ports
+_MAX_FILES = 16 * 1024  # files used of a high limit, or of none: connections cost memory and ports
 FILES_EACH = 3  # sockets of a look-up that hangs: the C library tries up to three name servers
 _MAX_HOSTS = 4096  # whose addresses are kept
 
@@ -50,7 +50,7 @@ _Done = Callable[[Sequence[Address] | Exception], None]
 def usable_files() -> int:
     """Return how many files this process may open (``ulimit -n``)."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if resource else -1
-    return _MOST_FILES if soft < 0 else min(soft, _MOST_FILES)  # below 0: there is no limit
+    return _MAX_FILES if soft < 0 else min(soft, _MAX_FILES)  # below 0: there is no limit
 
 
 def max_look_ups() -> int:
@@ -154,7 +154,7 @@ _resolvers: WeakValueDictionary[tuple[int, int], Resolver] = WeakValueDictionary
 
 def resolver_of(loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> Resolver:
     """Return the resolver that the pools of ``loop`` share; a forked child has its own."""
-    key = id(loop), os.getpid()  # GIL: threads add theirs in one step each
+    key = id(loop), os.getpid()  # GIL: threads add theirs atomically
     found = _resolvers.get(key)
     if found is None or found.now != now:
         found = _resolvers[key] = Resolver(loop, now)
