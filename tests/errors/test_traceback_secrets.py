@@ -42,6 +42,7 @@ from wosdk_async.settings.environment import Settings
 from wosdk_async.testing.recording_engines import RawExchange, RecordingEngine
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret
+from wosdk_async.transport.http.native import streaming
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.manager import TokenGrant
 
@@ -201,6 +202,18 @@ def test_no_frame_of_an_error_shows_a_secret(engine: str) -> None:
             return set().union(*await asyncio.gather(*(fail(made, place) for place in PLACES)))
 
     assert run(engine, main) == set()
+
+
+async def test_a_download_that_is_cancelled_as_its_response_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes that were received and not yet read may repeat a secret."""
+
+    def cancelled(*_: Any) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(streaming, "decompressed", cancelled)
+    error = await failure(native, "download", echo(200), "download")
+    assert isinstance(error, asyncio.CancelledError)
+    assert leaks(error, SHOWN, 1) == set()
 
 
 @pytest.mark.parametrize("engine", ENGINES)

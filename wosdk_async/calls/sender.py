@@ -16,6 +16,7 @@ from wosdk_async.errors import DeadlineError
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.safe_text import Secrets
+from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.manager import Place, SessionManager, TokenGrant
@@ -132,7 +133,7 @@ class CallSender:
                         call, sessions, options.within(max(seconds, 0.0)), attempt, hold
                     ),
                     find=find,
-                    report=lambda: transport.report_in_doubt(call, sessions),
+                    report=lambda: report_in_doubt(transport.options.on_in_doubt, call, self.company),
                     hold=hold,
                     seconds=options.seconds(call),
                     commit_window=options.settle,

@@ -16,7 +16,6 @@ from wosdk_async.options.hooks import BeforeSend, ask_before_send
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.safe_text import Secrets
-from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.limiter.limiter import TenantQueue
@@ -189,10 +188,6 @@ class Transport:
     def hold(self) -> Hold:
         """Return a context that keeps the client open for all requests of one call."""
         return Hold(self._loop_state(), self.clock)
-
-    def report_in_doubt(self, call: Call[Any], sessions: SessionManager) -> None:
-        """Log a call that was cancelled while it may have taken effect, and call ``on_in_doubt``."""
-        report_in_doubt(self.options.on_in_doubt, call, sessions.company)
 
     def downloads(self, sessions: SessionManager) -> Downloads:
         """Return the downloads of a Company in the running loop, which have connections of their own."""

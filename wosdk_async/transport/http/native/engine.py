@@ -167,7 +167,7 @@ class NativeEngine:
                 _require_passed_on(origin)
             yield response
         finally:
-            connection.abort()
+            connection.discard()
 
     async def _decompress(self, origin: Origin, compressed: Response) -> Response:
         """Return the response with its body as it was before it was compressed. Raises SendError."""

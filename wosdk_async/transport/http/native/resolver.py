@@ -22,15 +22,8 @@ try:
 except ImportError:  # Windows, where sockets are no files
     resource = None  # type: ignore[assignment]
 
-__all__ = [
-    "FILES_EACH",
-    "Address",
-    "Resolver",
-    "max_look_ups",
-    "resolver_of",
-    "start_look_up",
-    "usable_files",
-]
+__all__ = ["FILES_EACH", "Address", "Resolver", "max_look_ups", "resolver_of", "start_look_up"]
+__all__ += ["usable_files"]
 
 Address = tuple[int, int, int, str, Any]
 """Address as ``socket.getaddrinfo`` returns it."""

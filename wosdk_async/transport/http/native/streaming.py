@@ -73,6 +73,11 @@ class StreamConnection(Connection):
             response.status, response.headers, decompressed(self._body(), response, self.origin.text)
         )
 
+    def discard(self) -> None:
+        """Close, and forget what was received: the variables of a traceback may be shown."""
+        self._pieces.clear()
+        self.abort()
+
     @property
     def busy(self) -> bool:
         """Whether it is in use: until it is closed."""
