@@ -121,6 +121,8 @@ class WosdkError(Exception):
         """Return the message with its remedies, in the terms of the caller."""
         text = self.message if words is in_python else self.for_callers or self.message
         remedies = self._remedies(words)
+        if text.endswith(".") and remedies.partition(" ")[0].isalpha():
+            return f"{text} {remedies[0].upper()}{remedies[1:]}"
         joint = " " if text.endswith(".") else "; "
         return f"{text}{joint}{remedies}" if remedies else text
 

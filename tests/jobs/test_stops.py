@@ -206,3 +206,19 @@ async def test_records_behind_a_client_that_is_closed_fail_no_row(
     assert (summary.failed, summary.not_started, len(outcomes)) == (0, 20, 20)
     summary, _ = await carried_out(job(source, WORK_ORDER + CREATED), local)
     assert (summary.complete, summary.created) == (True, 20)
+
+
+async def test_a_row_that_waits_for_the_rate_is_not_begun(local: Local, job: Job, write: Write) -> None:
+    """A stop sends it no more, and a kill does not leave it in doubt."""
+    local.company.set_rate(20)
+    ready = job(write(HEADER, rows(*range(60))), MAP, limit=32)
+    ended: list[RowOutcome] = []
+
+    def third(outcome: RowOutcome) -> None:
+        ended.append(outcome)
+        if len(ended) == 3:
+            ready.stop()
+
+    summary = await ready.run(local.company, on_row=third)
+    assert summary.created < 20  # 5 are begun at once
+    assert summary.created + summary.not_started == 60

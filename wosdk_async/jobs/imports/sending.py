@@ -61,7 +61,8 @@ class RowSender:
             # Rows were granted, so the marker is proved. And the next one may be a row that kills its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
-        async with Claims(self._prepared(only), self._journal, ahead, begin=here) as claims:
+        rate = (lambda: self.company.rate) if here else (lambda: None)  # workers have shares of it
+        async with Claims(self._prepared(only), self._journal, ahead, rate=rate, begin=here) as claims:
             if keys is not None and operation.by is None and not self._proved:
                 # One row alone first: if its marker cannot be found, only one work order is affected.
                 first = _ClaimsUntil(claims, lambda: self._proved)

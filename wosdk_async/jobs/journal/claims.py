@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -15,6 +16,8 @@ from wosdk_async.jobs.journal import Journal, RowRecord, State
 from wosdk_async.jobs.sources.rows import Row
 
 __all__ = ["Claim", "Claims"]
+
+_AHEAD = 0.25  # seconds: with a rate, the rows claimed at once are those sent in this time
 
 
 @attrs.define(eq=False)
@@ -32,8 +35,9 @@ class Claims:
     """An async iterator over claims whose ``SENDING`` is on disk.
 
     At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded: after a
-    kill no more are in doubt. The next group is claimed once the last one is handed out, while its calls are
-    under way, so that few calls wait for the disk.
+    kill no more are in doubt. With a ``rate`` rows are claimed at that rate: one that waits for its turn was
+    not sent, and is not claimed. The next group is claimed once the last one is handed out, while its calls
+    are under way, so that few calls wait for the disk.
 
     ::
 
@@ -49,16 +53,26 @@ class Claims:
         prepared: the rows to claim, in pages; what it raises is raised after the claims before it.
         journal: the journal of the job.
         limit: the number of concurrent calls.
+        rate: returns how many rows may be sent in a second; None for no limit.
         begin: whether to write ``SENDING`` here. Rows for workers stay PLANNED until they are granted: the
             journal writes both at once, so that a kill leaves fewer in doubt.
     """
 
     def __init__(
-        self, prepared: AsyncIterator[list[Claim]], journal: Journal, limit: int, *, begin: bool = True
+        self,
+        prepared: AsyncIterator[list[Claim]],
+        journal: Journal,
+        limit: int,
+        *,
+        rate: Callable[[], float | None] = lambda: None,
+        begin: bool = True,
     ) -> None:
         self._prepared = prepared
         self._journal = journal
         self._limit = limit
+        self._rate = rate
+        self._next_at = 0.0
+        """Time of the loop from which the rate allows another group."""
         self._begin = begin
         self._unrecorded = 0
         self._ready: deque[Claim] = deque()
@@ -120,7 +134,7 @@ class Claims:
         try:
             async for page in self._prepared:
                 waiting += page
-                while len(waiting) >= self._limit and not self._stopped:
+                while len(waiting) >= self._group and not self._stopped:
                     await self._write(waiting)
                 if self._stopped:
                     return
@@ -129,17 +143,36 @@ class Claims:
                 await self._write(waiting)
 
     async def _write(self, waiting: deque[Claim]) -> None:
-        """Claim the first ``limit`` rows. A commit costs nearly the same for any number of them."""
+        """Claim the first rows. A commit costs nearly the same for any number of them."""
         # What was recorded before is on the disk with this group, at the latest.
         while not self._has_room and not self._stopped:
             await self._next_change()
+        if rate := self._rate():
+            await self._wait_for_turn()
         if not self._stopped:
-            group = [waiting.popleft() for _ in range(min(self._limit, len(waiting)))]
+            group = [waiting.popleft() for _ in range(min(self._group, len(waiting)))]
             self._unrecorded += len(group)
+            if rate:
+                now = asyncio.get_running_loop().time()
+                self._next_at = max(self._next_at, now - _AHEAD) + len(group) / rate
             if self._begin:
                 await self._journal.begin([claim.row.number for claim in group])
             self._ready.extend(group)
             self._changed.set()
+
+    async def _wait_for_turn(self) -> None:
+        """Wait until the rate allows another group, or for a stop."""
+        loop = asyncio.get_running_loop()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout_at(self._next_at):
+                while not self._stopped and loop.time() < self._next_at:
+                    await self._next_change()
+
+    @property
+    def _group(self) -> int:
+        """Rows that are claimed at once."""
+        rate = self._rate()
+        return self._limit if rate is None else max(1, min(self._limit, int(rate * _AHEAD)))
 
     @property
     def _has_room(self) -> bool:

@@ -287,11 +287,23 @@ def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     return None
 
 
-def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
+def _unfinished(ledger: LedgerFacts) -> int:
+    """Return how many rows a command can still send or look up, so that no new job may send them."""
     left = (Standing.PLANNED, Standing.SENDING, Standing.IN_DOUBT)
     # Those that were never sent and that the file does not have are sent by no command.
-    unsent = ledger.gone.get(Standing.PLANNED, 0)
-    if unfinished := sum(ledger.counts.get(each, 0) for each in left) - unsent:
+    return sum(ledger.counts.get(each, 0) for each in left) - ledger.gone.get(Standing.PLANNED, 0)
+
+
+def _again(ledger: LedgerFacts) -> tuple[Remedy, ...]:
+    """Return what leads to a new job: that of a ledger with unfinished rows is refused."""
+    if not _unfinished(ledger):
+        return (Remedy.SEND_AGAIN,)
+    in_doubt = ledger.counts.get(Standing.SENDING, 0) + ledger.counts.get(Standing.IN_DOUBT, 0)
+    return (Remedy.SETTLE,) if in_doubt else ()
+
+
+def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
+    if unfinished := _unfinished(ledger):
         remedies = (Remedy.SAME_COMMAND, Remedy.SETTLE)
         return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=unfinished)
     rows = sum(file.standings.values())
@@ -327,7 +339,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     if file.key is None:
         if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
             return attrs.evolve(
-                about, why="columns_changed", remedies=(Remedy.KEY, Remedy.SEND_AGAIN), columns=columns
+                about, why="columns_changed", remedies=(Remedy.KEY, *_again(ledger)), columns=columns
             )
         return None if options.new_rows else about
     if file.disguised is None or options.new_rows:
@@ -340,7 +352,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
 
 
 def _key_changed(ledger: LedgerFacts, was: str | None, now: str | None) -> Refusal:
-    remedies = (Remedy.SAME_MAP, Remedy.SEND_AGAIN)
+    remedies = (Remedy.SAME_MAP, *_again(ledger))
     return Refusal(
         why="key_changed",
         remedies=remedies,
