@@ -85,7 +85,9 @@ reason_option = click.option("--reason", metavar="NAME|ID", help="The reason; wi
 def _moved(before: str | None, result: WorkOrder) -> ChangeResult:
     """Return the result of a move: the states before and after."""
     after = None if result.status_id is None else str(result.status_id)
-    return ChangeResult(f"{before or '?'} -> {after}" if after else "done", {"after": after})
+    return ChangeResult(
+        f"{before or '?'} -> {after}" if after and after != before else "done", {"after": after}
+    )
 
 
 @attrs.frozen(kw_only=True)
