@@ -104,8 +104,7 @@ class WosdkError(Exception):
         """Hide ``secrets`` that a response repeated, then cut the texts to their longest length."""
         self.args = (secrets.hide(self.message, _MAX_MESSAGE),)
         for name, value in vars(self).items():
-            if isinstance(value, str):
-                setattr(self, name, secrets.hide(value, _MAX_WORD))
+            setattr(self, name, _hidden(value, secrets))
 
     @property
     def message(self) -> str:
@@ -144,6 +143,14 @@ class WosdkError(Exception):
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
         text = without_markup(self.explained(words))
         return one_line(f"{text} ({known})" if known else text)
+
+
+def _hidden(value: Any, secrets: Secrets) -> Any:
+    if isinstance(value, str):
+        return secrets.hide(value, _MAX_WORD)
+    if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
+        return [_hidden(each, secrets) for each in value]
+    return value
 
 
 def _rebuild(kind: type[WosdkError], args: tuple[Any, ...]) -> WosdkError:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Wosdk, full_disk
@@ -17,7 +18,7 @@ from tests.support.laws import examples
 from tests.support.service import Answer, Service
 from wosdk_async import codec
 from wosdk_async.cli.output.table import TableFormat, print_record
-from wosdk_async.cli.texts import json_text, visible
+from wosdk_async.cli.texts import json_text, shell_words, visible
 
 EVIL = "[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
 TAME = r"[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
@@ -54,6 +55,16 @@ def test_what_is_shown_is_one_line_that_a_terminal_only_prints(text: str) -> Non
     assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 or char in "\u202e\u2066" for char in made)
     assert made == made.strip()
     assert visible(made) == made
+
+
+@examples(10)
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=9))
+@example("a  b'c\n\\d\te\x1b")
+def test_a_shell_reads_the_words_that_are_shown(text: str) -> None:
+    """A folder may have any name, and the command that names it is shown on one line."""
+    shown = visible(shell_words("printf", "%s", text))
+    said = subprocess.run(["bash", "-c", shown], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    assert said.stdout == text.encode()
 
 
 @examples(10)

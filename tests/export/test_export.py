@@ -254,7 +254,7 @@ def test_names_and_options_are_checked_at_once(tmp_path: Path) -> None:
         Export(WorkOrder, output, since=datetime(2026, 3, 1))
     with pytest.raises(WosdkError, match="parallel is 0"):
         Export(WorkOrder, output, parallel=0)
-    with pytest.raises(WosdkError, match="did you mean 'format'"):
+    with pytest.raises(TypeError, match="fromat"):
         Export(WorkOrder, output, fromat="csv")
 
 

@@ -102,6 +102,18 @@ def test_a_request_whose_client_gave_up_does_not_hold_up_the_end() -> None:
     assert time.monotonic() - begun < 4.0
 
 
+def test_a_client_that_reads_nothing_is_dropped_at_the_end() -> None:
+    """Its responses do not fit into the buffers, so they would wait for ever."""
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        with LocalCompany() as local:
+            client.connect(("127.0.0.1", int(local.variables["WOSDK_TOKEN_URL"].split(":")[2].split("/")[0])))
+            client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 8)
+            while not client.recv(1, socket.MSG_PEEK):
+                pass
+    assert not [each for each in threading.enumerate() if each.name == "wosdk sandbox"]
+
+
 def test_a_client_that_waits_gets_its_response_at_the_end() -> None:
     with httpx.Client() as http, ThreadPoolExecutor(1) as pool:
         with LocalCompany() as local:

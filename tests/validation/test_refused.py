@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -31,6 +33,7 @@ from wosdk_async import (
     WorkOrder,
     WorkZone,
 )
+from wosdk_async.web.validation import Fault, InvalidRecordError
 
 Ask = Callable[[Company, bool], Awaitable[Any]]
 DONE = Answer(body={"CommandResult": {}, "EntitySpecifier": {"Id": 1}, "Entities": []})
@@ -207,3 +210,14 @@ async def test_values_that_are_not_listed_go_out_as_members() -> None:
         await client.company().run(WoCreateCommand(work_order=order))
     sent = service.calls[0].json["Command"]["WorkOrder"]
     assert (sent["StatusId"], sent["WorkZone"]["NotDocumented"]) == ("Parked", 1)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))]
+)
+def test_a_copy_of_the_error_of_a_body_has_all_of_it(copied: Callable[[Any], Any]) -> None:
+    error = InvalidRecordError([Fault(f"fault {number}") for number in range(60)])
+    error.add(company="Acme", request_id="r1")
+    error.add_note("seen twice")
+    made = copied(error)
+    assert (str(made), vars(made)) == (str(error), vars(error))

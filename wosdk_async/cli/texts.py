@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from decimal import Decimal
@@ -24,6 +25,7 @@ __all__ = [
     "message_of",
     "plan_text",
     "refusal_text",
+    "shell_words",
     "visible",
 ]
 
@@ -32,8 +34,27 @@ MAX_LINE = 8000
 
 
 def visible(text: str) -> str:
-    r"""Return ``text`` on one line: whitespace as single spaces, control characters as ``\x1b``."""
-    return one_line(" ".join(text.split()))
+    r"""Return ``text`` on one line: breaks and tabs as single spaces, control characters as ``\x1b``."""
+    return one_line(_BREAKS.sub(" ", text.strip()))
+
+
+def shell_words(*words: str) -> str:
+    r"""Return words of a command as a shell reads them; with control characters as ``$'a\x0ab'``."""
+    return " ".join(map(_shell_word, words))
+
+
+def _shell_word(text: str) -> str:
+    if text.isprintable():
+        return shlex.quote(text)
+    shown = (
+        f"\\{each}"
+        if each in "\\'"
+        else each
+        if each.isprintable()
+        else "".join(f"\\x{byte:02x}" for byte in each.encode("utf-8", "surrogateescape"))
+        for each in text
+    )
+    return f"$'{''.join(shown)}'"
 
 
 def brief_line(text: str) -> str:
@@ -55,6 +76,9 @@ def json_text(value: Any) -> str:
     except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or many levels
         text = _slow_json_text(value)
     return json_escaped(text)
+
+
+_BREAKS = re.compile(r"\s*[^\S ]\s*")
 
 
 class _Token(str):
@@ -143,7 +167,7 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     words = _WORDS.get(remedy)
     if words is None:
         return in_json(remedy, facts)
-    quoted = {name: fact if name in _UNQUOTED else shlex.quote(str(fact)) for name, fact in facts.items()}
+    quoted = {name: fact if name in _UNQUOTED else shell_words(str(fact)) for name, fact in facts.items()}
     if "option" in facts:
         quoted["option"] = str(facts["option"]).replace("_", "-")
     return words.format_map(KnownFacts(quoted))

@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.options.checks import names_checked, number, switch
+from wosdk_async.options.checks import number, switch
 from wosdk_async.text.remedies import Remedy
 
 __all__ = ["ExcelSeparator", "ImportOptions", "StopAfter"]
@@ -58,7 +58,6 @@ def _as_stop_after(value: Any) -> Any:
     return StopAfter.parse(value) if isinstance(value, str | int) else value
 
 
-@names_checked
 @attrs.frozen(kw_only=True)
 class ImportOptions:
     """How an import is carried out. Raises ConfigurationError for a value that does not fit."""

@@ -307,8 +307,8 @@ def problem(error: WosdkError, secrets: Secrets) -> Problem:
     # A remedy is for the operator, and may name what another host has sent; that of a rule is from our table.
     remedy = _OPERATOR if error.remedies and isinstance(error, _OF_CONNECTION) else ""
     if isinstance(error, BusinessRuleError) and error.remedies:
-        remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else error.remedy
-        detail = detail.removesuffix(error.remedy).rstrip("; ")
+        remedy = _MOVES if Remedy.MOVED_BY_COMMANDS in error.remedies else one_line(error.remedy)
+        detail = one_line(error.message)
     if isinstance(error, PlansUnusableError):
         detail, remedy = f"{safe_text(error.message)}. Nothing was sent now.", _PLANS
     elif isinstance(error, SessionError | ConfigurationError):

@@ -12,7 +12,6 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.protocol.arguments import described
-from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "HIDDEN_FIRST",
@@ -21,7 +20,6 @@ __all__ = [
     "choice",
     "hook",
     "instance",
-    "names_checked",
     "number",
     "switch",
     "takes_options",
@@ -143,25 +141,6 @@ def _name(owner: object, attribute: attrs.Attribute[Any]) -> str:
     """Return the name of an option as a program writes it: options of the client are arguments."""
     prefix: str = getattr(owner, "PREFIX", f"{type(owner).__name__}.")
     return prefix + attribute.name
-
-
-# --- names of options ---------------------------------------------------------------------------
-
-
-def names_checked(cls: C) -> C:
-    """Let ``cls``, whose arguments are all named, refuse unknown ones with a ConfigurationError."""
-    plain: Callable[..., None] = cls.__init__
-    known = [name for name in plain.__annotations__ if name != "return"]
-
-    @functools.wraps(plain)
-    def checked(self: Any, **named: Any) -> None:
-        if unknown := [name for name in named if name not in known]:
-            near = suggestion(unknown[0], known) or f"; it takes {', '.join(known)}"
-            raise ConfigurationError(f"{cls.__name__} takes no {unknown[0]!r}{near}")
-        plain(self, **named)
-
-    cls.__init__ = checked
-    return cls
 
 
 def _same(value: object) -> object:

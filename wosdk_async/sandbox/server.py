@@ -161,6 +161,9 @@ class _Server(uvicorn.Server):
             async with asyncio.timeout(limit):
                 while state.connections and not self.force_exit:  # noqa: ASYNC110  # uvicorn has no event
                     await asyncio.sleep(0.001)
+        for connection in list(state.connections):  # its client reads nothing: a response would wait for ever
+            if connection.transport is not None:
+                connection.transport.abort()
         dropped = list(state.tasks)
         for task in dropped:
             task.cancel()

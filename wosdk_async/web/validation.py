@@ -48,9 +48,6 @@ class InvalidRecordError(InvalidCallError):
         super().__init__("; ".join(fault.message for fault in faults))
         self.faults = faults[:_MAX_FAULTS]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.faults,)
-
 
 def validated(cls: type[T], value: Any, *, unknown: Unknown = "keep") -> T:
     """Return ``value`` if it is a record of ``cls``, else a record made from it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from wosdk_async.cli.import_arguments import ImportArguments, Reading, operation
 from wosdk_async.cli.import_options import import_options, input_options
 from wosdk_async.cli.options import TEMPORARY, target_options
 from wosdk_async.cli.output.files import require_stdout
+from wosdk_async.cli.texts import shell_words
 from wosdk_async.regular_files import create_file
 
 __all__ = ["import_command", "init_command"]
@@ -75,7 +75,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
         options = [
             word for name, value in given.items() if value is not None for word in (names[name], value)
         ]
-        shown = shlex.join(["wosdk", "import", file, "--map", str(output), *options, "--check"])
+        shown = shell_words("wosdk", "import", file, "--map", str(output), *options, "--check")
         say(f"next, when they are filled in: {shown}")
 
 

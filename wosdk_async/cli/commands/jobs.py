@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import getpass
-import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,7 +31,7 @@ from wosdk_async.cli.job_context import (
 )
 from wosdk_async.cli.options import job_argument, json_option, output_options, target_options, yes_option
 from wosdk_async.cli.output.files import Output, opened, require_not_needed, require_stdout
-from wosdk_async.cli.texts import counted, json_text, message_of, visible
+from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.journal import Journal
@@ -159,7 +158,7 @@ def resume(
         before = kept_arguments(plan.options, folder)
         files = [each for each in before if each.startswith("--outcomes=")]  # others may have put it there
         if files and outcomes is None:
-            say(f"no outcomes are written; to append to those of the last run, add {shlex.join(files)}")
+            say(f"no outcomes are written; to append to those of the last run, add {shell_words(*files)}")
         before = [each for each in before if each not in files]
         kept = changed_arguments(before, changes, one_process=one_process)
         arguments = [str(file), *kept, "--resume", f"--job={folder.absolute()}"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePath
@@ -14,7 +13,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.texts import counted, in_commands, json_text
+from wosdk_async.cli.texts import counted, in_commands, json_text, shell_words
 from wosdk_async.jobs import RowOutcome, Summary
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.ledger.request import ReportWords
@@ -197,7 +196,7 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
     folder, base = folder.absolute(), Path(f"{plan.file}.job")
     beside = folder.parent == base.parent and folder.name.startswith(base.name)
     place = [] if beside else [f"--job={folder}"]
-    return shlex.join(["wosdk", "import", plan.file, *given, *place, *_company(plan)])
+    return shell_words("wosdk", "import", plan.file, *given, *place, *_company(plan))
 
 
 def rejects_of(folder: Path) -> Path:
@@ -222,7 +221,7 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     elif known.delimiter is not None:  # implied by the suffix of the input
         options.setdefault("--delimiter", _delimiter_option(known.delimiter))
     kept = [text for name, text in options.items() if name not in _OF_INPUT]
-    return shlex.join(["wosdk", "import", str(rejects.absolute()), *kept, *_company(plan)])
+    return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
 
 
 def _delimiter_option(delimiter: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.jobs.options import ExcelSeparator
-from wosdk_async.options.checks import choice, names_checked, number, switch
+from wosdk_async.options.checks import choice, number, switch
 from wosdk_async.query.columns import Column
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.text.safe_text import one_line, shortened
@@ -82,7 +82,6 @@ def described_columns(columns: Sequence[Column]) -> list[list[str]]:
 ExportFormat = Literal["parquet", "csv", "jsonl", "xlsx"]
 
 
-@names_checked
 @attrs.frozen(kw_only=True)
 class ExportOptions:
     """How an export is carried out. Raises ConfigurationError for a value that does not fit."""

@@ -50,7 +50,7 @@ class RowOutcome:
             return cls.carried_out(row, label, effect or Effect())
         if isinstance(outcome, InDoubt):
             doubt = outcome.error
-            return cls.in_doubt(row, doubt.message, doubt.request_id, code_of(doubt))
+            return cls.in_doubt(row, reason_of(doubt), doubt.request_id, code_of(doubt))
         if isinstance(outcome, Failed):
             error = outcome.error
             return cls.failed(row, reason_of(error), code_of(error), getattr(error, "request_id", None))

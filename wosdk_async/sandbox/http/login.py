@@ -69,7 +69,7 @@ class Tokens:
             raise Refusal(400, "INCORRECT_TOKEN", "The token is empty or malformed.")
         company, end = self._issued.get(token, (0, 0))
         if not company:
-            raise Refusal(403, "INCORRECT_TOKEN", "The token could not be require_body.")
+            raise Refusal(403, "INCORRECT_TOKEN", "The token could not be verified.")
         if self.clock() >= end:
             raise Refusal(403, "EXPIRED_TOKEN", "Token has expired")
         return company
