@@ -213,7 +213,8 @@ async def test_values_that_are_not_listed_go_out_as_members() -> None:
 
 
 @pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))]
+    "copied",
+    [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))],  # noqa: S301
 )
 def test_a_copy_of_the_error_of_a_body_has_all_of_it(copied: Callable[[Any], Any]) -> None:
     error = InvalidRecordError([Fault(f"fault {number}") for number in range(60)])
