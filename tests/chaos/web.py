@@ -30,7 +30,7 @@ from tests.support.sandbox_process import ORDER
 from wosdk_async import Client, WoCreateCommand
 from wosdk_async.sandbox import LocalCompany
 
-EXAMPLES = Path(__file__).parents[1] / "docs" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 SEED = 15
 REPEATS = 20  # of one create, with the same key
 STARTUP = 30.0  # seconds until the back end must be ready
