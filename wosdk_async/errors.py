@@ -146,10 +146,11 @@ class WosdkError(Exception):
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:
+    """Return a fact without secrets; one that is no text, and no list or tuple of texts, as it is."""
     if isinstance(value, str):
         return secrets.hide(value, _MAX_WORD)
     if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
-        return [_hidden(each, secrets) for each in value]
+        return type(value)(_hidden(each, secrets) for each in value)
     return value
 
 

@@ -44,17 +44,15 @@ def shell_words(*words: str) -> str:
 
 
 def _shell_word(text: str) -> str:
-    if text.isprintable():
-        return shlex.quote(text)
-    shown = (
-        f"\\{each}"
-        if each in "\\'"
-        else each
-        if each.isprintable()
-        else "".join(f"\\x{byte:02x}" for byte in each.encode("utf-8", "surrogateescape"))
-        for each in text
-    )
-    return f"$'{''.join(shown)}'"
+    return shlex.quote(text) if text.isprintable() else f"$'{''.join(map(_escaped, text))}'"
+
+
+def _escaped(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
 def brief_line(text: str) -> str:
