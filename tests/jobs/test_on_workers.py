@@ -126,7 +126,7 @@ async def test_workers_that_are_killed_with_a_row_double_and_lose_nothing(
 async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, write: Write) -> None:
     """The fourth worker that ends with it is the last one; the other rows are carried out."""
     pool = LocalPool(local.company)
-    local.company = local.company.with_options(settle=0, deadline=0.1)
+    local.company = local.company.with_options(settle=0, deadline=1)
 
     def kill(worker: LocalWorker, row: GrantedRow) -> None:
         if row.row == 5:
