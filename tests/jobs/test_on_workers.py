@@ -133,7 +133,7 @@ async def test_a_row_that_kills_its_workers_is_refused(local: Local, job: Job, w
             pool.kill(worker)
 
     pool.prepare = lambda worker: setattr(worker, "about_to_send", kill)
-    ready = job(write(HEADER, rows(*range(1, 13))), MAP, marker=MARKER, workers=pool, lease=0.4, skew=0)
+    ready = job(write(HEADER, rows(*range(1, 13))), MAP, marker=MARKER, workers=pool, lease=1.2, skew=0)
     summary, outcomes = await carried_out(ready, local)
     assert (summary.created, summary.failed, len(pool.workers)) == (11, 1, 2 + 4)
     assert "its worker was lost 4 times while it had this row" in (outcomes[5].reason or "")
