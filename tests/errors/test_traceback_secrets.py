@@ -178,7 +178,7 @@ async def failure(engine: Engine, place: str, response: Any, call: str = "create
 def run(engine: str, main: Callable[[Engine], Awaitable[set[str]]]) -> set[str]:
     made, factory = ENGINES[engine]
     with warnings.catch_warnings():
-        if engine not in ("native", "uvloop"):  # httpcore leaves a socket open if it is cancelled as that opens
+        if engine not in ("native", "uvloop"):  # httpcore leaves a cancelled socket open
             warnings.simplefilter("ignore", ResourceWarning)
         with asyncio.Runner(loop_factory=factory) as runner:
             found = runner.run(main(made))  # type: ignore[arg-type]
