@@ -41,7 +41,6 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.mapping.operations import Effect
 from wosdk_async.jobs.report import output_folder
 from wosdk_async.jobs.report.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
@@ -156,10 +155,15 @@ async def test_texts_of_the_service_are_bounded_and_on_one_line(tmp_path: Path) 
     assert records(folder / "in_doubt.csv")["3"]["b"] == "'=z\n\\x1b\\x9b"
 
 
-def test_what_is_reported_of_the_service_is_bounded() -> None:
-    done = RowOutcome.carried_out(Row(1, 2, {}, warnings=[HUGE]), "created", Effect("WorkOrder", 5, HUGE))
-    failed = RowOutcome.failed(Row(1, 2, {}), HUGE)
-    assert (len(done.number or ""), len(done.warnings[0]), len(failed.reason or "")) == (235, 1035, 1035)
+async def test_what_is_kept_of_the_service_is_bounded(tmp_path: Path, source: Source) -> None:
+    async with planned(tmp_path / "job", source) as journal:
+        kept = journal.record(RowRecord(1, State.DONE, 5, HUGE, reason=HUGE, warnings=(HUGE,)))
+    outcome = RowOutcome.of(kept, 2, "created", "WorkOrder")
+    assert (len(outcome.number or ""), len(outcome.warnings[0]), len(outcome.reason or "")) == (
+        235,
+        1035,
+        1035,
+    )
 
 
 @pytest.mark.parametrize(

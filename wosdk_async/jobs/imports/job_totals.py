@@ -14,12 +14,11 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.settling import Settling
-from wosdk_async.jobs.journal import AuditResult, State, StoredRow, row_table
+from wosdk_async.jobs.journal import AuditResult, RowRecord, State, StoredRow, row_table
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
 from wosdk_async.jobs.ledger.overview import audit_state_of, why_no_audit
-from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import StopRules
 
 if TYPE_CHECKING:
@@ -50,8 +49,7 @@ class JobTotals:
         They stop no import: nothing is sent for them, and the other rows may all be right.
         """
         async for stored in self._stored(State.REFUSED):
-            reason = stored.reason or ""
-            self.job.request.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), reason))
+            self.job.request.on_row(RowOutcome.of(stored, stored.line, "failed"))
 
     async def report_not_started(self) -> None:
         """Report the rows that were not started, so that each row has its outcome."""
@@ -59,7 +57,8 @@ class JobTotals:
         reason = cause.message if cause is not None else "the import was stopped before this row"
         async for stored in self._stored(State.PLANNED):
             if stored.row not in self.reports.unsent:
-                self.job.request.on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
+                unsent = RowRecord(stored.row, State.PLANNED, reason=reason)
+                self.job.request.on_row(RowOutcome.of(unsent, stored.line, "not_started"))
 
     async def _stored(self, state: State) -> AsyncIterator[StoredRow]:
         async for page in self.job.journal.file_pages(state):

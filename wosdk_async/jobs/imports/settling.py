@@ -20,7 +20,6 @@ from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.ledger.undone import find_rows
 from wosdk_async.jobs.mapping.operations import Effect, Found, usable_id
 from wosdk_async.jobs.mapping.record_operations import RowOperation, operation_named
-from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import Stop, StoppedError, say_and_sleep
 from wosdk_async.protocol.writes import UNDECIDED, LookUps
 from wosdk_async.text.remedies import Remedy
@@ -222,19 +221,18 @@ class Settling:
     def _done(self, doubt: Doubt, effect: Effect) -> None:
         # Without the version: that of the creation is not known, the record may have been changed since.
         record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP, **doubt.call)
-        self.journal.record(record, as_in_file=doubt.record is not None)  # they were compared
+        kept = self.journal.record(record, as_in_file=doubt.record is not None)  # they were compared
         if doubt.reported:
             self.done += 1
-            row = Row(doubt.row, doubt.line, {})
-            self.on_row(RowOutcome.carried_out(row, self.operation.label, effect))
+            entity = effect.entity or None
+            self.on_row(RowOutcome.of(kept, doubt.line, self.operation.label, entity))
 
     def _leave(self, doubt: Doubt, reason: str) -> None:
         record = RowRecord(doubt.row, State.IN_DOUBT, reason=reason, code=doubt.code, **doubt.call)
-        self.journal.record(record)
+        kept = self.journal.record(record)
         self._left.add(doubt.row)
         if doubt.reported:
-            row = Row(doubt.row, doubt.line, {})
-            self.on_row(RowOutcome.in_doubt(row, reason, doubt.request_id, doubt.code))
+            self.on_row(RowOutcome.of(kept, doubt.line, "in_doubt"))
 
 
 def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:

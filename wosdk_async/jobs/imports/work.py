@@ -23,7 +23,6 @@ from wosdk_async.jobs.imports.reference_stage import ReferenceStage
 from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
-from wosdk_async.jobs.journal.entries import without_secrets
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.stop import Stop, StoppedError, StopRules
 
@@ -132,7 +131,7 @@ class JobWork:
             marker=request.marker,
             rebuilt=self._rebuilt,
             seconds=self._company.options.settle,
-            on_row=lambda outcome: request.on_row(without_secrets(outcome, journal.secrets())),
+            on_row=request.on_row,
             on_stage=request.on_stage,
         )
 

@@ -10,7 +10,7 @@ import attrs
 import orjson
 
 from wosdk_async.protocol.writes import State
-from wosdk_async.text.safe_text import Secrets
+from wosdk_async.text.safe_text import Secrets, shortened
 
 __all__ = [
     "ANSWERED",
@@ -34,10 +34,10 @@ __all__ = [
     "as_last_given",
     "had_workers",
     "new_job_id",
+    "presentable",
     "storable",
     "to_json",
     "usable_number",
-    "without_secrets",
 ]
 
 T = TypeVar("T")
@@ -245,20 +245,21 @@ def usable_number(value: Any) -> Any:
 _MOST = 10**11  # seconds from 1970 to a year that dates still have
 
 
-def without_secrets(record: T, known: Secrets) -> T:
-    """Return a record of this page, or an outcome, without the secrets that its texts repeat."""
+def presentable(record: T, known: Secrets) -> T:
+    """Return the record of a row or a reference without secrets, and with texts of bounded length."""
     changed: dict[str, Any] = {}
-    for name in _TEXTS:
+    for name, longest in _TEXTS:
         text = getattr(record, name, None)
-        if text and (shown := known.hide(text, len(text))) != text:
+        if text and (shown := shortened(known.hide(text, len(text)), longest)) != text:
             changed[name] = shown
     if warnings := getattr(record, "warnings", ()):
-        changed["warnings"] = tuple(known.hide(each, len(each)) for each in warnings)
+        changed["warnings"] = tuple(shortened(known.hide(each, len(each)), MAX_REASON) for each in warnings)
     evolved: Any = record
     return attrs.evolve(evolved, **changed) if changed else record
 
 
-_TEXTS = ("number", "reason", "code", "request_id")  # that a response may have written
+_TEXTS = (("number", MAX_NUMBER), ("reason", MAX_REASON), ("code", MAX_NUMBER), ("request_id", MAX_NUMBER))
+"""Texts that a response may have written, and how many characters of each are kept."""
 
 
 def to_json(value: Any) -> str:

@@ -10,8 +10,6 @@ from typing import Any
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
-    MAX_NUMBER,
-    MAX_REASON,
     PageRow,
     ReferenceRecord,
     RowRecord,
@@ -21,7 +19,6 @@ from wosdk_async.jobs.journal.entries import (
     to_json,
     usable_number,
 )
-from wosdk_async.text.safe_text import shortened
 
 __all__ = [
     "MAX_AT_ONCE",
@@ -74,21 +71,17 @@ def _details(record: RowRecord) -> str:
     return to_json(
         (
             record.id,
-            _bounded(record.number, MAX_NUMBER),
-            _bounded(record.reason, MAX_REASON),
-            _bounded(record.code, MAX_NUMBER),
-            _bounded(record.request_id, MAX_NUMBER),
-            record.warnings and [shortened(each, MAX_REASON) for each in record.warnings],
+            record.number,
+            record.reason,
+            record.code,
+            record.request_id,
+            record.warnings,
             record.attempts,
             record.version,
             record.seconds,
             record.proof,
         )
     )
-
-
-def _bounded(text: str | None, longest: int) -> str | None:
-    return shortened(text, longest) if text else text
 
 
 _UNKNOWN = (None, None, None, None, None, (), 0, None, 0.0, None)
@@ -225,7 +218,7 @@ def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], 
                 *(storable(text) for text in (each.reference, each.name, each.key)),
                 int(each.state),
                 stamp,
-                to_json((each.id, _bounded(each.reason, MAX_REASON), each.request_id)),
+                to_json((each.id, each.reason, each.request_id)),
             )
             for each in records
         ],

@@ -17,7 +17,7 @@ from wosdk_async.jobs.journal.entries import (
     ReferenceRecord,
     RowRecord,
     State,
-    without_secrets,
+    presentable,
 )
 from wosdk_async.jobs.journal.lock import FolderLock, is_same_file
 from wosdk_async.jobs.journal.reader import JournalReader
@@ -99,7 +99,7 @@ class JournalWriter(JournalReader):
         await commits.written()
 
     def record(self, record: RowRecord, *, as_in_file: bool = False) -> RowRecord:
-        """Queue the outcome of a row, and return it without secrets; it is on the disk within 20 ms.
+        """Queue the outcome of a row, and return it as it is kept; it is on the disk within 20 ms.
 
         Args:
             record: the outcome.
@@ -108,7 +108,7 @@ class JournalWriter(JournalReader):
         commits = self._open_commits()
         if as_in_file:
             commits.queue.others.append(functools.partial(row_table.plan_as_in_file, rows=[record.row]))
-        kept = without_secrets(record, self.secrets())
+        kept = presentable(record, self.secrets())
         commits.queue.rows.append(kept)
         commits.write_soon()
         return kept
@@ -148,7 +148,7 @@ class JournalWriter(JournalReader):
     def record_reference(self, record: ReferenceRecord) -> None:
         """Queue the outcome of a reference."""
         commits = self._open_commits()
-        commits.queue.references.append(without_secrets(record, self.secrets()))
+        commits.queue.references.append(presentable(record, self.secrets()))
         commits.write_soon()
 
     async def begin_undo(self, row: int) -> None:
@@ -165,7 +165,7 @@ class JournalWriter(JournalReader):
     def record_undo(self, record: RowRecord) -> None:
         """Queue the outcome of an undo: DONE, REFUSED or IN_DOUBT."""
         commits = self._open_commits()
-        kept = without_secrets(record, self.secrets())
+        kept = presentable(record, self.secrets())
         commits.queue.others.append(functools.partial(save_undos, records=[kept], now=self._clock()))
         commits.write_soon()
 

@@ -8,15 +8,10 @@ from typing import Any, Literal
 
 import attrs
 
-from wosdk_async.calls.outcome import Done, Failed, InDoubt, Outcome
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.errors import reason_of
 from wosdk_async.jobs.journal import AuditResult, RowRecord
-from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
-from wosdk_async.jobs.mapping.operations import Effect, Label
-from wosdk_async.jobs.sources.rows import Row
-from wosdk_async.text.safe_text import shortened
+from wosdk_async.jobs.mapping.operations import Label
 
 __all__ = ["RowOutcome", "Summary", "code_of"]
 
@@ -42,79 +37,31 @@ class RowOutcome:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(
-        cls, row: Row, outcome: Outcome[Any, Any], label: Label, effect: Effect | None = None
-    ) -> RowOutcome:
-        """Return the outcome of a row from the outcome of its call; a ``Done`` has an effect."""
-        if isinstance(outcome, Done):
-            return cls.carried_out(row, label, effect or Effect())
-        if isinstance(outcome, InDoubt):
-            doubt = outcome.error
-            return cls.in_doubt(row, reason_of(doubt), doubt.request_id, code_of(doubt))
-        if isinstance(outcome, Failed):
-            error = outcome.error
-            return cls.failed(row, reason_of(error), code_of(error), getattr(error, "request_id", None))
-        return cls.not_started(row, "the import was stopped before this row")
-
-    @classmethod
-    def failed(
-        cls, row: Row, reason: str, code: str | None = None, request_id: str | None = None
-    ) -> RowOutcome:
-        """Return the outcome of a row of which the service has nothing."""
-        return cls._for(row, "failed", reason=reason, code=code, request_id=request_id)
-
-    @classmethod
-    def not_started(cls, row: Row, reason: str) -> RowOutcome:
-        """Return the outcome of a row of which nothing was sent."""
-        return cls._for(row, "not_started", reason=reason)
-
-    @classmethod
-    def in_doubt(
-        cls, row: Row, reason: str, request_id: str | None = None, code: str | None = None
-    ) -> RowOutcome:
-        """Return the outcome of a row that may have been carried out."""
-        return cls._for(row, "in_doubt", reason=reason, code=code, request_id=request_id)
-
-    @classmethod
-    def carried_out(cls, row: Row, label: Label, effect: Effect) -> RowOutcome:
-        """Return the outcome of a row that was carried out."""
-        number = effect.number
-        return cls(  # each row of a good import comes here, so without _for
-            row=row.number,
-            line=row.line,
-            outcome=label,
-            entity=effect.entity or None,
-            id=effect.id,
-            number=shortened(number, MAX_NUMBER) if number else None,
-            warnings=_warnings(row) if row.warnings else (),
+    def of(cls, record: RowRecord, line: int, outcome: Kind, entity: str | None = None) -> RowOutcome:
+        """Return the outcome of a row as the journal keeps it; ``entity`` is the type of its record."""
+        return cls(
+            row=record.row,
+            line=line,
+            outcome=outcome,
+            entity=entity,
+            id=record.id,
+            number=record.number,
+            reason=record.reason,
+            code=record.code,
+            request_id=record.request_id,
+            warnings=record.warnings,
         )
-
-    @classmethod
-    def found(cls, row: Row, effect: Effect) -> RowOutcome:
-        """Return the outcome of a row whose record existed before."""
-        return cls._for(row, "found", entity=effect.entity or None, id=effect.id, number=effect.number)
 
     @property
     def work_order_id(self) -> int | None:
         """The id, if the record is a work order."""
         return self.id if self.entity == "WorkOrder" else None
 
-    @classmethod
-    def _for(cls, row: Row, outcome: Kind, **details: Any) -> RowOutcome:
-        for name, longest in (("reason", MAX_REASON), ("number", MAX_NUMBER)):
-            if text := details.get(name):
-                details[name] = shortened(text, longest)
-        return cls(row=row.number, line=row.line, outcome=outcome, warnings=_warnings(row), **details)
-
     def as_dict(self) -> dict[str, Any]:
         """Return the line of the outcomes file, without what is not known."""
         values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
-
-
-def _warnings(row: Row) -> tuple[str, ...]:
-    return tuple(shortened(each, MAX_REASON) for each in dict.fromkeys(row.warnings))
 
 
 def code_of(error: Exception) -> str | None:
