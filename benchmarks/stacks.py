@@ -92,7 +92,8 @@ def client(target: Target, size: int) -> wosdk.Client:
         os.environ["SSL_CERT_FILE"] = str(target.certificate)
     return wosdk.Client(
         region=wosdk.Region("bench", target.url, f"{target.url}/OAuth/token"),
-        credentials=wosdk.Credentials("id", "secret"),
+        # As long as usual: texts of the service are searched for it.
+        credentials=wosdk.Credentials("id", "Q7rT2mXv9KpL4sWz8NbY6cJd1HfG3gAe"),
         options=wosdk.CallOptions(deadline=_LONG),
         limits=wosdk.Limits(connections=size),
         in_flight=size,

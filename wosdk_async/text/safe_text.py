@@ -100,6 +100,11 @@ class Secrets:
         return {size: Secret(joined) for size, joined in forms.items()}
 
     @cached_property
+    def _shortest(self) -> int:
+        """The fewest characters in which a secret is found."""
+        return min(self._forms)
+
+    @cached_property
     def _halves(self) -> dict[int, frozenset[int]]:
         """Hashes of half pieces of the forms; each whole piece holds one (see :func:`_common_pieces`)."""
         return {
@@ -109,7 +114,7 @@ class Secrets:
 
     def hide(self, text: str, longest: int) -> str:
         """Replace the secrets in ``text`` by ``***``, and only then cut it to ``longest`` characters."""
-        if not self._values or len(text) < min(self._forms):
+        if not self._values or len(text) < self._shortest:
             return text[:longest]
         if len(text) < _SHORT and not _ESCAPE.search(text) and self._is_far_from(text):
             return text[:longest]

@@ -33,7 +33,7 @@ def admit(
     """
     _place(db)
     key = f"'{job}-' || {{row}}" if open_keys else "file.key"
-    _insert_new(db, key.format(row="numbered.row"))
+    _insert_new(db, key.format(row="planned.row") if open_keys else None)
     if learns:
         _add_identities(db)
     _plan_known(db, plan, key.format(row="planned.row"))
@@ -59,15 +59,19 @@ def _place(db: sqlite3.Connection) -> None:
             OR planned.digest <> found.digest OR coalesce(planned.name, planned.key) IS NOT found.name)""")
 
 
-def _insert_new(db: sqlite3.Connection, key: str) -> None:
+def _insert_new(db: sqlite3.Connection, open_key: str | None) -> None:
+    """Add the new rows of the file; SQLite gives each the number after the last one."""
+    last = db.execute("SELECT coalesce(max(row), 0) FROM planned").fetchone()[0]
     # A repeated key is not stored: a look-up by it would find the record of the earlier row.
-    db.execute(f"""INSERT INTO planned (row, place, line, digest, sent, key, name, dismissed)
-        SELECT numbered.row, file.place, file.line, file.digest, file.digest,
-            iif(standing = {int(Standing.REPEATED)}, NULL, {key}), file.name, 0 FROM (
-            SELECT place, standing,
-                (SELECT coalesce(max(row), 0) FROM planned) + row_number() OVER (ORDER BY place) AS row
-            FROM temp.matched WHERE row IS NULL) AS numbered
-        JOIN temp.file USING (place) ORDER BY place""")
+    db.execute(f"""INSERT INTO planned (place, line, digest, sent, key, name, dismissed)
+        SELECT place, line, digest, digest, iif(standing = {int(Standing.REPEATED)}, NULL, key), name, 0
+        FROM temp.matched JOIN temp.file USING (place) WHERE matched.row IS NULL ORDER BY place""")
+    if open_key is not None:
+        db.execute(
+            f"""UPDATE planned SET key = {open_key} WHERE row > ? AND place NOT IN (
+            SELECT place FROM temp.matched WHERE standing = {int(Standing.REPEATED)})""",
+            [last],
+        )
     db.execute("""INSERT INTO identity SELECT file.identity, matched.nth, planned.row
         FROM temp.matched JOIN temp.file USING (place) JOIN planned USING (place)
         WHERE matched.row IS NULL ORDER BY file.identity, matched.nth""")

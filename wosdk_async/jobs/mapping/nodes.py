@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
@@ -14,6 +14,7 @@ from wosdk_async.jobs.mapping.typed_values import TypedValues
 from wosdk_async.jobs.mapping.values import Parser
 from wosdk_async.jobs.sources.rows import TypedCell
 from wosdk_async.model import Record, Ref
+from wosdk_async.model.compiled import compile_function
 
 __all__ = [
     "NONE",
@@ -167,7 +168,10 @@ class ReferenceNode:
 
 @attrs.frozen
 class ObjectNode:
-    """An object with fields of its own."""
+    """An object with fields of its own.
+
+    Its functions are compiled when the first row needs them: a loop takes three times as long.
+    """
 
     make: Callable[..., Record]
     fields: Mapping[str, Node]
@@ -183,43 +187,68 @@ class ObjectNode:
         return NONE.union(*(node.references for node in self.fields.values()))
 
     @cached_property
-    def _fixed(self) -> dict[str, Any]:
-        """The values that all rows share."""
-        return {name: node.content for name, node in self.fields.items() if isinstance(node, ConstantNode)}
+    def build(self) -> Callable[[RowContext], Record]:
+        """Function that returns the object for a row, even if all its fields are empty."""
+        return self._compiled(())  # type: ignore[no-any-return]
 
     @cached_property
-    def _varying(self) -> frozenset[str]:
-        return frozenset(name for name, node in self.fields.items() if node.columns or node.references)
+    def fill(self) -> Callable[[RowContext], Record | None]:
+        """Function that returns the object, or None when all fields that vary from row to row are empty."""
+        varying = [name for name, node in self.fields.items() if node.columns or node.references]
+        return self._compiled(varying)  # type: ignore[no-any-return]
 
-    @cached_property
-    def _made(self) -> tuple[tuple[str, Callable[[RowContext], Any]], ...]:
-        return tuple((name, node.fill) for name, node in self.fields.items() if name not in self._fixed)
+    def _compiled(self, varying: Sequence[str]) -> Any:
+        names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined, "ref": _ref}
+        values, arguments = [], []
+        for place, (name, node) in enumerate(self.fields.items()):
+            variable = f"value{place}"
+            if isinstance(node, ConstantNode):
+                names[variable] = node.content
+            else:
+                values.append(_VALUE.format(variable=variable, expression=_expression(node, place, names)))
+            arguments.append(f"{name}={variable}")
+        places = {name: place for place, name in enumerate(self.fields)}
+        empty = " and ".join(f"value{places[name]} is None" for name in varying)
+        lines = f"    if {empty}:\n        return None\n" if varying else ""
+        source = _OBJECT.format(values="".join(values), empty=lines, arguments=", ".join(arguments))
+        return compile_function("fill", source, f"{getattr(self.make, '__name__', '')} of a row", names)
 
-    def build(self, context: RowContext) -> Record:
-        """Return the object, even if all its fields are empty."""
-        return self.make(**self._fixed, **self._values(context))
 
-    def fill(self, context: RowContext) -> Record | None:
-        """Return the object, or None when all fields that vary from row to row are empty."""
-        values = self._values(context)
-        if self._varying and self._varying.isdisjoint(values):
-            return None
-        return self.make(**self._fixed, **values)
+_OBJECT = """\
+def fill(context):
+    cells, id_for, faults = context.cells, context.references.id_for, ()
+{values}\
+    if faults:
+        raise joined(faults)
+{empty}\
+    return make({arguments})
+"""
 
-    def _values(self, context: RowContext) -> dict[str, Any]:
-        """Return the values that are made for each row, without those that are empty."""
-        values, faults = {}, []
-        for name, fill in self._made:
-            try:
-                value = fill(context)
-            except RowError as error:
-                faults.append(error)
-                continue
-            if value is not None:
-                values[name] = value
-        if faults:
-            raise joined(faults)
-        return values
+_VALUE = """\
+    try:
+        {variable} = {expression}
+    except RowError as error:
+        faults += (error,)
+"""
+
+
+def _expression(node: Node, place: int, names: dict[str, Any]) -> str:
+    """Return the source of the value of a node; add what it refers to to ``names``."""
+    if isinstance(node, ReferenceNode) and not node.required:
+        names[f"name{place}"] = node.name
+        if node.as_id:
+            return f"id_for(name{place}, context)"
+        return f"ref(id) if (id := id_for(name{place}, context)) is not None else None"
+    if isinstance(node, TextNode) and node.parse is None:
+        names |= {f"column{place}": node.template.column, f"text{place}": node.template.fill}
+        text = f"cells[column{place}]" if node.template.column is not None else f"text{place}(cells)"
+        shown = "str(text)"  # a cell that is a number is a text here
+        if node.limit.length is not None:
+            names[f"fit{place}"] = node.limit.fit
+            shown += f" if len(text) <= {node.limit.length} else fit{place}(str(text), context.warnings)"
+        return f"({shown}) if (text := {text}) else {'' if node.clears else None!r}"
+    names[f"fill{place}"] = node.fill
+    return f"fill{place}(context)"
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -43,8 +43,11 @@ class ReferenceIndex:
         self.warnings: list[str] = []
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
         self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
-        self._ids: dict[str, dict[str, int]] = {name: {} for name in self.specs}
-        """Ids by names as rows give them."""
+        self._ids: dict[str, tuple[Callable[[Mapping[str, str]], str | None], dict[str, int]]] = {
+            spec.name: (spec.template.fill if spec.template else spec.raw_name_in, {})
+            for spec in self.specs.values()
+        }
+        """For each reference what returns the name that a row gives, and ids by such names."""
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -91,7 +94,7 @@ class ReferenceIndex:
     async def look_up(self, company: Company, limit: int) -> None:
         """Find the records that exist. Raise the first WosdkError: without a response no row can be sent."""
         self.found = 0
-        for ids in self._ids.values():
+        for _, ids in self._ids.values():
             ids.clear()
         for spec in self.specs.values():
             entries = self._entries[spec.name].values()
@@ -196,19 +199,20 @@ class ReferenceIndex:
         Raises:
             RowError: there is no such record, or it cannot be created from this row.
         """
-        spec, ids = self.specs[reference], self._ids[reference]
-        raw = spec.raw_name_in(context.cells)
+        raw_name_in, ids = self._ids[reference]
+        raw = raw_name_in(context.cells)
         if raw is None:
             return None
-        if (id := ids.get(raw)) is not None:
-            return id
+        return ids.get(raw) or self._id_of(self.specs[reference], raw, context, ids)
+
+    def _id_of(self, spec: ReferenceSpec, raw: str, context: RowContext, ids: dict[str, int]) -> int | None:
         name = spec.name_of(raw)
         if name is None:
             return None
-        entry = self._entries[reference].get(name.key)
+        entry = self._entries[spec.name].get(name.key)
         if entry is None:
             raise RowError(
-                f"{reference} {name.text!r} was not looked up: the file has changed since the start"
+                f"{spec.name} {name.text!r} was not looked up: the file has changed since the start"
             )
         if entry.reason:
             raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason)
