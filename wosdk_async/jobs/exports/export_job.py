@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-import os
+import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,58 +11,11 @@ from typing import Any, TypeVar
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.plan import ExportSummary
+from wosdk_async.jobs.exports.exported_table import ExportedTable
+from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.reading import in_thread
-from wosdk_async.text.remedies import Remedy
 
-__all__ = [
-    "ExportJob",
-    "OnRows",
-    "OnStage",
-    "already_exists",
-    "real_output",
-    "require_file_place",
-    "require_folder_place",
-    "require_no_folder",
-]
-
-
-def real_output(output: Path) -> Path:
-    """Return the path that a link names: the export writes there, and the link stays."""
-    return Path(os.path.realpath(output)) if output.is_symlink() else output
-
-
-def require_no_folder(output: Path) -> None:
-    """Raise ExportError for a directory as the output of an export into one file."""
-    if output.is_dir():
-        raise ExportError(f"{output}: is a directory", remedies=(Remedy.INCREMENTAL,))
-
-
-def require_file_place(output: Path, *, may_exist: bool) -> None:
-    """Raise ExportError when the output path cannot be used."""
-    if output.exists() and not output.is_file():
-        raise ExportError(f"{output}: is not a regular file, and would be replaced by one; name a file")
-    _require_parent(output)
-    if output.exists() and not may_exist:
-        raise already_exists(output)
-
-
-def require_folder_place(folder: Path) -> None:
-    """Raise ExportError when the folder of an export of changes cannot be used."""
-    if folder.exists() and not folder.is_dir():
-        raise ExportError(f"{folder}: is a file; an export of changes needs a directory of its own")
-    _require_parent(folder)
-
-
-def already_exists(output: Path) -> ExportError:
-    """Return the error of an output that exists."""
-    return ExportError(f"{output} exists already", remedies=(Remedy.OVERWRITE,))
-
-
-def _require_parent(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise ExportError(f"{path}: there is no directory {path.parent}; make it first")
-
+__all__ = ["ExportJob", "OnRows", "OnStage", "require_parent"]
 
 T = TypeVar("T")
 
@@ -72,19 +25,27 @@ OnStage = Callable[[str], None]
 """Function that is called with a text that says what is being done."""
 
 
+def require_parent(path: Path) -> None:
+    """Raise ExportError when the directory of an output does not exist."""
+    if not path.parent.is_dir():
+        raise ExportError(f"{path}: there is no directory {path.parent}; make it first")
+
+
 class ExportJob(abc.ABC):
-    """Base of exports.
+    """Base of exports; ``place`` is the folder in which it works, for messages."""
 
-    Args:
-        company: the Company for ``await export``.
-        place: the folder in which it works, for messages.
-        on_progress: called with the number of rows read.
-        on_stage: called with a text that says what is being done.
-    """
+    options: ExportOptions
 
-    def __init__(self, company: Company | None, place: Path, on_progress: OnRows, on_stage: OnStage) -> None:
-        self._company_given = company
-        self._place = place
+    def __init__(
+        self,
+        table: ExportedTable,
+        company: Company | None,
+        place: Path,
+        on_progress: OnRows,
+        on_stage: OnStage,
+    ) -> None:
+        self._table, self._company_given, self._place = table, company, place
+        self.format = table.form.format
         self._on_progress, self._on_stage = on_progress, on_stage
         self._rows_read = 0
 
@@ -121,6 +82,15 @@ class ExportJob(abc.ABC):
         """Count rows that were read, and tell the caller."""
         self._rows_read += rows
         self._on_progress(self._rows_read)
+
+    def _summary(self, started: float, **counts: Any) -> ExportSummary:
+        return ExportSummary(
+            format=self.format,
+            columns=len(self._table.columns),
+            seconds=time.monotonic() - started,
+            guarded=self._table.form.guard.texts,
+            **counts,
+        )
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         return await in_thread(self._place, function)

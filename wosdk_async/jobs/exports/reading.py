@@ -5,22 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, TypeVar
 
-import anyio
 import attrs
 
+from wosdk_async.company import Company
 from wosdk_async.jobs.exports.errors import writing_output
+from wosdk_async.jobs.exports.exported_table import ExportedTable
 from wosdk_async.jobs.exports.range_files import IdRange, RangeFileWriter, checked_id
-from wosdk_async.jobs.exports.work_folder import WorkFolder
-from wosdk_async.query.paging import Cursor, id_of, prefetch
-from wosdk_async.shared_tasks import mark_retrieved
+from wosdk_async.query.paging import id_of, prefetch
+from wosdk_async.shared_tasks import all_ended, mark_retrieved
 
-__all__ = ["RangeReader", "all_ended", "in_thread", "read_ranges"]
+__all__ = ["RangeReader", "in_thread", "read_ranges"]
 
 T = TypeVar("T")
 
@@ -35,11 +35,11 @@ class RangeReader:
     after their page was decoded: a thread that shares the interpreter with the loop made both slower.
     """
 
-    folder: WorkFolder
-    builder: Any
-    """Maker of record batches, as ``query/table.py`` has it."""
-    cursor: Callable[[IdRange], Cursor]
-    """Function that returns the cursor of a range."""
+    folder: Path
+    table: ExportedTable
+    company: Company
+    rows_before: int
+    """Rows that earlier runs have read."""
     on_rows: Callable[[int], None]
     """Called with the number of rows of each page that is in a file."""
     thread: ThreadPoolExecutor
@@ -47,13 +47,14 @@ class RangeReader:
     async def read(self, ids: IdRange) -> None:
         """Read a range; when that fails or is cancelled, keep what was read."""
         file, counted = self._begin(ids.above), 0
+        cursor = self.table.cursor(self.company, ids, rows_before=self.rows_before)
         try:
-            async with aclosing(prefetch([self.cursor(ids)])) as pages:
+            async with aclosing(prefetch([cursor])) as pages:
                 async for page in pages:
                     if file.rows >= _FILE_ROWS and ids.until is not None:
                         await self._run(file.finish, file.last)
                         file, counted = self._begin(file.last), 0
-                    batch = self.builder.batch(page)
+                    batch = self.table.builder.batch(page)
                     # Without an end records are read by offset: their ids, of any type, say nothing.
                     last = None if ids.until is None else checked_id(id_of(page[-1]))
                     await self._run(file.write, batch, last)
@@ -73,7 +74,7 @@ class RangeReader:
         return file.rows
 
     def _begin(self, above: int | None) -> RangeFileWriter:
-        return RangeFileWriter(self.folder.path, self.builder.schema, above)
+        return RangeFileWriter(self.folder, self.table.form.schema, above)
 
     def _keep(self, file: RangeFileWriter, ids: IdRange) -> None:
         """Finish a file that holds rows; a range without an end cannot resume, so nothing of it is kept."""
@@ -84,7 +85,7 @@ class RangeReader:
             file.discard()
 
     async def _run(self, function: Callable[..., T], *args: Any) -> T:
-        return await in_thread(self.folder.path, functools.partial(function, *args), thread=self.thread)
+        return await in_thread(self.folder, functools.partial(function, *args), thread=self.thread)
 
 
 async def read_ranges(reader: RangeReader, ranges: Iterable[IdRange], parallel: int) -> None:
@@ -125,25 +126,6 @@ async def in_thread(
         try:
             await all_ended([writing], on_cancel)
         except asyncio.CancelledError:
-            writing.exception()  # seen: the cancellation says more
+            mark_retrieved(writing)  # the cancellation says more
             raise
         return writing.result()
-
-
-async def all_ended(
-    futures: Collection[asyncio.Future[Any]], on_cancel: Callable[[], None] = lambda: None
-) -> None:
-    """Wait until all have ended, however often the caller is cancelled meanwhile.
-
-    Raises:
-        asyncio.CancelledError: the caller was cancelled; all have ended.
-    """
-    try:
-        await asyncio.wait(futures)
-    except asyncio.CancelledError:
-        on_cancel()
-        with anyio.CancelScope(shield=True):
-            while not all(each.done() for each in futures):
-                with contextlib.suppress(asyncio.CancelledError):  # it passes the shield
-                    await asyncio.wait(futures)
-        raise

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import anyio
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
@@ -33,12 +31,11 @@ from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import read_regular, replace_file
+from wosdk_async.shared_tasks import all_ended, mark_retrieved
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
-
-T = TypeVar("T")
 
 _PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
 
@@ -95,30 +92,19 @@ async def outputs_are_current(journal: JournalReader) -> bool:
 
 
 async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
+    task = asyncio.create_task(writing)
     try:
-        return await _to_its_end(asyncio.get_running_loop().create_task(writing))
+        await all_ended([task])
+        return task.result()
+    except asyncio.CancelledError:
+        mark_retrieved(task)
+        raise
     except OSError as error:
         raise OutputError(
             f"{error.filename or journal.folder}: {error.strerror or error}",
             remedies=(Remedy.WRITE_OUTPUTS,),
             folder=str(journal.folder),
         ) from error
-
-
-async def _to_its_end(task: asyncio.Task[T]) -> T:
-    """Return the result of a task, and let it end also if the caller is cancelled meanwhile."""
-    cancelled: asyncio.CancelledError | None = None
-    with anyio.CancelScope(shield=True):
-        while not task.done():
-            try:
-                await asyncio.wait([task])
-            except asyncio.CancelledError as error:
-                cancelled = error
-    if cancelled is not None:
-        with contextlib.suppress(Exception):
-            task.result()
-        raise cancelled
-    return task.result()
 
 
 # --- all files ------------------------------------------------------------------------------------
