@@ -1,4 +1,4 @@
-"""Tasks of one event loop that many callers wait for, each found by a key while it runs; waits that see them end."""
+"""Tasks of one event loop that many callers wait for: each is found by a key while it runs."""
 
 from __future__ import annotations
 
