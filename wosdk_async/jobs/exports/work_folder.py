@@ -29,7 +29,6 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["WorkFolder", "work_folder_of"]
 
 _PLAN = "export.json"
-_MAX_PLAN = 1 << 24  # bytes
 _DRAFT = "output"  # without the suffix of the output: no other file has this name, whatever that is
 _OURS = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
@@ -163,7 +162,7 @@ class WorkFolder:
     def _begin(self, plan: ExportPlan, again: bool) -> None:
         if again:
             self._clear()
-        self._stored = read_object(self.path / _PLAN, _MAX_PLAN)
+        self._stored = read_object(self.path / _PLAN)
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
                 f"{self.path}: an export to this output was stopped, and it had other "

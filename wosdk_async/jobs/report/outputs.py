@@ -16,7 +16,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ReportWords
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.report.facts import JobFacts
-from wosdk_async.jobs.report.output_folder import MAX_OUTPUT, OutputFolder, file_facts, read_object
+from wosdk_async.jobs.report.output_folder import OutputFolder, file_facts, read_object
 from wosdk_async.jobs.report.output_tables import (
     AUDIT,
     IN_DOUBT,
@@ -30,7 +30,7 @@ from wosdk_async.jobs.report.output_tables import (
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
 from wosdk_async.protocol.writes import UNDECIDED
-from wosdk_async.regular_files import read_regular, replace_file
+from wosdk_async.regular_files import replace_file
 from wosdk_async.shared_tasks import all_ended, mark_retrieved
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import json_escaped
@@ -82,12 +82,12 @@ async def outputs_are_current(journal: JournalReader) -> bool:
     """Return whether the files were written to their end after the last run of the job."""
     runs = await journal.runs()
     try:
-        report = orjson.loads(read_regular(journal.folder / _JSON, MAX_OUTPUT)[0])
+        report = read_object(journal.folder / _JSON)
         written = [run["number"] for run in report["runs"]]
         return written == [run.number for run in runs] and all(
             (journal.folder / file["name"]).is_file() for file in report["files"]
         )
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, LookupError, TypeError):
         return False
 
 
@@ -145,7 +145,7 @@ async def _write_all(
 
 def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
     """Move the files of the last run into ``runs/N`` when they are those of another file."""
-    report = read_object(folder.folder / _JSON, MAX_OUTPUT)
+    report = read_object(folder.folder / _JSON)
     try:
         last = report["plan"]
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
@@ -153,10 +153,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
         number = max(int(run["number"]) for run in report["runs"])
     except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
         return
-    folder.set_aside(folder.folder / _RUNS / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
-
-
-_RUNS = "runs"
+    folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
 
 
 async def _write_report_alone(journal: JournalReader, words: ReportWords) -> list[Path]:
