@@ -1,21 +1,23 @@
-"""Base of exports: where the output goes, the Company that is read, and progress callbacks."""
+"""Base of exports: the Company that is read, progress callbacks, and work in threads and at once."""
 
 from __future__ import annotations
 
 import abc
+import asyncio
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.exports.errors import ExportError
+from wosdk_async.jobs.exports.errors import ExportError, writing_output
 from wosdk_async.jobs.exports.exported_table import ExportedTable
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
-from wosdk_async.jobs.exports.reading import in_thread
+from wosdk_async.shared_tasks import all_ended, mark_retrieved
 
-__all__ = ["ExportJob", "OnRows", "OnStage", "require_parent"]
+__all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "in_thread", "require_parent"]
 
 T = TypeVar("T")
 
@@ -80,8 +82,9 @@ class ExportJob(abc.ABC):
 
     def _count(self, rows: int) -> None:
         """Count rows that were read, and tell the caller."""
-        self._rows_read += rows
-        self._on_progress(self._rows_read)
+        if rows:
+            self._rows_read += rows
+            self._on_progress(self._rows_read)
 
     def _summary(self, started: float, **counts: Any) -> ExportSummary:
         return ExportSummary(
@@ -94,3 +97,40 @@ class ExportJob(abc.ABC):
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         return await in_thread(self._place, function)
+
+
+async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: int) -> None:
+    """Do some work ``parallel`` times at once. When one fails, cancel the others and raise its error."""
+    workers = [asyncio.create_task(work()) for _ in range(parallel)]
+    try:
+        await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for worker in workers:
+            worker.cancel()
+            worker.add_done_callback(mark_retrieved)
+        await all_ended(workers)
+    for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors say more than cancellations
+        worker.result()
+
+
+async def in_thread(
+    path: Path,
+    function: Callable[[], T],
+    *,
+    thread: Executor | None = None,
+    on_cancel: Callable[[], None] = lambda: None,
+) -> T:
+    """Return the result of a function that writes files, as :func:`writing_output` does.
+
+    A caller that is cancelled waits until the function has ended: it works on what the caller would close.
+    ``on_cancel`` may end it sooner.
+    """
+    # Not a task: a loop that is closed cancels its tasks, and the function would still run.
+    writing = asyncio.get_running_loop().run_in_executor(thread, function)
+    with writing_output(path):
+        try:
+            await all_ended([writing], on_cancel)
+        except asyncio.CancelledError:
+            mark_retrieved(writing)  # the cancellation says more
+            raise
+        return writing.result()

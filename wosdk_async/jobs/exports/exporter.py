@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,16 +20,23 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, require_parent
+from wosdk_async.jobs.exports.export_job import (
+    ExportJob,
+    OnRows,
+    OnStage,
+    all_at_once,
+    in_thread,
+    require_parent,
+)
 from wosdk_async.jobs.exports.exported_table import ExportedTable, known_entity
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary
-from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, gaps, split
-from wosdk_async.jobs.exports.reading import RangeReader, in_thread, read_ranges
+from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWriter, checked_id, gaps, split
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.fields import fields
+from wosdk_async.query.paging import Cursor, id_of, prefetch
 from wosdk_async.query.properties import Path as PropertyPath
 from wosdk_async.resources.changes import MOVED, require_moves
 from wosdk_async.text.remedies import Remedy
@@ -34,6 +44,7 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["Export"]
 
 _RANGES = 8  # for each call at once: ids are not spread evenly, and a reader that is done takes the next
+_FILE_ROWS = 20_000  # a kill loses at most so many of each range
 
 
 class Export(ExportJob):
@@ -152,10 +163,46 @@ class Export(ExportJob):
     # --- reading ------------------------------------------------------------------------------
 
     async def _read_rest(self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]) -> None:
-        ranges = await self._ranges(folder, plan, files)
+        ranges, rows_before = iter(await self._ranges(folder, plan, files)), self.rows
+
+        async def read() -> None:
+            for ids in ranges:
+                cursor = self._table.cursor(self._company, ids, rows_before=rows_before)
+                await self._read(folder.path, ids, cursor, thread)
+
+        # A thread writes, so that the event loop does not wait for the disk. Batches are made on the loop,
+        # right after their page was decoded: a thread that shares the interpreter made both slower.
         with ThreadPoolExecutor(1, "wosdk-export") as thread:
-            reader = RangeReader(folder.path, self._table, self._company, self.rows, self._count, thread)
-            await read_ranges(reader, ranges, self.options.parallel)
+            await all_at_once(read, self.options.parallel)
+
+    async def _read(self, folder: Path, ids: IdRange, cursor: Cursor, thread: ThreadPoolExecutor) -> None:
+        """Read a range; when that fails or is cancelled, keep what was read."""
+
+        async def run(function: Callable[..., Any], *args: Any) -> None:
+            await in_thread(folder, partial(function, *args), thread=thread)
+
+        schema = self._table.form.schema
+        file, counted = RangeFileWriter(folder, schema, ids.above), 0
+        try:
+            async with aclosing(prefetch([cursor])) as pages:
+                async for page in pages:
+                    if file.rows >= _FILE_ROWS and ids.until is not None:
+                        await run(file.finish, file.last)
+                        file, counted = RangeFileWriter(folder, schema, file.last), 0
+                    batch = self._table.builder.batch(page)
+                    # Without an end records are read by offset: their ids, of any type, say nothing.
+                    last = None if ids.until is None else checked_id(id_of(page[-1]))
+                    await run(file.write, batch, last)
+                    self._count(file.rows - counted)
+                    counted = file.rows
+            await run(file.finish, ids.until)
+        except BaseException:
+            try:
+                await run(_keep, file, ids)
+            finally:
+                if file.finished:  # its last page may be one that was written after a cancellation
+                    self._count(file.rows - counted)
+            raise
 
     async def _ranges(
         self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
@@ -191,6 +238,15 @@ class Export(ExportJob):
                     writer.write(batch)
 
         await in_thread(folder.path, assemble, on_cancel=stopping.set)
+
+
+def _keep(file: RangeFileWriter, ids: IdRange) -> None:
+    """Finish a file that holds rows; a range without an end cannot resume, so nothing of it is kept."""
+    with contextlib.suppress(OSError):  # a full disk: the error that ended the range says more
+        if file.rows and ids.until is not None and not (file.finished or file.torn):
+            file.finish(file.last)
+    if not file.finished:  # also by a call whose caller was cancelled meanwhile
+        file.discard()
 
 
 def _since(entity: type[Record], since: datetime | None) -> list[Condition]:
