@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.jobs.cluster.pools import SETUP
 from tests.support.waiting import until_true
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted
 from wosdk_async.errors import InDoubtError, SessionError, WosdkError
@@ -27,10 +28,6 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 OPTIONS = ClusterOptions(lease=0.5, deadline=0.2, skew=0.0, in_flight=4, rows_per_grant=4)
 SESSION = PushedSession(number=1, token="t-of-the-company", base_url="https://a.example", expires_in=60.0)
-SETUP = Setup(
-    job="j", operation="create Customer", company="A", marker="m", lease=0.5, deadline=0.2, settle=0.1,
-    attempts=1, most_in_flight=4,
-)  # fmt: skip
 
 
 class Link:

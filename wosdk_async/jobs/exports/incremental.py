@@ -34,7 +34,6 @@ from wosdk_async.jobs.exports.part_folder import (
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.model import Record
-from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path as PropertyPath
@@ -180,10 +179,7 @@ class IncrementalExport(ExportJob):
         """Return the feed of the records as dicts."""
 
         def query(trace: Trace | None) -> Query[Any]:
-            async def send(call: Call[list[Any]]) -> list[Any]:
-                return await (acme if trace is None else acme.traced(trace)).send(call)
-
-            return Query(self._table.query.name, send)
+            return Query(self._table.query.name, (acme if trace is None else acme.traced(trace)).send)
 
         return ChangeFeed(
             self._entity,

@@ -41,10 +41,7 @@ def work_folder_of(output: Path) -> Path:
 class WorkFolder:
     """The folder beside the output in which an export works, locked until :meth:`close`.
 
-    Args:
-        output: the file that the export makes.
-        plan: what it reads and writes.
-        again: throw away what an earlier export left.
+    ``again`` throws away what an earlier export left.
 
     Raises:
         ExportError: an export of something else was stopped there.
@@ -81,21 +78,19 @@ class WorkFolder:
     @property
     def is_complete(self) -> bool:
         """Whether the output is complete, here or already at its place: a kill came before the end."""
-        known = self._stored.get("output")
-        return self._is_placed or (known is not None and known == _facts(self.draft))
+        return self._is_output(self.output) or self._is_output(self.draft)
 
-    @property
-    def _is_placed(self) -> bool:
+    def _is_output(self, path: Path) -> bool:
         known = self._stored.get("output")
-        return known is not None and known == _facts(self.output)
+        return known is not None and known == _facts(path)
 
     @property
     def rows(self) -> int:
         """Rows of the finished range files, or of the output that is complete."""
         known = self._stored.get("rows")
-        return (
-            known if self.is_complete and isinstance(known, int) else sum(file.rows for file in self.files())
-        )
+        if self.is_complete and isinstance(known, int):
+            return known
+        return sum(file.rows for file in self.files())
 
     @property
     def draft(self) -> Path:
@@ -131,7 +126,7 @@ class WorkFolder:
         Raises:
             OSError: there is no draft, or it cannot be moved. Nothing was removed.
         """
-        if not self._is_placed:
+        if not self._is_output(self.output):
             sync_file(self.draft)  # before it is known as complete
             self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
             publish(self.draft, self.output)
