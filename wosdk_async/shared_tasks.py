@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import copy
 import math
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from typing import Any, Generic, Self, TypeVar
+
+import anyio
 
 from wosdk_async.errors import WosdkError
 
-__all__ = ["SharedTask", "SingleFlight", "mark_retrieved"]
+__all__ = ["SharedTask", "SingleFlight", "all_ended", "mark_retrieved"]
 
 T = TypeVar("T")
 
@@ -101,3 +104,22 @@ def mark_retrieved(task: asyncio.Future[Any]) -> None:
     """Read the error of a task or future, so that asyncio does not log it when nobody else reads it."""
     if not task.cancelled():
         task.exception()
+
+
+async def all_ended(
+    futures: Collection[asyncio.Future[Any]], on_cancel: Callable[[], None] = lambda: None
+) -> None:
+    """Wait until all have ended, however often the caller is cancelled meanwhile.
+
+    Raises:
+        asyncio.CancelledError: the caller was cancelled; all have ended.
+    """
+    try:
+        await asyncio.wait(futures)
+    except asyncio.CancelledError:
+        on_cancel()
+        with anyio.CancelScope(shield=True):
+            while not all(each.done() for each in futures):
+                with contextlib.suppress(asyncio.CancelledError):  # it passes the shield
+                    await asyncio.wait(futures)
+        raise

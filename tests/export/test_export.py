@@ -27,7 +27,7 @@ from wosdk_async import (
     fields,
 )
 from wosdk_async.jobs import Export, IncrementalExport
-from wosdk_async.jobs.errors import JournalError, OutputError
+from wosdk_async.jobs.errors import OutputError
 from wosdk_async.jobs.exports.errors import ExportError
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan
 from wosdk_async.text.remedies import Remedy
@@ -207,22 +207,6 @@ async def test_an_entity_without_ids_of_its_own_is_read_in_one_range(
     assert (summary.rows, summary.earlier) == (35, 0)
 
 
-async def test_two_processes_do_not_work_on_one_output(acme: Company, orders: Orders, tmp_path: Path) -> None:
-    arrived, go_on = asyncio.Event(), asyncio.Event()
-
-    async def wait(_: int | None) -> None:
-        arrived.set()
-        await go_on.wait()
-
-    orders.before = wait
-    first = asyncio.ensure_future(Export(WorkOrder, tmp_path / "orders.parquet", company=acme).run())
-    await arrived.wait()
-    with pytest.raises(JournalError, match="another process works"):
-        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
-    go_on.set()
-    assert (await first).rows == len(orders.rows)
-
-
 # --- refusals -----------------------------------------------------------------------------------
 
 
@@ -342,27 +326,6 @@ async def test_an_id_of_too_many_bits_ends_the_export(acme: Company, orders: Ord
     with pytest.raises(WosdkError, match="more than 64 bits"):
         await Export(WorkOrder, tmp_path / "orders.parquet", company=acme)
     assert left_in(tmp_path) == []
-
-
-@pytest.mark.parametrize("suffix", ["csv", "xlsx", "parquet"])
-async def test_a_cancellation_while_the_output_is_written(
-    acme: Company, orders: Orders, tmp_path: Path, suffix: str
-) -> None:
-    """The thread has ended by then, and the same export goes on without a request."""
-    output = tmp_path / f"orders.{suffix}"
-
-    def cancel(stage: str) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        if stage.startswith("writing"):
-            task.cancel()
-
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.ensure_future(Export(WorkOrder, output, company=acme, on_stage=cancel).run())
-    assert not output.exists()
-    orders.asked.clear()
-    summary = await Export(WorkOrder, output, company=acme)
-    assert (summary.rows, summary.earlier, orders.asked) == (len(orders.rows), len(orders.rows), [])
 
 
 async def test_a_page_out_of_order_ends_the_export(acme: Company, orders: Orders, tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ import pytest
 import python_calamine
 
 from wosdk_async.jobs.exports import spreadsheets
-from wosdk_async.jobs.exports.table_writers import TableFile, writing_table
+from wosdk_async.jobs.exports.spreadsheets import TableForm
+from wosdk_async.jobs.exports.table_writers import writing_table
 
 SCHEMA = pa.schema(
     [
@@ -56,15 +57,10 @@ ROWS: list[dict[str, Any]] = [
 
 
 def written(path: Path, rows: list[dict[str, Any]] = ROWS, **options: Any) -> Path:
-    file = TableFile(
-        path=path,
-        format=path.suffix[1:],
-        schema=SCHEMA,
-        json_columns=frozenset({"Extra"}),
-        title="WorkOrder",
-        **options,
+    form = TableForm(
+        format=path.suffix[1:], schema=SCHEMA, json_columns={"Extra"}, title="WorkOrder", **options
     )
-    with writing_table(file) as writer:
+    with writing_table(path, form) as writer:
         for start in range(0, len(rows), 2):
             writer.write(pa.RecordBatch.from_pylist(rows[start : start + 2], SCHEMA))
     return path
@@ -80,22 +76,22 @@ def test_parquet(tmp_path: Path) -> None:
 def test_parquet_has_row_groups(tmp_path: Path) -> None:
     """Of 65,536 rows at the least, so that a reader skips what it does not need."""
     batch = pa.RecordBatch.from_pylist([{"Id": id} for id in range(10_000)], SCHEMA)
-    file = TableFile(path=tmp_path / "rows.parquet", format="parquet", schema=SCHEMA)
-    with writing_table(file) as writer:
+    path = tmp_path / "rows.parquet"
+    with writing_table(path, TableForm(format="parquet", schema=SCHEMA)) as writer:
         for _ in range(20):
             writer.write(batch)
-    metadata = pq.read_metadata(file.path)
+    metadata = pq.read_metadata(path)
     assert (metadata.num_rows, metadata.num_row_groups) == (200_000, 3)
 
 
 def test_row_groups_of_long_texts_are_smaller(tmp_path: Path) -> None:
     """Of 32 MiB at the least as they wait in memory, which would hold 65,536 of these rows otherwise."""
     batch = pa.RecordBatch.from_pylist([{"Id": 1, "Name": "x" * (12 << 20)}], SCHEMA)
-    file = TableFile(path=tmp_path / "rows.parquet", format="parquet", schema=SCHEMA)
-    with writing_table(file) as writer:
+    path = tmp_path / "rows.parquet"
+    with writing_table(path, TableForm(format="parquet", schema=SCHEMA)) as writer:
         for _ in range(5):
             writer.write(batch)
-    metadata = pq.read_metadata(file.path)
+    metadata = pq.read_metadata(path)
     assert [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)] == [3, 2]
 
 
@@ -105,10 +101,10 @@ def test_names_of_columns_are_no_formulas(
 ) -> None:
     """A service may have fields of any name."""
     schema = pa.schema([("Id", pa.int64()), ("=HYPERLINK(1)", pa.string()), ("@Sum", pa.string())])
-    file = TableFile(path=tmp_path / "rows.csv", format="csv", schema=schema, csv_for_excel=separator)
-    with writing_table(file) as writer:
+    path = tmp_path / "rows.csv"
+    with writing_table(path, TableForm(format="csv", schema=schema, csv_for_excel=separator)) as writer:
         writer.write(pa.RecordBatch.from_pylist([{"Id": 1}], schema))
-    with file.path.open(newline="", encoding="utf-8-sig") as text:
+    with path.open(newline="", encoding="utf-8-sig") as text:
         header = next(csv.reader(text, delimiter=";" if separator == "semicolon" else ","))
     assert header == ["Id", "'=HYPERLINK(1)", "'@Sum"]
 
@@ -227,8 +223,8 @@ def test_what_was_put_in_place_of_a_draft_is_not_written(
 @pytest.mark.parametrize("format", ["parquet", "csv", "jsonl", "xlsx"])
 def test_a_file_that_fails_is_removed(tmp_path: Path, format: str) -> None:
     """Also what the writer keeps beside it."""
-    file = TableFile(path=tmp_path / "rows.out", format=format, schema=SCHEMA)
-    with pytest.raises(RuntimeError, match="stop"), writing_table(file) as writer:
+    form = TableForm(format=format, schema=SCHEMA)
+    with pytest.raises(RuntimeError, match="stop"), writing_table(tmp_path / "rows.out", form) as writer:
         writer.write(pa.RecordBatch.from_pylist(ROWS, SCHEMA))
         raise RuntimeError("stop")
     assert list(tmp_path.iterdir()) == []

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from wosdk_async.jobs.errors import JournalError, OutputError
-from wosdk_async.jobs.exports import work_folder
 from wosdk_async.jobs.exports.errors import ExportError
 from wosdk_async.jobs.exports.part_folder import WATERMARK, PartChain
 from wosdk_async.jobs.exports.plan import ExportPlan
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
+from wosdk_async.jobs.report import output_folder
 
 PLAN = ExportPlan(entity="WorkOrder", company="Acme", expression={}, columns=[], format="csv")
 
@@ -68,7 +68,7 @@ def test_a_plan_that_is_too_long_is_not_a_missing_one(
     folder = WorkFolder(output, PLAN)
     folder.start(PLAN, 5)
     folder.close()
-    monkeypatch.setattr(work_folder, "_MAX_PLAN", 10)
+    monkeypatch.setattr(output_folder, "_MAX_JSON", 10)
     with pytest.raises(OutputError, match=r"export\.json: it is larger than 10 bytes"):
         WorkFolder(output, PLAN)
     assert (work_folder_of(output) / "export.json").exists()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from collections.abc import Callable
 from typing import Any
 
 from wosdk_async import Company
 from wosdk_async.codec import converter, loads
 from wosdk_async.errors import InDoubtError, WosdkError
+from wosdk_async.jobs.cluster.held_rows import HeldRows
 from wosdk_async.jobs.cluster.leases import boottime
 from wosdk_async.jobs.cluster.messages import (
     GrantedRow,
     Order,
     Report,
-    RowReport,
     Setup,
     WorkerLink,
     from_bytes,
@@ -33,63 +32,39 @@ class LocalWorker:
     """
 
     def __init__(self, setup: Setup, company: Company, name: str) -> None:
-        self.name = self.nonce = name
+        self.name = name
+        self.held = HeldRows(name, setup.deadline, boottime)
         self.setup, self.company = setup, company
         self.operation = operation_named(setup.operation)
         self.orders: list[Order] = []
-        self.results: list[RowReport] = []
         self.dead = self.silent = False
         self.lost = ""
         self.sent: Sent = lambda _worker, _row: None
         self.about_to_send: Sent = lambda _worker, _row: None
         self.in_doubt: Callable[[GrantedRow], bool] = lambda _row: False
-        self._numbers = itertools.count(1)
-        self._known: set[int] = set()
-        self._open: dict[int, list[GrantedRow]] = {}
-        self._share = self._session = 0
+        self._session = 0
 
     async def exchange(self, order: bytes) -> bytes:
         return to_bytes(await self._exchange(from_bytes(order, Order)))
 
     async def _exchange(self, order: Order) -> Report:
-        if self.dead:
-            raise OSError("killed")
-        if self.silent:
-            await asyncio.Event().wait()
+        await self._respond()
         self.orders.append(order)
-        if order.worker == self.nonce:
-            self.results = [each for each in self.results if each.number > order.received]
-            self._share = order.share.number
+        if self.held.obey(order):
             self._session = order.session.number if order.session is not None else self._session
-            for grant in order.grants:
-                if grant.epoch not in self._known:
-                    self._known.add(grant.epoch)
-                    self._open[grant.epoch] = list(grant.rows)
-            await self._work(stop=order.stop)
-        if not self.results:
+            while not self.dead and (row := self.held.next_row()) is not None:
+                self.about_to_send(self, row.granted)
+                if not self.dead:
+                    row.begin()
+                    result = await self._send(row.granted)
+                    self.sent(self, row.granted)
+                    self.held.end(row, {**result, "attempts": 1})
+            await self._respond()
+        if not self.held.results:
             await asyncio.sleep(order.patience)
-        return Report(
-            worker=self.nonce,
-            clock=boottime(),
-            results=tuple(self.results),
-            epochs=tuple(epoch for epoch, rows in self._open.items() if rows),
-            share=self._share,
-            session=self._session,
-        )
+        return self.held.report(session=self._session)
 
-    async def _work(self, *, stop: bool) -> None:
-        for epoch, rows in self._open.items():
-            while rows and not self.dead:
-                row = rows.pop(0)
-                if stop:
-                    self._tell(epoch, row, result="not_sent")
-                    continue
-                self.about_to_send(self, row)
-                if self.dead:
-                    break
-                result = await self._send(row)
-                self.sent(self, row)
-                self._tell(epoch, row, **result)
+    async def _respond(self) -> None:
         if self.dead:
             raise OSError("killed")
         if self.silent:
@@ -107,10 +82,6 @@ class LocalWorker:
             return {"result": "failed", "reason": error.message, "error": type(error).__name__}
         effect = self.operation.effect(result)
         return {"result": "done", "entity": effect.entity, "id": effect.id, "record": effect.number}
-
-    def _tell(self, epoch: int, row: GrantedRow, **result: Any) -> None:
-        report = RowReport(number=next(self._numbers), epoch=epoch, row=row.row, attempts=1, **result)
-        self.results.append(report)
 
     async def aclose(self) -> None:
         """Nothing."""

@@ -341,13 +341,6 @@ async def test_files_of_an_earlier_run_are_not_current(tmp_path: Path, source: S
         assert not await outputs_are_current(journal)
 
 
-async def test_files_of_which_one_is_missing_are_not_current(tmp_path: Path, source: Source) -> None:
-    async with planned(tmp_path / "job", source) as journal:
-        await write_outputs(journal, source)
-        (tmp_path / "job" / "results.csv").unlink()
-        assert not await outputs_are_current(journal)
-
-
 async def test_hashes_are_those_of_the_files(tmp_path: Path, source: Source) -> None:
     async with planned(tmp_path / "job", source) as journal:
         for record in OUTCOMES:

@@ -18,7 +18,6 @@ from tests.jobs.runs import held
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
-from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import (
     ANSWERED,
     DECIDED,
@@ -252,21 +251,6 @@ async def test_a_kill_at_any_commit_undoes_each_record_once(
         async with Journal.open(folder, read_only=True) as journal:
             assert await journal.undo_counts() == {State.DONE: 3}
     assert 2 <= ended < len(points), "some were killed before they did anything"
-
-
-async def test_a_kill_after_a_cancel_undoes_the_record_once(local: Local, job: Job, write: Write) -> None:
-    """It was carried out, and nothing of it is in the journal but that it was begun."""
-    folder = await imported(local, job(write(HEADER, rows(1, 2)), MAP, limit=1))
-    reason = await local.company.work_orders.cancel_reason(CANCEL)
-    journal = Journal.open(folder)
-    local.server.creation, local.server.altered = "WoCancelCommand", lambda _: journal.abandon()
-    with pytest.raises((JournalError, ExceptionGroup)):
-        await Undo(company=local.company, journal=journal, limit=1).run(reason)
-    local.server.altered = None
-    async with Journal.open(folder, read_only=True) as journal:
-        assert await journal.undo_counts() == {State.SENDING: 1}
-    assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
-    assert await cancels(local, [1, 2]) == [1, 1]
 
 
 async def test_a_record_that_changes_after_it_was_read_is_left(local: Local, job: Job, write: Write) -> None:

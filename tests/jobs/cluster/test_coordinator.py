@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.jobs.cluster.pools import SETUP
 from tests.support.waiting import until_true
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted
 from wosdk_async.errors import InDoubtError, SessionError, WosdkError
@@ -26,10 +28,6 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 OPTIONS = ClusterOptions(lease=0.5, deadline=0.2, skew=0.0, in_flight=4, rows_per_grant=4)
 SESSION = PushedSession(number=1, token="t-of-the-company", base_url="https://a.example", expires_in=60.0)
-SETUP = Setup(
-    job="j", operation="create Customer", company="A", marker="m", lease=0.5, deadline=0.2, settle=0.1,
-    attempts=1, most_in_flight=4,
-)  # fmt: skip
 
 
 class Link:
@@ -127,17 +125,27 @@ async def ran(
 ) -> tuple[dict[int, Any], list[str]]:
     """Run claims; return the outcomes, and what was said of workers."""
     said: list[str] = []
+    found: dict[int, Any] = {}
+    async with asyncio.timeout(20), started(pool, ledger or Ledger(), options, said) as coordinator:
+        async with coordinator.run(claims) as run:
+            async for outcome in run:
+                assert outcome.input.row.number not in found
+                found[outcome.input.row.number] = outcome
+    return found, said
+
+
+@asynccontextmanager
+async def started(
+    pool: Pool, ledger: Ledger, options: ClusterOptions, said: list[str]
+) -> AsyncIterator[Coordinator]:
     coordinator = Coordinator(
-        pool, SETUP, ledger or Ledger(), options=options, on_event=said.append,  # type: ignore[arg-type]
+        pool, ledger, options=options, on_event=said.append,  # type: ignore[arg-type]
         session=lambda used, _: None if used else SESSION,
     )  # fmt: skip
-    found: dict[int, Any] = {}
-    async with asyncio.timeout(20), coordinator, coordinator.run(claims, limit=8) as run:
-        pool.run = run  # type: ignore[attr-defined]
-        async for outcome in run:
-            assert outcome.input.row.number not in found
-            found[outcome.input.row.number] = outcome
-    return found, said
+    coordinator.claimed_ahead = 8
+    async with aclosing(coordinator):
+        await coordinator.start(SETUP)
+        yield coordinator
 
 
 async def test_grants_are_written_before_they_leave_and_end() -> None:
@@ -245,13 +253,10 @@ async def test_an_exception_in_the_block_gives_each_row_an_outcome_and_leaves_le
             raise OSError("no reply")
 
     link.before = hang
-    coordinator = Coordinator(
-        Pool(link), SETUP, ledger, options=ClusterOptions(lease=60, deadline=20, in_flight=2),  # type: ignore[arg-type]
-        session=lambda used, _: None if used else SESSION,
-    )  # fmt: skip
     outcomes: list[Any] = []
-    async with coordinator:
-        run = coordinator.run(Claims(*range(1, 41)), limit=8)
+    options = ClusterOptions(lease=60, deadline=20, in_flight=2)
+    async with started(Pool(link), ledger, options, []) as coordinator:
+        run = coordinator.run(Claims(*range(1, 41)))
         with pytest.raises(ZeroDivisionError):
             async with run:
                 await until_true(lambda: held)

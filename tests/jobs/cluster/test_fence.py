@@ -28,18 +28,6 @@ async def granted(worker: Ordered, rows: int, **changes: Any) -> None:
     await worker.say(grants=grants, patience=0.0, **changes)
 
 
-async def test_a_row_that_could_not_end_in_time_is_not_started(local: Local) -> None:
-    """The lease has to hold for as long as a row may take."""
-    async with ordered(local, deadline=5.0) as worker:
-        bodies = await worker.bodies(range(1, 5))
-        soon = worker.grant(1, {1: bodies[1], 2: bodies[2]}, seconds=4.9)
-        later = worker.grant(3, {4: bodies[4]}, seconds=6.0)
-        await worker.say(grants=(soon, later))
-        results = await worker.all_of(3)
-    assert [results[row].result for row in (1, 2, 4)] == ["not_sent"] * 2 + ["done"]
-    assert await held(local) == {"PO-4": 1}
-
-
 def under(ends: float, clock: Any) -> None:
     _current.set(HeldRow(1, ends, GrantedRow(1, "{}"), clock))
 

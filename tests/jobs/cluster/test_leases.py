@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs.cluster.leases import ClusterOptions, LeaseBook, WaitingRows, boottime
+from wosdk_async.jobs.cluster.leases import ClusterOptions, LeaseBook, WaitingRows
 from wosdk_async.jobs.cluster.messages import GrantedRow
 
 OPTIONS = ClusterOptions(lease=10.0, deadline=4.0, skew=1.0)
@@ -77,17 +77,6 @@ def test_a_batch_has_no_more_text_than_a_message_should() -> None:
     assert len(waiting.next_batch(9, idle=True)) == 1
 
 
-def test_clearing_returns_all_rows() -> None:
-    waiting = WaitingRows()
-    waiting.put(a_row(1))
-    waiting.put(a_row(2, losses=1))
-    assert ([row.row for row in waiting.clear()], len(waiting)) == ([2, 1], 0)
-
-
 def test_a_lease_in_which_no_row_could_start_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="make the lease longer"):
         ClusterOptions(lease=5.0, deadline=5.0)
-
-
-def test_the_clock_of_leases_does_not_go_back() -> None:
-    assert boottime() <= boottime()

@@ -13,7 +13,6 @@ from tests.jobs.runs import held
 from tests.support.waiting import until_true
 from wosdk_async.jobs.cluster.held_rows import LeaseEndedError
 from wosdk_async.jobs.cluster.messages import Order, RowReport, Share, from_bytes, to_bytes
-from wosdk_async.jobs.cluster.worker import Sealed
 
 
 async def test_rows_are_carried_out_and_reported(local: Local) -> None:
@@ -27,29 +26,6 @@ async def test_rows_are_carried_out_and_reported(local: Local) -> None:
     assert {row.epoch for row in results.values()} == {1}
     assert await held(local) == {f"PO-{row}": 1 for row in range(1, 61)}
     assert (report.results, report.epochs, report.unstarted) == ((), (), 0)
-
-
-async def test_results_are_repeated_until_they_are_confirmed(local: Local) -> None:
-    """A report that is lost loses no result, and a confirmation that comes again drops none."""
-    async with ordered(local) as worker:
-        await worker.say(grants=(worker.grant(1, await worker.bodies(range(1, 4))),))
-        await worker.all_of(3)
-        lost = await worker.worker.obey(Order(worker=worker.worker.nonce, received=0, share=worker.share))
-        await worker.say(grants=(worker.grant(2, await worker.bodies(range(4, 6))),))
-        await worker.all_of(5)
-    assert lost.results == ()  # they were confirmed
-    assert [result.number for result in worker.results] == [1, 2, 3, 4, 5]
-
-
-async def test_a_worker_that_is_made_again_has_another_nonce(local: Local) -> None:
-    """So it obeys no order to the one before it in its place."""
-    async with ordered(local) as before, ordered(local) as worker:
-        assert worker.worker.nonce != before.worker.nonce
-        grant = worker.grant(1, await worker.bodies(range(1, 4)))
-        for nonce in ("", before.worker.nonce):
-            report = await worker.say(worker=nonce, grants=(grant,))
-            assert (report.worker, report.epochs) == (worker.worker.nonce, ())
-    assert await held(local) == {}
 
 
 async def test_no_more_rows_are_under_way_than_the_share_allows(local: Local) -> None:
@@ -214,12 +190,6 @@ async def test_calls_end_with_their_lease(local: Local) -> None:
         results = await worker.all_of(2)
         local.server.held.set()
     assert {result.result for result in results.values()} == {"in_doubt"}
-
-
-async def test_an_exchange_is_bytes(local: Local) -> None:
-    async with ordered(local) as worker:
-        order = Order(worker=worker.worker.nonce, received=0, share=worker.share, patience=0.0)
-        assert worker.worker.nonce.encode() in await worker.worker.exchange(Sealed(to_bytes(order)))
 
 
 def test_half_a_surrogate_pair_in_a_response_does_not_end_a_worker() -> None:

@@ -11,7 +11,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from wosdk_async import errors
 from wosdk_async.calls.run_many import Run
@@ -152,6 +152,7 @@ _PACE = 0.05  # seconds from one order to the next: results come in batches, not
 _EXCHANGE = 5.0  # seconds after which an exchange is repeated
 _AGAIN = 0.25  # seconds before an exchange that failed is repeated
 _PARTING = 1.0  # seconds for the last orders
+_MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each concurrent call
 
 
 class Coordinator:
@@ -164,37 +165,41 @@ class Coordinator:
     def __init__(
         self,
         pool: WorkerPool,
-        setup: Setup,
         journal: Journal,
         *,
         options: ClusterOptions,
         session: Callable[[int, int], PushedSession | None],
-        on_event: Callable[[str], None] = lambda _: None,
+        on_event: Callable[[str], None],
     ) -> None:
-        self._pool, self._setup, self._journal, self._options = pool, setup, journal, options
-        self._session, self._on_event = session, on_event
+        self.options, self.name = options, pool.name
+        self.desk = Desk(options, epoch=0, now=boottime())
+        self.claimed_ahead = max(_MIN_CLAIMED, _CLAIMED_PER_CALL * options.in_flight)
+        """Claims that wait or are granted at a time."""
+        self._pool, self._journal, self._session, self._on_event = pool, journal, session, on_event
         self._run: ClusterRun | None = None
         self._failure: Exception | None = None
         self._closing = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._ticker: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Self:
+    async def start(self, setup: Setup) -> None:
+        """Start the workers."""
         self._losses = Counter(await self._journal.losses())
-        self.desk = Desk(self._options, epoch=await self._journal.last_epoch(), now=boottime())
+        self.desk.epoch = await self._journal.last_epoch()
         self._ticker = asyncio.create_task(self._tick())
         try:
-            await self._pool.open(self._setup, self._joined, self._broken)
+            await self._pool.open(setup, self._joined, self._broken)
         except BaseException:
             await self._close()
             raise
-        return self
 
     def _broken(self, why: str) -> None:
         if self.desk.book:
             self._on_event(f"{why}; {len(self.desk.book)} rows wait until their leases are over")
         self.fail(WosdkError(why))
 
-    async def __aexit__(self, *_: object) -> None:
+    async def aclose(self) -> None:
+        """End the workers, if they were started."""
         self._closing = True
         try:
             if self._tasks and not self.desk.aborted:  # a last order confirms the results
@@ -203,7 +208,10 @@ class Coordinator:
             await self._close()
 
     async def _close(self) -> None:
-        tasks = [*self._tasks, self._ticker]
+        ticker, self._ticker = self._ticker, None
+        if ticker is None:
+            return
+        tasks = [*self._tasks, ticker]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -213,9 +221,11 @@ class Coordinator:
         finally:
             await self._pool.aclose()
 
-    def run(self, claims: Any, *, limit: int) -> ClusterRun:
-        """Return a run that sends claims, ``limit`` of them waiting or granted; only one at a time."""
-        self._run = ClusterRun(claims, self.desk, self._losses, limit=limit, secrets=self._journal.secrets)
+    def run(self, claims: Any) -> ClusterRun:
+        """Return a run that sends claims; only one at a time."""
+        self._run = ClusterRun(
+            claims, self.desk, self._losses, limit=self.claimed_ahead, secrets=self._journal.secrets
+        )
         if self._failure is not None:
             self._run.fail(self._failure)
         return self._run
@@ -244,9 +254,8 @@ class Coordinator:
                 if (worker := desk.workers.get(nonce)) is not None:  # else it was said before
                     self._on_event(f"worker {worker.name} was silent for too long: {_fate_of(rows)}")
             if (seconds := desk.stuck_for(now)) >= desk.patience:
-                names = self._pool.name
                 why = "gave each back as not sent" if desk.workers else "has no worker that responds"
-                self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {names} {why}"))
+                self.fail(WosdkError(f"no row could be sent for {seconds:.0f} s: {self.name} {why}"))
 
     def _joined(self, link: WorkerLink) -> None:
         task = asyncio.create_task(self._converse(link))
@@ -266,7 +275,7 @@ class Coordinator:
                     report = await self._exchange(link, worker)
                 except OSError:  # TimeoutError is one: the reply is lost, and the lease decides
                     silent = boottime() - (began if worker is None else worker.heard)
-                    if silent > self._options.over_after:
+                    if silent > self.options.over_after:
                         why = f"nothing was heard of it for {silent:.0f} s"
                         break
                     await asyncio.sleep(_AGAIN)
@@ -312,7 +321,7 @@ class Coordinator:
             rows=tuple(lease.rows),
             rate=share.rate,
             in_flight=share.in_flight,
-            seconds=self._options.over_after,
+            seconds=self.options.over_after,
         )
         try:
             await self._journal.grant(record)

@@ -23,12 +23,11 @@ _OWN_SHARE = 0.1  # of the rate, which the coordinator's own client keeps for lo
 _MIN_OWN = 0.5  # calls per second that it keeps at least, unless that is more than half of all
 _DEADLINE = 2 / 3  # of the lease, for a row when the Company has no deadline
 _MAX_WARNINGS = 20  # about workers; of lost grants the journal has the number
-_MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows that may be claimed: at least, and for each concurrent call
 _RENEWAL = 30.0  # seconds for the renewal of a session before the run ends
 _FRUITLESS, _SOON = 5, 2.0  # renewals before the run ends, each so many seconds after the one before
 
 
-class JobWorkers:
+class JobWorkers(Coordinator):
     """Workers of one run of an import; :meth:`open` starts them, :meth:`aclose` ends them.
 
     From the first :meth:`run` on the Company's own calls, such as look-ups, keep a tenth of its rate: at
@@ -48,54 +47,39 @@ class JobWorkers:
     ) -> None:
         rate, deadline = company.rate, company.options.deadline
         own = 0.0 if rate is None else min(max(rate * _OWN_SHARE, _MIN_OWN), rate / 2)
-        self.options = ClusterOptions(
+        cluster = ClusterOptions(
             lease=options.lease,
             deadline=options.lease * _DEADLINE if deadline is None else deadline,
             skew=options.skew,
             rate=None if rate is None else rate - own,
             in_flight=options.limit,
         )
-        self.claimed_ahead = max(_MIN_CLAIMED, _CLAIMED_PER_CALL * options.limit)
+        self._sessions = SessionPusher(sender_of(company).sessions, self.fail)
+        super().__init__(
+            pool, journal, options=cluster, session=self._sessions.session_for, on_event=self._event
+        )
         self.warnings: list[str] = []
-        self.name = pool.name
-        self._pool, self._company, self._journal, self._operation = pool, company, journal, operation
-        self._on_event = on_event
+        self._company, self._operation, self._tell = company, operation, on_event
         self._rate, self._own_rate = rate, own
-        self._coordinator: Coordinator | None = None
-        self._sessions: SessionPusher | None = None
 
     @property
     def reached(self) -> int:
         """How many workers are reached now."""
-        return 0 if self._coordinator is None else len(self._coordinator.desk.workers)
+        return len(self.desk.workers)
 
     async def open(self, marker: str | None) -> None:
         """Start the workers, which look up calls in doubt by the field ``marker``."""
         setup = self._setup(marker)
         await self._company.connect()
-        self._sessions = SessionPusher(sender_of(self._company).sessions, self._failed)
-        coordinator = Coordinator(
-            self._pool,
-            setup,
-            self._journal,
-            options=self.options,
-            session=self._sessions.session_for,
-            on_event=self._event,
-        )
-        await coordinator.__aenter__()
-        self._coordinator = coordinator
-
-    def _failed(self, error: Exception) -> None:
-        if self._coordinator is not None:
-            self._coordinator.fail(error)
+        await self.start(setup)
 
     def _event(self, text: str) -> None:
         if len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(text)
             try:
-                self._on_event(text)
+                self._tell(text)
             except Exception as error:  # of the program: in the tasks of the coordinator nobody would see it
-                self._failed(error)
+                self.fail(error)
 
     def _setup(self, marker: str | None) -> Setup:
         """Return the setup. Raise ConfigurationError for options that other processes cannot take over."""
@@ -123,21 +107,17 @@ class JobWorkers:
 
     def run(self, claims: Claims) -> ClusterRun:
         """Return the run that sends the claims."""
-        assert self._coordinator is not None  # noqa: S101 - after open
         if self._rate is not None:
             # Not before: what the rows refer to is looked up and created while no worker sends anything.
             self._company.set_rate(self._own_rate)
-        return self._coordinator.run(claims, limit=self.claimed_ahead)
+        return super().run(claims)
 
     async def aclose(self) -> None:
         """End the workers."""
-        coordinator, self._coordinator = self._coordinator, None
         try:
-            if coordinator is not None:
-                await coordinator.__aexit__(None, None, None)
+            await super().aclose()
         finally:
-            if self._sessions is not None:
-                await self._sessions.aclose()
+            await self._sessions.aclose()
             if self._rate is not None:
                 self._company.set_rate(self._rate)
 

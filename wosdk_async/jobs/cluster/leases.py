@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -232,7 +232,8 @@ async def end_leases(journal: Journal, on_stage: Callable[[str], None] = lambda 
     leases = await journal.open_leases()
     if not leases:
         return
-    await _over(leases, on_stage)
+    seconds = max(lease.seconds for lease in leases)
+    await say_and_sleep(seconds, lambda left: on_stage(f"{_WAITING}, in {left:.0f} s"))
     for lease in leases:
         journal.end_grant(lease.epoch)
     await journal.flush()
@@ -250,18 +251,9 @@ async def end_leases_beside(journal: Journal, on_stage: Callable[[str], None]) -
     """
     for folder in await asyncio.to_thread(_jobs_of_same_file, journal):
         await asyncio.to_thread(require_not_held, folder)
-        leases = await _open_leases(folder)  # not before: until then it may have granted some
-        if not leases:
-            continue
-        async with Journal.open(folder) as other:
-            await _over(leases, on_stage)
-            for each in leases:
-                other.end_grant(each.epoch)
-
-
-async def _over(leases: Iterable[OpenLease], on_stage: Callable[[str], None]) -> None:
-    seconds = max(lease.seconds for lease in leases)
-    await say_and_sleep(seconds, lambda left: on_stage(f"{_WAITING}, in {left:.0f} s"))
+        if await _open_leases(folder):  # not before: until then it may have granted some
+            async with Journal.open(folder) as other:
+                await end_leases(other, on_stage)
 
 
 def _jobs_of_same_file(journal: Journal) -> list[Path]:

@@ -1,68 +1,23 @@
-"""Base of exports: where the output goes, the Company that is read, and progress callbacks."""
+"""Base of exports: the Company that is read, progress callbacks, and work in threads and at once."""
 
 from __future__ import annotations
 
 import abc
-import os
-from collections.abc import Callable, Generator
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Generator
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.exports.errors import ExportError
-from wosdk_async.jobs.exports.plan import ExportSummary
-from wosdk_async.jobs.exports.reading import in_thread
-from wosdk_async.text.remedies import Remedy
+from wosdk_async.jobs.exports.errors import ExportError, writing_output
+from wosdk_async.jobs.exports.exported_table import ExportedTable
+from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
+from wosdk_async.shared_tasks import all_ended, mark_retrieved
 
-__all__ = [
-    "ExportJob",
-    "OnRows",
-    "OnStage",
-    "already_exists",
-    "real_output",
-    "require_file_place",
-    "require_folder_place",
-    "require_no_folder",
-]
-
-
-def real_output(output: Path) -> Path:
-    """Return the path that a link names: the export writes there, and the link stays."""
-    return Path(os.path.realpath(output)) if output.is_symlink() else output
-
-
-def require_no_folder(output: Path) -> None:
-    """Raise ExportError for a directory as the output of an export into one file."""
-    if output.is_dir():
-        raise ExportError(f"{output}: is a directory", remedies=(Remedy.INCREMENTAL,))
-
-
-def require_file_place(output: Path, *, may_exist: bool) -> None:
-    """Raise ExportError when the output path cannot be used."""
-    if output.exists() and not output.is_file():
-        raise ExportError(f"{output}: is not a regular file, and would be replaced by one; name a file")
-    _require_parent(output)
-    if output.exists() and not may_exist:
-        raise already_exists(output)
-
-
-def require_folder_place(folder: Path) -> None:
-    """Raise ExportError when the folder of an export of changes cannot be used."""
-    if folder.exists() and not folder.is_dir():
-        raise ExportError(f"{folder}: is a file; an export of changes needs a directory of its own")
-    _require_parent(folder)
-
-
-def already_exists(output: Path) -> ExportError:
-    """Return the error of an output that exists."""
-    return ExportError(f"{output} exists already", remedies=(Remedy.OVERWRITE,))
-
-
-def _require_parent(path: Path) -> None:
-    if not path.parent.is_dir():
-        raise ExportError(f"{path}: there is no directory {path.parent}; make it first")
-
+__all__ = ["ExportJob", "OnRows", "OnStage", "all_at_once", "in_thread", "require_parent"]
 
 T = TypeVar("T")
 
@@ -72,19 +27,27 @@ OnStage = Callable[[str], None]
 """Function that is called with a text that says what is being done."""
 
 
+def require_parent(path: Path) -> None:
+    """Raise ExportError when the directory of an output does not exist."""
+    if not path.parent.is_dir():
+        raise ExportError(f"{path}: there is no directory {path.parent}; make it first")
+
+
 class ExportJob(abc.ABC):
-    """Base of exports.
+    """Base of exports; ``place`` is the folder in which it works, for messages."""
 
-    Args:
-        company: the Company for ``await export``.
-        place: the folder in which it works, for messages.
-        on_progress: called with the number of rows read.
-        on_stage: called with a text that says what is being done.
-    """
+    options: ExportOptions
 
-    def __init__(self, company: Company | None, place: Path, on_progress: OnRows, on_stage: OnStage) -> None:
-        self._company_given = company
-        self._place = place
+    def __init__(
+        self,
+        table: ExportedTable,
+        company: Company | None,
+        place: Path,
+        on_progress: OnRows,
+        on_stage: OnStage,
+    ) -> None:
+        self._table, self._company_given, self._place = table, company, place
+        self.format = table.form.format
         self._on_progress, self._on_stage = on_progress, on_stage
         self._rows_read = 0
 
@@ -119,8 +82,55 @@ class ExportJob(abc.ABC):
 
     def _count(self, rows: int) -> None:
         """Count rows that were read, and tell the caller."""
-        self._rows_read += rows
-        self._on_progress(self._rows_read)
+        if rows:
+            self._rows_read += rows
+            self._on_progress(self._rows_read)
+
+    def _summary(self, started: float, **counts: Any) -> ExportSummary:
+        return ExportSummary(
+            format=self.format,
+            columns=len(self._table.columns),
+            seconds=time.monotonic() - started,
+            guarded=self._table.form.guard.texts,
+            **counts,
+        )
 
     async def _in_thread(self, function: Callable[[], T]) -> T:
         return await in_thread(self._place, function)
+
+
+async def all_at_once(work: Callable[[], Coroutine[Any, Any, None]], parallel: int) -> None:
+    """Do some work ``parallel`` times at once. When one fails, cancel the others and raise its error."""
+    workers = [asyncio.create_task(work()) for _ in range(parallel)]
+    try:
+        await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for worker in workers:
+            worker.cancel()
+            worker.add_done_callback(mark_retrieved)
+        await all_ended(workers)
+    for worker in sorted(workers, key=asyncio.Task.cancelled):  # errors say more than cancellations
+        worker.result()
+
+
+async def in_thread(
+    path: Path,
+    function: Callable[[], T],
+    *,
+    thread: Executor | None = None,
+    on_cancel: Callable[[], None] = lambda: None,
+) -> T:
+    """Return the result of a function that writes files, as :func:`writing_output` does.
+
+    A caller that is cancelled waits until the function has ended: it works on what the caller would close.
+    ``on_cancel`` may end it sooner.
+    """
+    # Not a task: a loop that is closed cancels its tasks, and the function would still run.
+    writing = asyncio.get_running_loop().run_in_executor(thread, function)
+    with writing_output(path):
+        try:
+            await all_ended([writing], on_cancel)
+        except asyncio.CancelledError:
+            mark_retrieved(writing)  # the cancellation says more
+            raise
+        return writing.result()

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
 from datetime import datetime
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +19,32 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.exports.errors import ExportError
 from wosdk_async.jobs.exports.export_job import (
     ExportJob,
     OnRows,
     OnStage,
-    already_exists,
-    real_output,
-    require_file_place,
-    require_no_folder,
+    all_at_once,
+    in_thread,
+    require_parent,
 )
-from wosdk_async.jobs.exports.exported_rows import ExportedRows, ExportedTable, known_entity
+from wosdk_async.jobs.exports.exported_table import ExportedTable, known_entity
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan, ExportSummary
-from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, gaps, split
-from wosdk_async.jobs.exports.reading import RangeReader, in_thread, read_ranges
+from wosdk_async.jobs.exports.range_files import IdRange, RangeFile, RangeFileWriter, checked_id, gaps, split
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.jobs.exports.work_folder import WorkFolder, work_folder_of
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.fields import fields
+from wosdk_async.query.paging import Cursor, id_of, prefetch
 from wosdk_async.query.properties import Path as PropertyPath
 from wosdk_async.resources.changes import MOVED, require_moves
+from wosdk_async.text.remedies import Remedy
 
 __all__ = ["Export"]
 
 _RANGES = 8  # for each call at once: ids are not spread evenly, and a reader that is done takes the next
+_FILE_ROWS = 20_000  # a kill loses at most so many of each range
 
 
 class Export(ExportJob):
@@ -81,16 +89,18 @@ class Export(ExportJob):
         **changes: Any,
     ) -> None:
         self.options = attrs.evolve(options or ExportOptions(), **changes)
-        require_no_folder(Path(output))
-        rows = ExportedRows.of(entity, [*where, *_since(entity, since)], select, self.options.limit)
-        self._table = ExportedTable.of(rows, Path(output), self.options)
-        self.format = self._table.format
-        self.output = real_output(Path(output))
-        super().__init__(company, work_folder_of(self.output), on_progress, on_stage)
-        self._stopping = False
+        self.output = Path(output)
+        if self.output.is_dir():
+            raise ExportError(f"{output}: is a directory", remedies=(Remedy.INCREMENTAL,))
+        known = known_entity(entity)
+        conditions = [*where, *_since(known, since)]
+        table = ExportedTable.of(known, self.output, self.options, where=conditions, select=select)
+        if self.output.is_symlink():  # the export writes to the path that a link names, and the link stays
+            self.output = Path(os.path.realpath(output))
+        super().__init__(table, company, work_folder_of(self.output), on_progress, on_stage)
 
     def __repr__(self) -> str:
-        return f"<Export {self._table.name} to {self.output.name}>"
+        return f"<Export {self._table.query.name} to {self.output.name}>"
 
     @property
     def is_kept(self) -> bool:
@@ -107,28 +117,39 @@ class Export(ExportJob):
             WosdkError: a page could not be read. What was read is kept, and the same export resumes.
         """
         self._company = self._required(company)
-        self._stopping = False
         started = time.monotonic()
         begun = work_folder_of(self.output).exists()  # its output may be at its place already
-        require_file_place(self.output, may_exist=begun or self.options.force)
+        self._require_place(may_exist=begun or self.options.force)
         await self._company.connect()
         plan = self._table.plan(self._company)
         folder = WorkFolder(self.output, plan, again=self.options.again)
         try:
             earlier = await self._complete(folder, plan)
-            return await self._finish(folder, earlier, started)
+            rows = folder.rows
+            await self._in_thread(folder.publish)
+            size = self.output.stat().st_size
+            return self._summary(started, path=self.output, rows=rows, earlier=earlier, bytes=size)
         finally:
             if not folder.begun:  # it holds nothing to resume from
                 folder.remove()
             folder.close()
 
+    def _require_place(self, *, may_exist: bool) -> None:
+        """Raise ExportError when the output path cannot be used."""
+        if self.output.exists() and not self.output.is_file():
+            raise ExportError(
+                f"{self.output}: is not a regular file, and would be replaced by one; name a file"
+            )
+        require_parent(self.output)
+        if self.output.exists() and not may_exist:
+            raise ExportError(f"{self.output} exists already", remedies=(Remedy.OVERWRITE,))
+
     async def _complete(self, folder: WorkFolder, plan: ExportPlan) -> int:
         """Read and write all that is missing; return the number of rows that were there."""
         if folder.is_complete:
             return folder.rows
-        if self.output.exists() and not self.options.force:
-            raise already_exists(self.output)
-        schema, limited = self._table.builder.schema, self.options.limit is not None
+        self._require_place(may_exist=self.options.force)
+        schema, limited = self._table.form.schema, self.options.limit is not None
         files = await self._in_thread(lambda: folder.whole_files(schema, up_to_gap=limited))
         self._rows_read = earlier = sum(file.rows for file in files)
         if earlier:
@@ -142,28 +163,58 @@ class Export(ExportJob):
     # --- reading ------------------------------------------------------------------------------
 
     async def _read_rest(self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]) -> None:
-        ranges = await self._ranges(folder, plan, files)
-        before, builder = self.rows, self._table.builder
+        ranges, rows_before = iter(await self._ranges(folder, plan, files)), self.rows
+
+        async def read() -> None:
+            for ids in ranges:
+                cursor = self._table.cursor(self._company, ids, rows_before=rows_before)
+                await self._read(folder.path, ids, cursor, thread)
+
+        # A thread writes, so that the event loop does not wait for the disk. Batches are made on the loop,
+        # right after their page was decoded: a thread that shares the interpreter made both slower.
         with ThreadPoolExecutor(1, "wosdk-export") as thread:
-            reader = RangeReader(
-                folder,
-                builder,
-                lambda ids: self._table.rows.cursor(
-                    self._company, ids, self.options.page, decode=builder.rows, rows_before=before
-                ),
-                self._count,
-                thread,
-            )
-            await read_ranges(reader, ranges, self.options.parallel)
+            await all_at_once(read, self.options.parallel)
+
+    async def _read(self, folder: Path, ids: IdRange, cursor: Cursor, thread: ThreadPoolExecutor) -> None:
+        """Read a range; when that fails or is cancelled, keep what was read."""
+
+        async def run(function: Callable[..., Any], *args: Any) -> None:
+            await in_thread(folder, partial(function, *args), thread=thread)
+
+        schema = self._table.form.schema
+        file, counted = RangeFileWriter(folder, schema, ids.above), 0
+        try:
+            async with aclosing(prefetch([cursor])) as pages:
+                async for page in pages:
+                    if file.rows >= _FILE_ROWS and ids.until is not None:
+                        await run(file.finish, file.last)
+                        file, counted = RangeFileWriter(folder, schema, file.last), 0
+                    batch = self._table.builder.batch(page)
+                    # Without an end records are read by offset: their ids, of any type, say nothing.
+                    last = None if ids.until is None else checked_id(id_of(page[-1]))
+                    await run(file.write, batch, last)
+                    self._count(file.rows - counted)
+                    counted = file.rows
+            await run(file.finish, ids.until)
+        except BaseException:
+            try:
+                await run(_keep, file, ids)
+            finally:
+                if file.finished:  # its last page may be one that was written after a cancellation
+                    self._count(file.rows - counted)
+            raise
 
     async def _ranges(
         self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]
     ) -> list[IdRange]:
         """Return the remaining ranges, in order."""
-        if not self._table.rows.plan.by_key:
-            return await self._whole(folder, plan, files)
+        if not self._table.query.by_key:  # one range, of which nothing is kept
+            if files:
+                return []
+            await self._in_thread(lambda: folder.start(plan, None))
+            return [IdRange(None, None)]
         if folder.highest is None:
-            highest = await self._table.rows.highest(self._company)
+            highest = await self._table.highest(self._company)
             await self._in_thread(lambda: folder.start(plan, highest))
         if folder.highest is None:  # there are no records
             return []
@@ -173,53 +224,37 @@ class Export(ExportJob):
         size = max(4 * self.options.page, folder.highest // (self.options.parallel * _RANGES) + 1)
         return [each for gap in left for each in split(gap, size)]
 
-    async def _whole(self, folder: WorkFolder, plan: ExportPlan, files: Sequence[RangeFile]) -> list[IdRange]:
-        """Return the one range of an entity whose records are not told apart by ``Id``."""
-        if files:
-            return []
-        await self._in_thread(lambda: folder.start(plan, None))
-        return [IdRange(None, None)]
-
     # --- writing ------------------------------------------------------------------------------
 
     async def _write(self, folder: WorkFolder) -> None:
         """Write the range files into the output; a thread does it, and stops soon after a cancellation."""
+        stopping = threading.Event()
 
-        def stop() -> None:
-            self._stopping = True
-
-        await in_thread(folder.path, lambda: self._assemble(folder), on_cancel=stop)
-
-    def _assemble(self, folder: WorkFolder) -> None:
-        with writing_table(self._table.file(folder.draft)) as writer:
-            for file in folder.files():
-                for batch in file.batches():
-                    if self._stopping:
+        def assemble() -> None:
+            with writing_table(folder.draft, self._table.form) as writer:
+                for batch in chain.from_iterable(file.batches() for file in folder.files()):
+                    if stopping.is_set():
                         raise InterruptedError
                     writer.write(batch)
 
-    async def _finish(self, folder: WorkFolder, earlier: int, started: float) -> ExportSummary:
-        rows = folder.rows
-        await self._in_thread(folder.publish)
-        return ExportSummary(
-            path=self.output,
-            format=self.format,
-            rows=rows,
-            earlier=earlier,
-            bytes=self.output.stat().st_size,
-            columns=self._table.width,
-            seconds=time.monotonic() - started,
-            guarded=self._table.guard.texts,
-        )
+        await in_thread(folder.path, assemble, on_cancel=stopping.set)
 
 
-def _since(entity: type[Record] | str, since: datetime | None) -> list[Condition]:
+def _keep(file: RangeFileWriter, ids: IdRange) -> None:
+    """Finish a file that holds rows; a range without an end cannot resume, so nothing of it is kept."""
+    with contextlib.suppress(OSError):  # a full disk: the error that ended the range says more
+        if file.rows and ids.until is not None and not (file.finished or file.torn):
+            file.finish(file.last)
+    if not file.finished:  # also by a call whose caller was cancelled meanwhile
+        file.discard()
+
+
+def _since(entity: type[Record], since: datetime | None) -> list[Condition]:
     """Return the condition on the time of the last change."""
     if since is None:
         return []
-    known = known_entity(entity)
-    require_moves(known)
+    require_moves(entity)
     if not isinstance(since, datetime) or since.tzinfo is None:
         raise InvalidCallError(f"since is {since!r:.80}; it takes a datetime with a zone")
-    condition: Condition = fields(known)[MOVED] >= since
+    condition: Condition = fields(entity)[MOVED] >= since
     return [condition]

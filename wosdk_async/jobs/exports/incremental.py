@@ -22,8 +22,8 @@ from wosdk_async import __version__
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports.errors import ExportError, locked_folder, writing_output
-from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, require_folder_place
-from wosdk_async.jobs.exports.exported_rows import ExportedRows, ExportedTable, known_entity
+from wosdk_async.jobs.exports.export_job import ExportJob, OnRows, OnStage, require_parent
+from wosdk_async.jobs.exports.exported_table import ExportedTable, known_entity
 from wosdk_async.jobs.exports.part_folder import (
     WATERMARK,
     PartChain,
@@ -34,7 +34,6 @@ from wosdk_async.jobs.exports.part_folder import (
 from wosdk_async.jobs.exports.plan import ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.table_writers import writing_table
 from wosdk_async.model import Record
-from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path as PropertyPath
@@ -93,15 +92,16 @@ class IncrementalExport(ExportJob):
         require_overlap(overlap)
         if self.options.limit is not None:
             raise ExportError("limit is for an export into one file; a folder of changes has all of them")
-        rows = ExportedRows.of(self._entity, select=_with_versions(self._entity, select))
-        self._table = ExportedTable.of(rows, self.folder, self.options, default="parquet")
-        self.format = self._table.format
-        super().__init__(company, self.folder, on_progress, on_stage)
+        chosen = selection(self._entity, select)
+        if chosen and "*" not in chosen:
+            chosen = [*chosen, MOVED, "ConcurrencyId"]  # they tell versions of a record apart
+        table = ExportedTable.of(self._entity, self.folder, self.options, select=chosen, default="parquet")
+        super().__init__(table, company, self.folder, on_progress, on_stage)
         self._overlap = overlap
         self._begun = False
 
     def __repr__(self) -> str:
-        return f"<IncrementalExport {self._table.name} to {self.folder.name}>"
+        return f"<IncrementalExport {self._table.query.name} to {self.folder.name}>"
 
     @property
     def is_kept(self) -> bool:
@@ -122,7 +122,9 @@ class IncrementalExport(ExportJob):
             raise InvalidCallError("this export was run; make another IncrementalExport for the next part")
         self._begun = True
         started = time.monotonic()
-        require_folder_place(self.folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ExportError(f"{self.folder}: is a file; an export of changes needs a directory of its own")
+        require_parent(self.folder)
         await acme.connect()
         lock = locked_folder(self.folder, require_parts)
         try:
@@ -151,14 +153,11 @@ class IncrementalExport(ExportJob):
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
             raise
-        return ExportSummary(
+        return self._summary(
+            started,
             path=path if self.rows else None,
-            format=self.format,
             rows=self.rows,
             bytes=size,
-            columns=self._table.width,
-            seconds=time.monotonic() - started,
-            guarded=self._table.guard.texts,
             clock_behind=feed.clock_behind.total_seconds(),
         )
 
@@ -180,16 +179,13 @@ class IncrementalExport(ExportJob):
         """Return the feed of the records as dicts."""
 
         def query(trace: Trace | None) -> Query[Any]:
-            async def send(call: Call[list[Any]]) -> list[Any]:
-                return await (acme if trace is None else acme.traced(trace)).send(call)
-
-            return Query(self._table.name, send)
+            return Query(self._table.query.name, (acme if trace is None else acme.traced(trace)).send)
 
         return ChangeFeed(
             self._entity,
             query,
             watermark_since(acme.name, since),
-            properties=self._table.rows.plan.properties,
+            properties=self._table.query.properties,
             overlap=self._overlap,
             sleep=asyncio.sleep,
         )
@@ -200,12 +196,12 @@ class IncrementalExport(ExportJob):
             if (first := await anext(batches, None)) is None:
                 return 0
             await self._in_thread(draft.mkdir)
-            file = self._table.file(draft / f"rows.{self.format}")
-            with writing_output(draft), writing_table(file) as writer:
+            path = draft / f"rows.{self.format}"
+            with writing_output(draft), writing_table(path, self._table.form) as writer:
                 await self._in_thread(functools.partial(writer.write, first))
                 async for batch in batches:
                     await self._in_thread(functools.partial(writer.write, batch))
-        return file.path.stat().st_size
+        return path.stat().st_size
 
     async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
         """Yield the rows of one pass in batches."""
@@ -223,9 +219,3 @@ class IncrementalExport(ExportJob):
         made = self._table.builder.batch(page)
         self._count(len(page))
         return made
-
-
-def _with_versions(entity: type[Record], select: Iterable[str | PropertyPath]) -> list[str]:
-    """Return the paths, with the fields that tell versions of a record apart."""
-    chosen = selection(entity, select)
-    return chosen if not chosen or "*" in chosen else [*chosen, MOVED, "ConcurrencyId"]

@@ -10,18 +10,17 @@ import attrs
 
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.options.checks import choice, number, switch
-from wosdk_async.query.columns import Column
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.text.safe_text import one_line, shortened
 
-__all__ = ["ExportFormat", "ExportOptions", "ExportPlan", "ExportSummary", "described_columns"]
+__all__ = ["ExportOptions", "ExportPlan", "ExportSummary"]
 
 _MAX_SHOWN = 200  # characters of a value in a message
 
 
 @attrs.frozen(kw_only=True)
 class ExportPlan:
-    """What an export reads and writes, as plain data."""
+    """What an export reads and writes, as plain data: a resumed one has to be the same."""
 
     entity: str
     company: str
@@ -74,19 +73,11 @@ def _shown(value: Any) -> str:
     return shortened(one_line(text), _MAX_SHOWN)
 
 
-def described_columns(columns: Sequence[Column]) -> list[list[str]]:
-    """Return name and type of each column, as JSON reads them back."""
-    return [[column.name, column.type] for column in columns]
-
-
-ExportFormat = Literal["parquet", "csv", "jsonl", "xlsx"]
-
-
 @attrs.frozen(kw_only=True)
 class ExportOptions:
     """How an export is carried out. Raises ConfigurationError for a value that does not fit."""
 
-    format: ExportFormat | None = choice("parquet", "csv", "jsonl", "xlsx")
+    format: Literal["parquet", "csv", "jsonl", "xlsx"] | None = choice("parquet", "csv", "jsonl", "xlsx")
     """Format of the output. None means by the suffix of its name; parts of a folder are Parquet."""
     parallel: int = number(4, "a number of calls, 1 or more", low=1, high=100, whole=True)
     """Ranges of ids that are read at once, a call each."""

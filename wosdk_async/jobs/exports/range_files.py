@@ -137,13 +137,7 @@ def split(ids: IdRange, size: int) -> Iterator[IdRange]:
 
 
 class RangeFileWriter:
-    """Writer of one range file, which gets its name when it is finished and on the disk.
-
-    Args:
-        folder: where it is written.
-        schema: the schema of Arrow.
-        above: its ids are above this one; None without a bound.
-    """
+    """Writer of the file of a range above an id, which gets its name when it is finished and on the disk."""
 
     def __init__(self, folder: Path, schema: Any, above: int | None) -> None:
         self.rows = 0
@@ -170,16 +164,14 @@ class RangeFileWriter:
         self.last = last
         self.rows += batch.num_rows
 
-    def finish(self, until: int | None) -> RangeFile:
+    def finish(self, until: int | None) -> None:
         """Bring the file to the disk under its name; ``until`` is the highest id that it covers."""
         self.torn = True  # until it has its name: what is in the buffer may not fit on the disk
         self._opened().close()
         self._close()
         name = f"{_text(self._above, 'start')}_{_text(until, 'end')}_{self.rows}.arrow"
-        path = self._folder / name
-        publish(self._path, path)
+        publish(self._path, self._folder / name)
         self.finished = True
-        return RangeFile(path, IdRange(self._above, until), self.rows)
 
     def discard(self) -> None:
         """Remove the file."""

@@ -9,51 +9,69 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Set
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import attrs
 import orjson
 
 from wosdk_async.jobs.exports.errors import ExportError, export_package
+from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import recreate_file
 from wosdk_async.text.formula_guard import FormulaGuard
 
-__all__ = ["SHEET_ROWS", "CsvTableWriter", "JsonTableWriter", "WorkbookWriter", "exact_number", "iso_time"]
+__all__ = ["SHEET_ROWS", "CsvTableWriter", "JsonTableWriter", "TableForm", "WorkbookWriter"]
 
 
-def exact_number(number: Decimal) -> str:
+@attrs.frozen(kw_only=True)
+class TableForm:
+    """Schema of a table, and the way in which files hold it."""
+
+    format: str
+    schema: Any
+    """Schema of Arrow, whose metadata a Parquet file keeps."""
+    json_columns: Set[str] = frozenset()
+    """Columns that hold JSON text."""
+    title: str = "rows"
+    """Name of the sheet."""
+    csv_for_excel: ExcelSeparator | None = None
+    guard: FormulaGuard = attrs.field(factory=FormulaGuard)
+    """Function for the texts of a CSV, which counts those that it changes."""
+
+
+def _exact_number(number: Decimal) -> str:
     """Return all digits, without the zeros that fill the column: its numbers have one scale."""
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def iso_time(moment: datetime) -> str:
+def _iso_time(moment: datetime) -> str:
     """Return a time in ISO 8601, in UTC with ``Z``; the time zone of a local time is not known."""
     return moment.replace(tzinfo=None).isoformat() + ("Z" if moment.tzinfo is not None else "")
 
 
 class CsvTableWriter:
-    """Writer of a CSV file (RFC 4180).
+    """Writer of a CSV file (RFC 4180); null is an empty cell."""
 
-    Null is an empty cell, and what ``guard`` returns stands for a text.
-    """
-
-    def __init__(self, path: Path, schema: Any, dialect: FileDialect, guard: FormulaGuard) -> None:
+    def __init__(self, path: Path, form: TableForm) -> None:
+        dialect = FileDialect.for_excel(form.csv_for_excel)
         self._file = io.TextIOWrapper(recreate_file(path), dialect.encoding, newline="")
         self._writer = dialect.writer(self._file)
-        self._texts = _TEXTS | {
-            str: guard,
-            Decimal: lambda value: dialect.number(exact_number(value)),
+        self._texts: _Converters = {
+            bool: lambda value: "true" if value else "false",
+            datetime: _iso_time,
+            Decimal: lambda value: dialect.number(_exact_number(value)),
+            str: form.guard,
         }
-        self._writer.writerow([guard(name) for name in schema.names])
+        self._writer.writerow(map(form.guard, form.schema.names))
 
     def write(self, batch: Any) -> None:
         """Append the rows of a batch."""
-        columns = [self._cells(column.to_pylist()) for column in batch.columns]
+        columns = [_converted(column, self._texts) for column in batch.columns]
         self._writer.writerows(zip(*columns, strict=True))
 
     def close(self) -> None:
@@ -62,18 +80,6 @@ class CsvTableWriter:
 
     discard = close
 
-    def _cells(self, values: list[Any]) -> list[Any]:
-        """Return the cells of a column: all its values are of one type."""
-        kind = next((type(value) for value in values if value is not None), None)
-        text = self._texts.get(kind)
-        return values if text is None else [None if value is None else text(value) for value in values]
-
-
-_TEXTS: dict[type | None, Callable[[Any], str]] = {
-    bool: lambda value: "true" if value else "false",
-    datetime: iso_time,
-}
-
 
 class JsonTableWriter:
     """Writer of JSON lines: an object for each row, with every column by its name.
@@ -81,18 +87,16 @@ class JsonTableWriter:
     Columns of JSON text are written as the values that they hold, numbers with all their digits.
     """
 
-    def __init__(self, path: Path, schema: Any, json_columns: Set[str]) -> None:
+    def __init__(self, path: Path, form: TableForm) -> None:
         self._file = recreate_file(path)
-        self._names: Sequence[str] = schema.names
-        self._is_json = [name in json_columns for name in self._names]
+        self._values = {
+            name: _JSON_TEXT if name in form.json_columns else _JSON for name in form.schema.names
+        }
 
     def write(self, batch: Any) -> None:
         """Append the rows of a batch."""
-        columns = [
-            _values(column.to_pylist(), is_json)
-            for column, is_json in zip(batch.columns, self._is_json, strict=True)
-        ]
-        rows = (dict(zip(self._names, row, strict=True)) for row in zip(*columns, strict=True))
+        columns = map(_converted, batch.columns, self._values.values())
+        rows = (dict(zip(self._values, row, strict=True)) for row in zip(*columns, strict=True))
         self._file.write(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
 
     def close(self) -> None:
@@ -102,17 +106,21 @@ class JsonTableWriter:
     discard = close
 
 
-def _values(values: list[Any], is_json: bool) -> list[Any]:
-    """Return the values of a column as orjson writes them."""
-    kind = next((type(value) for value in values if value is not None), None)
-    write = orjson.Fragment if is_json else _JSON.get(kind)
-    return values if write is None else [None if value is None else write(value) for value in values]
+_Converters = dict[type, Callable[[Any], Any]]
 
-
-_JSON: dict[type | None, Callable[[Any], Any]] = {
-    Decimal: lambda number: orjson.Fragment(exact_number(number)),
-    datetime: iso_time,
+_JSON: _Converters = {
+    Decimal: lambda number: orjson.Fragment(_exact_number(number)),
+    datetime: _iso_time,
 }
+_JSON_TEXT: _Converters = {str: orjson.Fragment}
+
+
+def _converted(column: Any, converters: _Converters) -> list[Any]:
+    """Return the values of a column, all of one type, as a file holds them."""
+    values = column.to_pylist()
+    kind = next((type(value) for value in values if value is not None), type(None))
+    convert = converters.get(kind)
+    return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
 SHEET_ROWS = 1_048_575
@@ -130,15 +138,15 @@ _NAME = 25  # characters of the name of a sheet, without its number
 class WorkbookWriter:
     """Writer of a workbook; rows beyond 1,048,575 continue on a next sheet."""
 
-    def __init__(self, path: Path, schema: Any, title: str) -> None:
+    def __init__(self, path: Path, form: TableForm) -> None:
         xlsxwriter = export_package("xlsxwriter")
         self._folder = tempfile.TemporaryDirectory(prefix="sheets-", dir=path.parent)
         options = {"constant_memory": True, "tmpdir": self._folder.name}
         self._file = recreate_file(path)
         self._book = xlsxwriter.Workbook(self._file, options)
         self._date = self._book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
-        self._names = list(schema.names)
-        self._title = title[:_NAME]
+        self._names: list[str] = form.schema.names
+        self._title = form.title[:_NAME]
         self._sheets = 0
         self._long: _LongTexts | None = None
         self._begin_sheet()
@@ -189,12 +197,12 @@ class WorkbookWriter:
             if _OLDEST <= moment < _NEWEST:
                 self._sheet.write_datetime(self._row, place, moment, self._date)
             else:
-                self._sheet.write_string(self._row, place, iso_time(value))
+                self._sheet.write_string(self._row, place, _iso_time(value))
         else:
             self._write_text(place, value)
 
     def _write_number(self, place: int, value: int | Decimal) -> None:
-        text = exact_number(Decimal(value))
+        text = _exact_number(Decimal(value))
         if len(text.strip("-0.").replace(".", "")) <= _DIGITS:
             self._sheet.write_number(self._row, place, float(text))
         else:
@@ -206,8 +214,8 @@ class WorkbookWriter:
             return
         if self._long is None:
             self._long = _LongTexts(self._book.add_worksheet(_LONG))
-        at = f"{self._sheet.get_name()}!{_column_letters(place)}{self._row + 1}"
-        self._long.add(at, self._names[place], text)
+        cell = export_package("xlsxwriter.utility").xl_rowcol_to_cell(self._row, place)
+        self._long.add(f"{self._sheet.get_name()}!{cell}", self._names[place], text)
         pointer = f"... (the whole text of {len(text):,} characters is on the sheet {_LONG!r})"
         self._sheet.write_string(self._row, place, text[:_PIECE] + pointer)
 
@@ -233,12 +241,3 @@ class _LongTexts:
 
 def _units(text: str) -> int:
     return len(text) if len(text) <= _CELL // 2 else len(text.encode("utf-16-le")) // 2
-
-
-def _column_letters(place: int) -> str:
-    letters = ""
-    place += 1
-    while place:
-        place, letter = divmod(place - 1, 26)
-        letters = chr(65 + letter) + letters
-    return letters

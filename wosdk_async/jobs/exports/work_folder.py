@@ -29,7 +29,6 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["WorkFolder", "work_folder_of"]
 
 _PLAN = "export.json"
-_MAX_PLAN = 1 << 24  # bytes
 _DRAFT = "output"  # without the suffix of the output: no other file has this name, whatever that is
 _OURS = re.compile(r"lock|export\.json(\.part)?|output|sheets-.*")
 
@@ -42,10 +41,7 @@ def work_folder_of(output: Path) -> Path:
 class WorkFolder:
     """The folder beside the output in which an export works, locked until :meth:`close`.
 
-    Args:
-        output: the file that the export makes.
-        plan: what it reads and writes.
-        again: throw away what an earlier export left.
+    ``again`` throws away what an earlier export left.
 
     Raises:
         ExportError: an export of something else was stopped there.
@@ -82,21 +78,19 @@ class WorkFolder:
     @property
     def is_complete(self) -> bool:
         """Whether the output is complete, here or already at its place: a kill came before the end."""
-        known = self._stored.get("output")
-        return self._is_placed or (known is not None and known == _facts(self.draft))
+        return self._is_output(self.output) or self._is_output(self.draft)
 
-    @property
-    def _is_placed(self) -> bool:
+    def _is_output(self, path: Path) -> bool:
         known = self._stored.get("output")
-        return known is not None and known == _facts(self.output)
+        return known is not None and known == _facts(path)
 
     @property
     def rows(self) -> int:
         """Rows of the finished range files, or of the output that is complete."""
         known = self._stored.get("rows")
-        return (
-            known if self.is_complete and isinstance(known, int) else sum(file.rows for file in self.files())
-        )
+        if self.is_complete and isinstance(known, int):
+            return known
+        return sum(file.rows for file in self.files())
 
     @property
     def draft(self) -> Path:
@@ -132,7 +126,7 @@ class WorkFolder:
         Raises:
             OSError: there is no draft, or it cannot be moved. Nothing was removed.
         """
-        if not self._is_placed:
+        if not self._is_output(self.output):
             sync_file(self.draft)  # before it is known as complete
             self._store({**self._stored, "rows": self.rows, "output": _facts(self.draft)})
             publish(self.draft, self.output)
@@ -163,7 +157,7 @@ class WorkFolder:
     def _begin(self, plan: ExportPlan, again: bool) -> None:
         if again:
             self._clear()
-        self._stored = read_object(self.path / _PLAN, _MAX_PLAN)
+        self._stored = read_object(self.path / _PLAN)
         if self._stored and (differing := plan.differences(self._stored)):
             raise ExportError(
                 f"{self.path}: an export to this output was stopped, and it had other "

@@ -187,7 +187,7 @@ class JobFacts:
         if self.audit_state == "none":
             return None
         return audit_facts(self.audit_state, self.audit, why_no_audit(self.plan)) | {
-            "rows": [_audited(row) for row in self.audit_rows]
+            "rows": [_plain(row) for row in self.audit_rows]
         }
 
     def as_dict(self) -> dict[str, Any]:
@@ -201,13 +201,10 @@ class JobFacts:
             "rows_with_warnings": self.warned,
             "changed": [{"row": row.row, "line": row.line, "key": row.key} for row in self.changed.rows],
             "settled": self.settled.count,
-            "runs": [_run(run) for run in self.runs],
+            "runs": [_plain(run) for run in self.runs],
             "failures": [attrs.asdict(cause) for cause in self.causes],
             "in_doubt": [_doubt(row) for row in self.doubted.rows],
-            "references": [
-                attrs.asdict(each) | {"state": each.state.name.lower()}
-                for each in self.references[:_MAX_LISTED]
-            ],
+            "references": [_plain(each) for each in self.references[:_MAX_LISTED]],
             "lists": {
                 "in_doubt": _part(self.doubted.count, "in_doubt.csv"),
                 "changed": _part(self.changed.count, "results.csv"),
@@ -217,18 +214,19 @@ class JobFacts:
         }
 
 
-def _audited(row: AuditRow) -> dict[str, Any]:
-    return attrs.asdict(row) | {"state": row.state.name.lower()}
+def _plain(entry: AuditRow | JobRun | ReferenceRecord) -> dict[str, Any]:
+    def plain(_: Any, field: Any, value: Any) -> Any:
+        if isinstance(value, State):
+            return value.name.lower()
+        is_time = field is not None and field.name in ("started_at", "ended_at")
+        return _iso(value) if is_time else value
+
+    return attrs.asdict(entry, value_serializer=plain)
 
 
 def _part(count: int, file: str) -> dict[str, Any]:
     """Return how many entries there are, how many of them are listed here, and the file that has all."""
     return {"count": count, "listed": min(count, _MAX_LISTED), "file": file}
-
-
-def _run(run: JobRun) -> dict[str, Any]:
-    times = {name: _iso(getattr(run, name)) for name in ("started_at", "ended_at")}
-    return attrs.asdict(run) | times
 
 
 def _iso(seconds: float | None) -> str | None:

@@ -19,10 +19,9 @@ import orjson
 from wosdk_async.jobs.sources.source import FileDialect
 from wosdk_async.regular_files import read_regular, replace_file, sha256_of
 
-__all__ = ["MAX_OUTPUT", "JobFile", "OutputFolder", "file_facts", "read_object", "unnumbered"]
+__all__ = ["JobFile", "OutputFolder", "file_facts", "read_object", "unnumbered"]
 
-MAX_OUTPUT = 64 << 20
-"""Bytes of a JSON file of the job that is read again."""
+_MAX_JSON = 64 << 20  # bytes of a file that is read again
 _HASHES = "outputs.json"
 _NUMBER = re.compile(r"-[0-9]+(?=\.[a-z]+$)")
 
@@ -56,9 +55,7 @@ class OutputFolder:
     def __init__(self, folder: Path, dialect: FileDialect | None = None) -> None:
         self.dialect = dialect or FileDialect()
         self.folder = folder
-        self._known: dict[str, list[str]] = read_object(
-            folder / _HASHES, MAX_OUTPUT
-        )  # else all tables are kept
+        self._known: dict[str, list[str]] = read_object(folder / _HASHES)  # else all tables are kept
         self._written: dict[str, Path] = {}
 
     def path(self, name: str) -> Path:
@@ -78,7 +75,7 @@ class OutputFolder:
             old = [file_facts(path).sha256] if path.exists() else []
             self._note(path, [*old, file_facts(Path(file.name)).sha256])
         self._written[name] = path
-        self._remove(name, but=path)
+        self.remove(name, but=path)
 
     @contextlib.contextmanager
     def writing_rows(self, name: str, dialect: FileDialect | None = None) -> Iterator[Any]:
@@ -89,9 +86,13 @@ class OutputFolder:
             yield dialect.writer(text)
             text.detach()  # writes the rest, and keeps the file open
 
-    def remove(self, name: str) -> None:
+    def remove(self, name: str, *, but: Path | None = None) -> None:
         """Remove a table that has no rows any more, but not one that somebody changed."""
-        self._remove(name)
+        for path in self._paths(name):
+            if not path.exists():
+                return
+            if path != but and self._is_ours(path):
+                path.unlink()
 
     def tables(self) -> list[JobFile]:
         """Return all tables that are there."""
@@ -102,12 +103,9 @@ class OutputFolder:
         return next(path for path in self._paths(name) if not path.is_dir())
 
     def set_aside(self, directory: Path, others: Sequence[str], *, copied: Path) -> None:
-        """Move the tables that nobody has changed, and other files, to a directory; the last one last.
+        """Move the tables that nobody has changed, and ``others``, to a directory; the last one last.
 
-        Args:
-            directory: where they are moved to; made if it is missing.
-            others: names of files that are always written anew.
-            copied: the input: if it is one of the tables, it stays until it is written anew.
+        ``copied`` is the input: if it is one of the tables, it stays until it is written anew.
         """
         if directory.parent.is_symlink() or directory.is_symlink():
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(directory))
@@ -119,13 +117,6 @@ class OutputFolder:
                     shutil.copyfileobj(source, target)
             elif path.is_file() and not path.is_symlink():
                 os.replace(path, directory / path.name)
-
-    def _remove(self, name: str, but: Path | None = None) -> None:
-        for path in self._paths(name):
-            if not path.exists():
-                return
-            if path != but and self._is_ours(path):
-                path.unlink()
 
     def _paths(self, name: str) -> Iterator[Path]:
         path = self.folder / name
@@ -145,14 +136,14 @@ class OutputFolder:
             file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))
 
 
-def read_object(path: Path, longest: int) -> dict[str, Any]:
+def read_object(path: Path) -> dict[str, Any]:
     """Return the object in a file of JSON; an empty one if the file is missing or has something else.
 
     Raises:
         OSError: the file is too long (``EFBIG``), which does not mean that it is missing.
     """
     try:
-        found = orjson.loads(read_regular(path, longest)[0])
+        found = orjson.loads(read_regular(path, _MAX_JSON)[0])
     except (OSError, ValueError) as error:
         if getattr(error, "errno", None) == errno.EFBIG:
             raise

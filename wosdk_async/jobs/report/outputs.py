@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-import anyio
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
@@ -18,7 +16,7 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.ledger.request import PYTHON_WORDS, ReportWords
 from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.report.facts import JobFacts
-from wosdk_async.jobs.report.output_folder import MAX_OUTPUT, OutputFolder, file_facts, read_object
+from wosdk_async.jobs.report.output_folder import OutputFolder, file_facts, read_object
 from wosdk_async.jobs.report.output_tables import (
     AUDIT,
     IN_DOUBT,
@@ -32,13 +30,12 @@ from wosdk_async.jobs.report.output_tables import (
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
 from wosdk_async.protocol.writes import UNDECIDED
-from wosdk_async.regular_files import read_regular, replace_file
+from wosdk_async.regular_files import replace_file
+from wosdk_async.shared_tasks import all_ended, mark_retrieved
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import json_escaped
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
-
-T = TypeVar("T")
 
 _PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
 
@@ -85,40 +82,29 @@ async def outputs_are_current(journal: JournalReader) -> bool:
     """Return whether the files were written to their end after the last run of the job."""
     runs = await journal.runs()
     try:
-        report = orjson.loads(read_regular(journal.folder / _JSON, MAX_OUTPUT)[0])
+        report = read_object(journal.folder / _JSON)
         written = [run["number"] for run in report["runs"]]
         return written == [run.number for run in runs] and all(
             (journal.folder / file["name"]).is_file() for file in report["files"]
         )
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, LookupError, TypeError):
         return False
 
 
 async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
+    task = asyncio.create_task(writing)
     try:
-        return await _to_its_end(asyncio.get_running_loop().create_task(writing))
+        await all_ended([task])
+        return task.result()
+    except asyncio.CancelledError:
+        mark_retrieved(task)
+        raise
     except OSError as error:
         raise OutputError(
             f"{error.filename or journal.folder}: {error.strerror or error}",
             remedies=(Remedy.WRITE_OUTPUTS,),
             folder=str(journal.folder),
         ) from error
-
-
-async def _to_its_end(task: asyncio.Task[T]) -> T:
-    """Return the result of a task, and let it end also if the caller is cancelled meanwhile."""
-    cancelled: asyncio.CancelledError | None = None
-    with anyio.CancelScope(shield=True):
-        while not task.done():
-            try:
-                await asyncio.wait([task])
-            except asyncio.CancelledError as error:
-                cancelled = error
-    if cancelled is not None:
-        with contextlib.suppress(Exception):
-            task.result()
-        raise cancelled
-    return task.result()
 
 
 # --- all files ------------------------------------------------------------------------------------
@@ -159,7 +145,7 @@ async def _write_all(
 
 def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
     """Move the files of the last run into ``runs/N`` when they are those of another file."""
-    report = read_object(folder.folder / _JSON, MAX_OUTPUT)
+    report = read_object(folder.folder / _JSON)
     try:
         last = report["plan"]
         if (last["sha256"], last.get("sheet")) == (plan.sha256, plan.sheet):
@@ -167,10 +153,7 @@ def _set_aside(folder: OutputFolder, plan: JobPlan) -> None:
         number = max(int(run["number"]) for run in report["runs"])
     except (AttributeError, LookupError, TypeError, ValueError):  # there is no report, or it is not ours
         return
-    folder.set_aside(folder.folder / _RUNS / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
-
-
-_RUNS = "runs"
+    folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=Path(plan.file))
 
 
 async def _write_report_alone(journal: JournalReader, words: ReportWords) -> list[Path]:

@@ -25,7 +25,6 @@ _MAX_CAUSES = 20
 _MAX_RUNS = 50
 _MAX_REASON = 400  # characters
 _LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # columns that may break anywhere
-_BAR = 1000  # width of the bar, in units of its own
 
 
 def report_page(facts: JobFacts, words: ReportWords) -> str | None:
@@ -41,7 +40,6 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
     ]
     shown += [("undone since", "undone", undone), (UNDER_WAY, "in_doubt", facts.counts[State.SENDING])]
     kept = [each for each in shown if each[2] or each[0] == "in doubt" or each[1] in ("created", "failed")]
-    bar, width = _bar([(style, count - undone * (style == "created")) for _, style, count in shown])
     return template.render(
         facts=facts,
         plan=plan,
@@ -51,8 +49,7 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
         long=_LONG,
         state=_state(facts),
         tiles=[("rows", "rows", plan.rows), *kept],
-        bar=bar,
-        bar_width=width,
+        bar=[(style, count - undone * (style == "created")) for _, style, count in shown],
         rejects_command=words.rejects_command(facts.given, facts.folder / facts.rejects),
         **_tables(facts, words),
     )
@@ -123,23 +120,6 @@ def _state(facts: JobFacts) -> tuple[str, str]:
         if facts.plan.rows
         else ("Finished: the file has no rows", "look")
     )
-
-
-def _bar(parts: Sequence[tuple[str, int]]) -> tuple[list[tuple[str, str, str]], str]:
-    """Return the segments of a bar chart, each with style, offset and width, and the width of the bar."""
-    total = sum(count for _, count in parts) or 1
-    drawn, x = [], 0.0
-    for style, count in parts:
-        width = count / total * _BAR
-        if count:
-            width = max(width, 4)  # a single row of a million can still be seen
-            drawn.append((style, _number(x), _number(width)))
-        x += width
-    return drawn, _number(max(x, 1))
-
-
-def _number(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
 
 
 # --- tables ---------------------------------------------------------------------------------------

@@ -57,22 +57,13 @@ def _machine_memory() -> int:
         return 2 * _MAX_MEMORY
 
 
-def convert(
-    module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits | None = None
-) -> None:
-    """Let a reader write the rows of a file as lines of JSON.
-
-    Args:
-        module: the name of the reader.
-        path: the file.
-        lines: takes the lines.
-        options: those of the reader.
-        limits: limits of the process (default: :func:`limits_for` the size of the file).
+def convert(module: str, path: Path, lines: IO[bytes], options: dict[str, Any], limits: Limits) -> None:
+    """Let the reader ``module`` write the rows of a file to ``lines`` as JSON.
 
     Raises:
         ImportMapError: the file cannot be read; the message names the file and the remedy.
     """
-    limits = lowered(limits or limits_for(path.stat().st_size))
+    limits = lowered(limits)
     order = Order(module, os.fspath(path), options, list(limits), os.getpid())
     with tempfile.TemporaryFile() as said:
         command = [*_python(path), "-m", "wosdk_async.readers", json.dumps(order)]

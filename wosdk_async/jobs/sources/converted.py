@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 import attrs
+import msgspec
 
 from wosdk_async.jobs.errors import ImportMapError, require_file
-from wosdk_async.jobs.sources.conversion import convert
+from wosdk_async.jobs.sources.conversion import convert, limits_for
 from wosdk_async.jobs.sources.rows import CellType, Row, TypedCell
 from wosdk_async.jobs.sources.source import Header, missing_package
 from wosdk_async.readers.program import MAX_LINE, Limits
@@ -43,15 +43,22 @@ WORKBOOK = Reader("wosdk_async.readers.workbook", "python_calamine", "files", "E
 PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet files")
 
 
+class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A line of ``readers.program.Line``: the end has a number only, the header its sheet as ``kinds``."""
+
+    line: int
+    cells: list[str] | None = None
+    kinds: str | None = None
+    faults: dict[int, str] = {}
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
 class ConvertedFile:
-    """The rows of a table that a reader wrote as lines of JSON.
+    """The rows of a table that a reader wrote as lines of JSON; ``lines`` is closed with this object.
 
     ``line`` is the number that a sheet shows beside the row, or the place of a row in a Parquet file.
-
-    Args:
-        path: the file that was read.
-        lines: what the reader wrote; it is closed with this object.
-        sha256: the hash of the file before it was read.
 
     Attributes:
         sheet: the name of the sheet; None for other files.
@@ -66,13 +73,12 @@ class ConvertedFile:
         self._lines = lines
         weakref.finalize(self, lines.close)
         self._lock = threading.Lock()
-        self.sheet: str | None
         with self._understood():
-            line, header, self.sheet = next(self._records(), (0, [], None))
-            _require(type(line) is int and line >= 0 and type(header) is list)
-            _require(self.sheet is None or type(self.sheet) is str)
-            "".join(header)  # a TypeError unless all are texts
-            self._header = Header(path, header)
+            header = next(self._records(), _Line(0, []))
+            if header.cells is None or header.line < 0:
+                raise ValueError
+            self._header = Header(path, header.cells)
+        self.sheet = header.kinds
         self.columns = self._header.columns
 
     def __repr__(self) -> str:
@@ -84,23 +90,23 @@ class ConvertedFile:
 
     def _rows(self) -> Iterator[Row]:
         records = self._records()
-        above, *_ = next(records)
-        number, last = 0, above
+        last = above = next(records).line
+        number = 0
         row = self._header.row
-        for line, *record in records:
-            _require(type(line) is int and last <= line < _MAX_LINES)
-            if not record:  # the end
+        for record in records:
+            line, cells, kinds, faults = record.line, record.cells, record.kinds, record.faults
+            _require(last <= line < _MAX_LINES)
+            if cells is None:  # the end
                 break
-            cells, kinds, faults = record
-            _require(line > last and type(cells) is list and type(faults) is dict)
-            _require(type(kinds) is str and len(kinds) == len(cells))
-            "".join(cells)  # a TypeError unless all are texts
+            if line == last or kinds is None or len(kinds) != len(cells):
+                raise ValueError
+            _require(not faults or 0 <= min(faults) <= max(faults) < len(cells))
             last = line
             number += 1
             for place, kind in _typed(kinds):
                 if cells[place]:
                     cells[place] = TypedCell(cells[place], kind)
-            yield row(number, line, cells, _by_place(faults, len(cells)) if faults else None)
+            yield row(number, line, cells, faults)
         else:
             raise ImportMapError(f"{self.path}: its reader ended before the last row; report this as a bug")
         _require(next(records, None) is None)
@@ -113,21 +119,20 @@ class ConvertedFile:
             yield
         except ImportMapError:
             raise
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        except (msgspec.MsgspecError, ValueError, LookupError) as error:
             raise ImportMapError(
                 f"{self.path}: its reader wrote what is no row ({type(error).__name__}); report this as a bug"
             ) from error
 
-    def _records(self) -> Iterator[list[Any]]:
+    def _records(self) -> Iterator[_Line]:
         """Yield the lines; several iterations may take turns."""
         offset, rest = 0, b""
         while chunk := self._chunk(offset):
             offset += len(chunk)
             whole, mark, end = chunk.rpartition(b"\n")
             if mark:
-                text = (rest + whole).decode("ascii").replace("\n", ",")
+                yield from _DECODER.decode_lines(rest + whole)
                 rest = end
-                yield from json.loads(f"[{text}]")
             else:
                 rest += chunk
             if len(rest) > MAX_LINE:
@@ -146,13 +151,6 @@ def _typed(kinds: str) -> list[tuple[int, CellType]]:
     return [(place, _KINDS[kind]) for place, kind in enumerate(kinds) if kind != " "]
 
 
-def _by_place(faults: Mapping[str, str], width: int) -> dict[int, str]:
-    "".join(faults.values())  # a TypeError unless all are texts
-    placed = {int(place): fault for place, fault in faults.items()}
-    _require(all(0 <= place < width for place in placed))
-    return placed
-
-
 def _require(is_right: bool) -> None:
     if not is_right:
         raise ValueError
@@ -162,12 +160,6 @@ def open_converted(
     reader: Reader, path: str | Path, *, limits: Limits | None = None, **options: Any
 ) -> ConvertedFile:
     """Convert a file in a process of its own, and return its rows.
-
-    Args:
-        reader: what reads the file.
-        path: the file.
-        limits: limits of the process (default: by the size of the file).
-        options: those of the reader.
 
     Raises:
         ImportMapError: the file cannot be used; the message names the file and the remedy.
@@ -179,7 +171,7 @@ def open_converted(
     lines = tempfile.TemporaryFile()  # noqa: SIM115 -- it is closed with the source
     try:
         sha256 = sha256_of(path)
-        convert(reader.module, path, lines, options, limits)
+        convert(reader.module, path, lines, options, limits or limits_for(path.stat().st_size))
         return ConvertedFile(path, lines, sha256)
     except BaseException:
         lines.close()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-import time
 from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import IO
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.from_thread import start_blocking_portal
 
 from wosdk_async.errors import ConfigurationError, DownloadError
 from wosdk_async.jobs.errors import ImportMapError
@@ -23,13 +22,7 @@ from wosdk_async.regular_files import replace_file
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret
-from wosdk_async.transport.http.engine import (
-    REDIRECTS,
-    RequestHeaders,
-    SendError,
-    StreamedResponse,
-    StreamingEngine,
-)
+from wosdk_async.transport.http.engine import REDIRECTS, RequestHeaders, SendError
 from wosdk_async.transport.http.selection import engine_for
 
 __all__ = ["MAX_SPOOLED", "is_remote", "shown_source", "spool"]
@@ -81,7 +74,7 @@ def spool(
     Args:
         source: ``-`` for stdin, or a URL: ``https://``, or a protocol of fsspec such as ``s3://``.
         folder: the folder of the job, which exists.
-        limit: the largest size in bytes.
+        limit: maximum bytes.
         format: the format, for stdin and URLs whose path has no known suffix; CSV by default.
         seconds: the deadline of a download over http and https, redirects included.
 
@@ -93,16 +86,18 @@ def spool(
     source = shown = shown_source(address.reveal())  # a traceback shows the variables of this function
     suffix = suffix_of(PurePosixPath(shown), format or None)
     path = folder / f"input{suffix if suffix in FORMATS else '.csv'}"
+    size = 0
+
+    def write(chunk: bytes) -> None:
+        nonlocal size
+        size += len(chunk)
+        if size > limit:
+            raise ImportMapError(f"{shown}: it is larger than {limit:,} bytes; save it as a file first")
+        file.write(chunk)
+
     try:
-        with _opened(address.reveal(), shown, seconds) as chunks, replace_file(path) as file:
-            size = 0
-            for chunk in chunks:
-                size += len(chunk)
-                if size > limit:
-                    raise ImportMapError(
-                        f"{shown}: it is larger than {limit:,} bytes; save it as a file first"
-                    )
-                file.write(chunk)
+        with replace_file(path) as file:
+            _copy(address.reveal(), shown, seconds, write)
             if not size:
                 raise ImportMapError(f"{shown} is empty; nothing was read, so check what writes it")
         return path
@@ -114,22 +109,18 @@ def spool(
     raise failure  # without the frames of the functions below, which hold the address
 
 
-def _opened(source: str, shown: str, seconds: float) -> contextlib.AbstractContextManager[Iterator[bytes]]:
+def _copy(source: str, shown: str, seconds: float, write: Callable[[bytes], None]) -> None:
     if source == "-":
-        return _stdin()
-    if source.casefold().startswith(("https://", "http://")):
-        return _http(source, shown, seconds)
-    return _filesystem(source, shown)
+        if sys.stdin is None or sys.stdin.isatty():
+            raise ImportMapError("stdin is a terminal", remedies=(Remedy.PIPE,))
+        _copy_file(sys.stdin.buffer, "stdin", write)
+    elif source.casefold().startswith(("https://", "http://")):
+        _download(source, shown, seconds, write)
+    else:
+        _copy_filesystem(source, shown, write)
 
 
-@contextlib.contextmanager
-def _stdin() -> Iterator[Iterator[bytes]]:
-    if sys.stdin is None or sys.stdin.isatty():
-        raise ImportMapError("stdin is a terminal", remedies=(Remedy.PIPE,))
-    yield _chunks(sys.stdin.buffer, "stdin")
-
-
-def _chunks(file: IO[bytes], shown: str) -> Iterator[bytes]:
+def _copy_file(file: IO[bytes], shown: str, write: Callable[[bytes], None]) -> None:
     while True:
         try:
             chunk = file.read(_CHUNK)
@@ -137,30 +128,37 @@ def _chunks(file: IO[bytes], shown: str) -> Iterator[bytes]:
             raise ImportMapError(f"{shown}: it cannot be read to its end ({type(error).__name__})") from None
         if not chunk:
             return
-        yield chunk
+        write(chunk)
 
 
 # --- URLs -----------------------------------------------------------------------------------
 
 
-@contextlib.contextmanager
-def _http(url: str, shown: str, seconds: float) -> Iterator[Iterator[bytes]]:
-    """Yield the body of a response; redirects are followed from https to https only."""
-    end = time.monotonic() + seconds
-    try:
-        # A loop in a thread of its own: the caller may be in a loop already.
-        with start_blocking_portal() as portal:
-            engine = portal.call(_make_engine)
+def _download(url: str, shown: str, seconds: float, write: Callable[[bytes], None]) -> None:
+    """Write the body of a response; redirects are followed from https to https only."""
+
+    async def follow() -> None:
+        nonlocal url
+        engine = engine_for(ClientOptions(timeouts=_TIMEOUTS))
+        async with asyncio.timeout(seconds):
             for _ in range(_REDIRECTS + 1):
                 target, headers = _request(url, shown)
-                download = _bounded(engine.stream(target, headers), end)
-                with portal.wrap_async_context_manager(download) as response:
+                async with engine.stream(target, headers) as response:
                     if response.status not in REDIRECTS or "location" not in response.headers:
-                        _require_file(response, shown)
-                        yield _body(portal, response, end)
+                        if response.status != _OK:
+                            raise ImportMapError(
+                                f"{shown}: the response has status {response.status}; check address and "
+                                "access, or download the file and name it"
+                            )
+                        async for chunk in response.chunks:
+                            write(chunk)
                         return
                     url = _redirected(url, response.headers["location"], shown)
-            raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; name the address of the file")
+        raise ImportMapError(f"{shown}: more than {_REDIRECTS} redirects; name the address of the file")
+
+    try:
+        with start_blocking_portal() as portal:  # a loop of its own: the caller may be in one
+            portal.call(follow)
     except ImportMapError:
         raise
     except ConfigurationError as error:  # of a proxy or certificates that the environment names
@@ -178,21 +176,6 @@ def _http(url: str, shown: str, seconds: float) -> Iterator[Iterator[bytes]]:
         raise ImportMapError(f"{shown}: {why}", remedies=(remedy, Remedy.DOWNLOAD), **facts) from None
 
 
-@contextlib.asynccontextmanager
-async def _bounded(
-    download: contextlib.AbstractAsyncContextManager[StreamedResponse], end: float
-) -> AsyncIterator[StreamedResponse]:
-    """Wait for the head of a response until ``end``."""
-    async with contextlib.AsyncExitStack() as exits:
-        async with asyncio.timeout(end - time.monotonic()):
-            response = await exits.enter_async_context(download)
-        yield response
-
-
-async def _make_engine() -> StreamingEngine:
-    return engine_for(ClientOptions(timeouts=_TIMEOUTS))
-
-
 def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
     """Return the address without user and password, and the header that has them."""
     try:
@@ -208,24 +191,6 @@ def _request(url: str, shown: str) -> tuple[str, RequestHeaders]:
     return target, (("Authorization", Secret(b"Basic " + b64encode(unquote(given).encode()))),)
 
 
-def _require_file(response: StreamedResponse, shown: str) -> None:
-    if response.status != _OK:
-        raise ImportMapError(
-            f"{shown}: the response has status {response.status}; check address and access, or download the "
-            "file and name it"
-        )
-
-
-def _body(portal: BlockingPortal, response: StreamedResponse, end: float) -> Iterator[bytes]:
-    while chunk := portal.call(_next_chunk, response, end):
-        yield chunk
-
-
-async def _next_chunk(response: StreamedResponse, end: float) -> bytes:
-    async with asyncio.timeout(end - time.monotonic()):
-        return await anext(response.chunks, b"")
-
-
 def _redirected(url: str, location: str, shown: str) -> str:
     try:
         target = urljoin(url, location)
@@ -239,19 +204,18 @@ def _redirected(url: str, location: str, shown: str) -> str:
     return target
 
 
-@contextlib.contextmanager
-def _filesystem(url: str, shown: str) -> Iterator[Iterator[bytes]]:
-    """Yield the content of a file of a file system that fsspec knows."""
+def _copy_filesystem(url: str, shown: str, write: Callable[[bytes], None]) -> None:
+    """Copy a file of a file system that fsspec knows."""
     fsspec = optional_package("fsspec", "files", shown, "URLs other than https")
     try:
-        opened = fsspec.open(url, "rb")
+        opened = fsspec.open(url, "rb")  # kept as long as its file
         file = opened.open()
     except ImportError as error:  # the package of this protocol; its message names it
         raise ImportMapError(f"{shown}: {error}") from None
-    except Exception as error:  # see _chunks
+    except Exception as error:  # see _copy_file
         raise ImportMapError(
             f"{shown}: it cannot be opened ({type(error).__name__}); check protocol, address and access, or "
             "download the file and name it"
         ) from None
     with contextlib.closing(file):
-        yield _chunks(file, shown)
+        _copy_file(file, shown, write)

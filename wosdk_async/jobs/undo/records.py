@@ -24,7 +24,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["CreatedRecords", "Target", "cancel", "created_entity", "delete"]
 
-FRESH = 1
+_FRESH = 1
 """Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
 
 _CANCELLED = "Cancelled"
@@ -45,16 +45,8 @@ def created_entity(operation: str) -> type[Record]:
     try:
         require_support(found, "delete")
     except UnsupportedError as error:
-        reason = error.message
-        raise UnsupportedError(f"a job of {operation!r} cannot be undone: {reason}") from None
+        raise UnsupportedError(f"a job of {operation!r} cannot be undone: {error.message}") from None
     return found  # type: ignore[no-any-return]
-
-
-def _marked_field(plan: JobPlan, entity: type[Record]) -> MarkedField | None:
-    """Return the field that carries the keys of the rows; None without a marker."""
-    if plan.marker is None:
-        return None
-    return field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)
 
 
 @attrs.define(eq=False)
@@ -72,11 +64,14 @@ class CreatedRecords:
     unversioned: bool = False
     """Whether records without a version may be undone: nobody can tell whether they were changed."""
     entity: type[Record] = attrs.field(init=False)
-    _field: MarkedField | None = attrs.field(init=False)
+    _field: MarkedField | None = attrs.field(init=False, default=None)
+    """Field that carries the keys of the rows; None without a marker."""
 
     def __attrs_post_init__(self) -> None:
         self.entity = created_entity(self.plan.operation)
-        self._field = _marked_field(self.plan, self.entity)
+        if self.plan.marker is not None:
+            created = WoCreateCommand if self.entity is WorkOrder else self.entity
+            self._field = field_of(created, self.plan.marker)
 
     @property
     def has_versions(self) -> bool:
@@ -142,7 +137,9 @@ class CreatedRecords:
         if version is None:
             unchecked = self.unversioned and not self.has_versions
             return ("undo" if unchecked else "unversioned"), None
-        if version == (created := _version(row)):
+        # One that was looked up may have changed since its creation.
+        created = row.version or _FRESH if row.proof == ANSWERED else _FRESH
+        if version == created:
             return "undo", None
         return "changed", f"its version was {created}, and is {version}"
 
@@ -157,11 +154,6 @@ class CreatedRecords:
         if row.key is not None and key == row.key.strip():
             return None
         return f"its {self._field.path} is {key!r:.80}, and the key of the row is {row.key!r:.80}"
-
-
-def _version(row: StoredRow) -> int:
-    """Return the version of a record after its creation; one that was looked up may have changed by then."""
-    return row.version or FRESH if row.proof == ANSWERED else FRESH
 
 
 @attrs.frozen
@@ -181,14 +173,7 @@ class Target:
 
 
 async def cancel(company: Company, target: Target, reason: int | None, comment: str | None) -> Any:
-    """Cancel a work order, unless it is not as it was read.
-
-    Args:
-        company: the Company.
-        target: the work order.
-        reason: id of a WoActionReasonLookup record.
-        comment: text for the log.
-    """
+    """Cancel a work order, unless it changed since it was read."""
     # facts 3.7: state and version are what the service is to find, so that nothing is cancelled that
     # somebody changes just now
     command = WoCancelCommand(
@@ -206,12 +191,6 @@ async def delete(company: Company, entity: type[Record], target: Target, trace: 
 
     For the client nothing is in doubt after a delete without a response, as it may be sent again. But the
     record may be gone by it, and the next undo would take it for one that somebody else removed.
-
-    Args:
-        company: the Company, which traces its calls in ``trace``.
-        entity: the type of the record.
-        target: the record.
-        trace: of this call.
 
     Raises:
         InDoubtError: a request was sent, and no response tells whether it was carried out.

@@ -232,7 +232,7 @@ class Undo:
         why: str | None = None
         try:
             async with self._stop.ends():
-                record = (await self._records.read([target.row.id or 0])).get(target.row.id or 0)
+                record = (await self._records.read([target.id])).get(target.id)
             fate, why = self._records.judge(target.row, record)
         except (WosdkError, StoppedError):  # what the service said of the call itself is known
             pass

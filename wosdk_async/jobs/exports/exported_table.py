@@ -1,0 +1,171 @@
+"""The table of an export: which records are read, the columns that they fill, and the form of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import attrs
+
+from wosdk_async.codec.json import TooManySymbolsError
+from wosdk_async.company import Company
+from wosdk_async.errors import InvalidCallError, NoAnswerError
+from wosdk_async.jobs.exports.errors import ExportError, export_package
+from wosdk_async.jobs.exports.plan import ExportOptions, ExportPlan
+from wosdk_async.jobs.exports.range_files import IdRange, checked_id
+from wosdk_async.jobs.exports.spreadsheets import TableForm
+from wosdk_async.jobs.exports.table_writers import usable_format
+from wosdk_async.jobs.ledger.request import company_identity
+from wosdk_async.model import Record, entity_class
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.arguments import entity_name, require_support
+from wosdk_async.query import properties
+from wosdk_async.query.columns import Column, columns_of
+from wosdk_async.query.conditions import Condition
+from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, highest_id
+from wosdk_async.query.plan import Plan, condition_of, selection
+from wosdk_async.text.formula_guard import FormulaGuard
+from wosdk_async.text.remedies import Remedy
+from wosdk_async.transport.http.engine import SendError
+
+if TYPE_CHECKING:
+    from wosdk_async.query.table import TableBuilder
+
+__all__ = ["ExportedTable", "known_entity"]
+
+
+def known_entity(entity: type[Record] | str) -> type[Record]:
+    """Return the class of an entity. Raises InvalidCallError when the catalogue does not know it."""
+    found = entity_class(entity) if isinstance(entity, str) else entity
+    if found is None:
+        raise InvalidCallError(
+            f"the catalogue does not know {entity!r:.80}, so the columns of an export are not known",
+            remedies=(Remedy.QUERY_UNKNOWN,),
+            entity=f"{entity!s:.80}",
+        )
+    require_support(found, "query")
+    return found
+
+
+@attrs.frozen(kw_only=True)
+class ExportedTable:
+    """Records of an entity that fulfil conditions, their columns, and the form in which they are written."""
+
+    query: Plan
+    columns: tuple[Column, ...]
+    builder: TableBuilder
+    form: TableForm
+    options: ExportOptions
+
+    @classmethod
+    def of(
+        cls,
+        entity: type[Record],
+        output: Path,
+        options: ExportOptions,
+        *,
+        where: Iterable[Condition] = (),
+        select: Iterable[str | properties.Path] = (),
+        default: str | None = None,
+    ) -> Self:
+        """Return the table of an output; ``default`` is the format of a name without a suffix.
+
+        Raises:
+            InvalidCallError: a name or value does not fit.
+            ExportError: the format is not known, an option is not for it, or a package is missing.
+        """
+        checked = Plan(entity)
+        conditions = tuple(condition_of(checked, each) for each in where)
+        paths = tuple(selection(entity, select))
+        columns = columns_of(entity, paths)
+        format = usable_format(output, options.format, default)
+        if format != "csv" and (options.csv_for_excel or options.csv_raw):
+            raise ExportError(
+                f"only CSV has this option, and the output is {format}",
+                remedies=(Remedy.LEAVE_OUT,),
+                option="csv_for_excel" if options.csv_for_excel else "csv_raw",
+            )
+        builder = _builder(columns)
+        form = TableForm(
+            format=format,
+            schema=builder.schema,
+            json_columns={column.name for column in columns if column.is_json},
+            title=entity_name(entity),
+            csv_for_excel=options.csv_for_excel,
+            guard=FormulaGuard(raw=options.csv_raw),
+        )
+        query = Plan(entity_name(entity), conditions, paths, limit=options.limit)
+        return cls(query=query, columns=columns, builder=builder, form=form, options=options)
+
+    def plan(self, company: Company) -> ExportPlan:
+        """Return what is read from a Company and written, as it is stored."""
+        return ExportPlan(
+            entity=self.query.name,
+            company=company_identity(company),
+            expression=self.query.expression(),
+            columns=[[column.name, column.type] for column in self.columns],
+            format=self.form.format,
+            limit=self.options.limit,
+            csv_for_excel=self.options.csv_for_excel,
+            csv_raw=self.options.csv_raw,
+        )
+
+    def cursor(self, company: Company, ids: IdRange, *, rows_before: int) -> Cursor:
+        """Return the cursor of a range; of a limit ``rows_before`` were read already."""
+        query, fetch = self.query, _fetch(company, self.builder.rows)
+        if query.limit is not None:
+            query = attrs.evolve(query, limit=max(1, query.limit - rows_before))
+        if query.by_key:
+            return KeyCursor(fetch, query, self.options.page, above=ids.above, until=ids.until)
+        return OffsetCursor(fetch, query, self.options.page)
+
+    async def highest(self, company: Company) -> int | None:
+        """Return the highest id of the records; None when there are none."""
+        return checked_id(await highest_id(_fetch(company), self.query))
+
+
+def _builder(columns: tuple[Column, ...]) -> TableBuilder:
+    arrow = export_package("pyarrow")
+    export_package("pyarrow.compute")
+    arrow.array([""])  # loads pandas if it is there: not while the event loop waits
+    from wosdk_async.query.table import TableBuilder  # it needs pyarrow
+
+    return TableBuilder(columns)
+
+
+_Decode = Callable[[bytes], list[Any]]
+
+
+def _fetch(company: Company, decode: _Decode | None = None) -> Any:
+    """Return the function that fetches pages; pages that are too long are asked for again, by half."""
+    most: int | None = None
+
+    async def fetch(plan: Plan, expression: dict[str, Any]) -> list[Any]:
+        nonlocal most
+        while True:
+            count = min(expression["Count"], most or expression["Count"])
+            call = calls.query(plan.entity, expression | {"Count": count})
+            if decode is not None:
+                call.decode = _fitting(decode) if count > 1 else decode
+            try:
+                page = await company.send(call)
+            except NoAnswerError as error:
+                if count == 1 or not (isinstance(error.__cause__, SendError) and error.__cause__.too_long):
+                    raise
+            else:
+                if page is not None:
+                    return page
+            most = count // 2
+
+    return fetch
+
+
+def _fitting(decode: _Decode) -> Any:
+    def rows(body: bytes) -> list[Any] | None:
+        try:
+            return decode(body)
+        except TooManySymbolsError:
+            return None
+
+    return rows
