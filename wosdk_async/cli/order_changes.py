@@ -20,7 +20,6 @@ from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordCh
 from wosdk_async.cli.texts import visible
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.model import WorkOrder
-from wosdk_async.protocol.order_rules import OWN_MOVES, WAYS_ON
 
 __all__ = [
     "SHOWN",
@@ -42,14 +41,6 @@ _LOG = "ActionLogRecords.*"
 
 SHOWN = "shown"
 """Member of an order that was read with one more text for its line; no name of the service begins small."""
-
-_COMMANDS = {
-    "pick_up": "`wosdk pickup`",
-    "start": "`wosdk start`",
-    "resume": "`wosdk resume --start`",
-    "reopen": "`wosdk run WoReopenCommand WorkOrderId={id}`",
-}
-"""Commands for the actions of ``WAYS_ON``."""
 
 
 # --- options -----------------------------------------------------------------------------------
@@ -101,8 +92,6 @@ class OrderPlan:
     """Returns the result as text, from the state before and the result of the call."""
     shows: str = _LOG
     """Property path in which the effect can be seen."""
-    target: str | None = None
-    """The state to which the action leads; None when it leaves the state as it is."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
     """Reads more of the orders before they are shown, and puts a text for the line under :data:`SHOWN`."""
 
@@ -189,20 +178,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
         facts={"id": id, "number": number, "before": before},
         make=make,
         look=f"wosdk get WorkOrder {id} -p '*' -p '{plan.shows}'",
-        rule=_hint(before, plan.target, id),
-        rule_trigger=f"'{before}'",
     )
-
-
-def _hint(state: str | None, target: str | None, id: int) -> str:
-    """Return the commands that lead on from a state, for a refused move to ``target``; else nothing."""
-    way = None if target is None or state is None or state == target else WAYS_ON.get(state)
-    if way is None:
-        return ""
-    commands = " and then ".join(_COMMANDS[action] for action in way.actions).format(id=id)
-    lead = "leads" if len(way.actions) == 1 else "lead"
-    what = f"{lead} from {state} to {way.target}" if way.target else "reopens the order"
-    return f"{commands} {what}; {OWN_MOVES}"
 
 
 async def reason_id(company: Company, action: str, reason: str | None) -> int:

@@ -16,7 +16,7 @@ from wosdk_async.cli.options import ChangeOptions, target_of
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, message_of, visible
-from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
+from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
@@ -55,10 +55,6 @@ class RecordChange:
     """Lines shown before the prompt; the label if empty."""
     look: str | None = None
     """The command that shows the effect of a call in doubt."""
-    rule: str = ""
-    """Sentence that explains a refusal by the service's rules."""
-    rule_trigger: str = ""
-    """Text in the service's message that makes ``rule`` apply: the service's name of the state, in quotes."""
     outcome: ChangeResult | WosdkError | None = None
     trace: Trace | None = None
 
@@ -69,6 +65,7 @@ class RecordChange:
             try:
                 self.outcome = await self.make(company.traced(self.trace))
             except WosdkError as error:
+                error.add(id=self.facts.get("id"))  # a remedy may name it
                 self.outcome = error
 
     @property
@@ -95,18 +92,12 @@ class RecordChange:
 
     def message(self) -> str:
         """Return what went wrong and what to do about it."""
-        error = self.outcome
         text = f"{self.label}: {self._error}"
-        if isinstance(error, InDoubtError):
+        if isinstance(self.outcome, InDoubtError):
             return f"{text}. {advice(self.look)}"
         if self.partly:
             return f"{text}. A part of the change was made before that. {advice(self.look)}"
-        if not self.rule or not isinstance(error, BusinessRuleError):
-            return text
-        if self.rule_trigger not in error.message:
-            return text
-        without_remedies = error.shown(lambda *_: "")  # the rule names the commands
-        return f"{self.label}: {without_remedies}. {self.rule}"
+        return text
 
     def as_json(self) -> str:
         """Return the JSON object of the outcome."""

@@ -43,8 +43,6 @@ __all__ = [
     "update_command",
 ]
 
-_STATES = "commands such as `wosdk hold` move a work order from state to state"
-
 
 @click.command("update", no_args_is_help=True)
 @entity_argument
@@ -124,7 +122,6 @@ async def _update(
         make=make,
         shown=shown,
         look=look_at(name, id),
-        rule=_STATES if "StatusId" in new else "",
     )
 
 
