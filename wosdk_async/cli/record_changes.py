@@ -11,7 +11,7 @@ import attrs
 import click
 
 from wosdk_async import Company, DryRun, Trace, codec
-from wosdk_async.cli.exit_codes import CliError, Exit, advice, cli_errors, say, say_sent, status_of, writing
+from wosdk_async.cli.exit_codes import CliError, Exit, advice, say, say_sent, status_of, writing
 from wosdk_async.cli.options import ChangeOptions, target_of
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.runner import Runner, confirm
@@ -130,7 +130,7 @@ class ChangeSession:
             raise CliError(f"--read-only: {ctx.info_name} changes records, so it is not sent")
         require_stdout()
         dry = DryRun() if options.dry_run else None
-        with cli_errors(), Runner(target, before_send=dry) as runner:
+        with Runner(target, before_send=dry) as runner:
             runner.run(runner.company.connect())
             yield cls(runner=runner, options=options, dry=dry)
 

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 import click
 
 from wosdk_async import Client, Company
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, extra, say
+from wosdk_async.cli.exit_codes import CliError, Exit, extra, say
 from wosdk_async.cli.options import TEMPORARY, Target
 from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.company import secrets_of
@@ -237,8 +237,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
         from wosdk_async.sandbox import LocalCompany, StoreError
     with ExitStack() as exits:
         try:
-            with cli_errors():
-                local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
+            local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
         except StoreError as error:
             raise CliError(str(error)) from error
         yield local.variables

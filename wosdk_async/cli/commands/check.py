@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from wosdk_async.cli.diagnostics import Step, StepReport, failed
-from wosdk_async.cli.exit_codes import cli_errors
 from wosdk_async.cli.options import Target, target_of, target_options
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.runner import Runner
@@ -40,7 +39,7 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
       wosdk check
       wosdk --profile stage check --json
     """
-    with cli_errors(), opened(Output("json" if as_json else "table", output)) as file:
+    with opened(Output("json" if as_json else "table", output)) as file:
         report = StepReport(None if as_json else file)
         _check(target_of(ctx), report)
         if as_json:

@@ -17,7 +17,6 @@ from wosdk_async.cli.input.records import (
     look_for_order,
     newest_of,
     python_name,
-    require_operation,
 )
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
@@ -30,7 +29,7 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.model import Record, WoCreateCommand
-from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields
 
 __all__ = ["create_command"]
@@ -67,8 +66,8 @@ def create_command(
     """
     kind = entity_named(entity, unchecked)
     is_order = not isinstance(kind, str) and kind.wire_name == "WorkOrder"
-    if not is_order:
-        require_operation(kind, "create", "created")
+    if not is_order and not unchecked:
+        require_support(kind, "create")
     given = given_fields(kind, fields, json_body)
     if not given:
         raise CliError(f"nothing is to be created; name fields, such as wosdk create {entity} NAME=VALUE")

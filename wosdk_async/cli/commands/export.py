@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import (
     entities,
     excel_separator,
@@ -105,8 +105,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     if str(given["output"]) == "-":
         raise CliError("-o -: an export is a file that appears when it is complete, not stdout; name a file")
     require_not_kept("--output", given["output"])
-    with cli_errors():
-        summary = _run(ctx, given)
+    summary = _run(ctx, given)
     if summary.guarded:
         from wosdk_async.cli.output.formats import guarded_texts
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from wosdk_async import Company
-from wosdk_async.cli.exit_codes import cli_errors, writing
+from wosdk_async.cli.exit_codes import writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
@@ -80,17 +80,16 @@ def get_command(
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
-    with cli_errors():
-        entity_type = entity_named(entity, unchecked)
-        texts = RecordTexts.read(entity_type, [record_id], by)
-        selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
-        name = entity_name(entity_type)
-        by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
-        with Runner(target_of(ctx)) as runner:
-            (id,) = runner.run(texts.ids(runner.company))
-            record = runner.run(_read(runner.company, name, id, by_name or paths, paths))
-        with writing("the record was read", result.path):
-            write_record(result, record, paths, entity_type)
+    entity_type = entity_named(entity, unchecked)
+    texts = RecordTexts.read(entity_type, [record_id], by)
+    selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
+    name = entity_name(entity_type)
+    by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
+    with Runner(target_of(ctx)) as runner:
+        (id,) = runner.run(texts.ids(runner.company))
+        record = runner.run(_read(runner.company, name, id, by_name or paths, paths))
+    with writing("the record was read", result.path):
+        write_record(result, record, paths, entity_type)
 
 
 async def _read(

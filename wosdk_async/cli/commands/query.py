@@ -12,9 +12,9 @@ import attrs
 import click
 
 from wosdk_async import Company
-from wosdk_async.cli.exit_codes import cli_errors, say, writing
+from wosdk_async.cli.exit_codes import say, writing
 from wosdk_async.cli.input.fields import json_object
-from wosdk_async.cli.input.texts import condition, entity_named, order, require_query
+from wosdk_async.cli.input.texts import condition, entity_named, order
 from wosdk_async.cli.options import (
     Target,
     entities,
@@ -34,7 +34,7 @@ from wosdk_async.cli.runner import Runner
 from wosdk_async.cli.texts import json_text
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import Record
-from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.paging import ROW_CAP
@@ -108,17 +108,17 @@ def query_command(
         raise click.UsageError(
             "--count takes --where, --json and --output only: it prints one number, of all rows"
         )
-    with cli_errors():
-        kind = entity_named(entity, unchecked)
-        require_query(kind)
-        if expression is not None:
-            _by_expression(target_of(ctx), kind, expression, result)
-            return
-        if count:
-            _count(target_of(ctx), kind, conditions, result)
-            return
-        rows = None if everything else limit or _LIMIT
-        _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, result)
+    kind = entity_named(entity, unchecked)
+    if not unchecked:
+        require_support(kind, "query")
+    if expression is not None:
+        _by_expression(target_of(ctx), kind, expression, result)
+        return
+    if count:
+        _count(target_of(ctx), kind, conditions, result)
+        return
+    rows = None if everything else limit or _LIMIT
+    _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, result)
 
 
 def _by_expression(target: Target, kind: type[Record] | str, path: Path, result: Output) -> None:

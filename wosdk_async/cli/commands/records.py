@@ -18,7 +18,6 @@ from wosdk_async.cli.input.records import (
     label_of,
     look_at,
     python_name,
-    require_operation,
 )
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
@@ -34,7 +33,7 @@ from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol import updates
-from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.calls import Id
 from wosdk_async.protocol.elements import OWNED
 
@@ -78,7 +77,8 @@ def update_command(
       wosdk update WorkOrder RSC000005 PoNumber= --if-unchanged
     """
     kind = entity_named(entity, unchecked)
-    require_operation(kind, "update", "updated")
+    if not unchecked:
+        require_support(kind, "update")
     texts = RecordTexts.read(kind, [record_id], by)
     given = given_fields(kind, fields, json_body)
     if not given:
@@ -226,7 +226,8 @@ def delete_command(
     name = entity_name(kind)
     if not isinstance(kind, str) and name == "WorkOrder":
         raise CliError("a work order cannot be deleted; cancel it: wosdk cancel ORDER --reason NAME")
-    require_operation(kind, "delete", "deleted")
+    if not unchecked:
+        require_support(kind, "delete")
     texts = RecordTexts.read(kind, record_ids, by)
     with ChangeSession.open(ctx, options) as session:
         changes = session.runner.run(_deletes(session.runner.company, name, texts))

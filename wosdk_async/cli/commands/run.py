@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wosdk_async import Trace, codec
-from wosdk_async.cli.exit_codes import CliError, advice, cli_errors, say_sent, status_of, writing
+from wosdk_async.cli.exit_codes import CliError, advice, say_sent, status_of, writing
 from wosdk_async.cli.input.fields import assigned, command_of, json_object
 from wosdk_async.cli.input.records import look_for_order, newest_of
 from wosdk_async.cli.input.texts import command_named
@@ -64,15 +64,14 @@ def run_command(
 
     Exit status 7 is in doubt: the command was sent, and no response says whether it was carried out.
     """
-    with cli_errors():
-        request = _Request.read(command, fields, json_body, unchecked)
-        target = target_of(ctx)
-        if target.read_only and not request.only_reads:
-            raise CliError(f"--read-only: {request.name} may change something, so it is not sent")
-        with Runner(target) as runner:
-            trace = _send(runner, request, ask=not yes)
-        with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
-            write_record(result, _command_result(trace))
+    request = _Request.read(command, fields, json_body, unchecked)
+    target = target_of(ctx)
+    if target.read_only and not request.only_reads:
+        raise CliError(f"--read-only: {request.name} may change something, so it is not sent")
+    with Runner(target) as runner:
+        trace = _send(runner, request, ask=not yes)
+    with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
+        write_record(result, _command_result(trace))
 
 
 class _Request:

@@ -15,7 +15,7 @@ from wosdk_async.cli.input.order_ids import certain_ids, id_said, number_said
 from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
-from wosdk_async.model import Record, WorkOrder, index
+from wosdk_async.model import Record, WorkOrder
 from wosdk_async.protocol.calls import Id
 from wosdk_async.text.suggestions import suggestion
 
@@ -28,7 +28,6 @@ __all__ = [
     "look_for_order",
     "newest_of",
     "python_name",
-    "require_operation",
 ]
 
 _ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: the number of a work order may begin with zeros
@@ -212,22 +211,6 @@ def look_for_order(given: Mapping[str, Any], hint: str = "") -> str:
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")
     return look_for(WorkOrder, "po_number", number) + (f" # {hint}" if hint else "")
-
-
-def require_operation(kind: type[Record] | str, operation: str, done: str) -> None:
-    """Raise CliError when the documentation says that the service refuses the operation.
-
-    Args:
-        kind: the entity; a name is not checked.
-        operation: ``create``, ``update`` or ``delete``.
-        done: its participle, for the message.
-    """
-    if isinstance(kind, str):
-        return
-    instead = index.UNSUPPORTED.get(kind.wire_name, {}).get(operation)
-    if instead is not None:
-        remedy = f": {instead}" if instead else ""
-        raise CliError(f"{kind.wire_name} cannot be {done}{remedy}; --unchecked sends it anyway")
 
 
 def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:
