@@ -95,7 +95,7 @@ def test_bad_input_is_one_line_with_the_remedy(
         (("--limit", "5", "--all"), "contradict each other"),
         (("--limit", "0"), "0 is not in the range"),
         (("--expression", "-", "--limit", "5"), "--expression says all of the query"),
-        (("--deadline", "0"), "'0' is not a deadline"),
+        (("--deadline", "0"), "'0' is not a number over 0; write seconds"),
     ],
 )
 def test_options_that_contradict(wosdk: Wosdk, options: tuple[str, ...], message: str) -> None:

@@ -11,7 +11,7 @@ import click
 
 from wosdk_async.catalogue import VERBS, Catalogue, Command, CommandBase, Entity, EnumType, Field, load
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.options import names
+from wosdk_async.cli.options import json_option, names
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.texts import json_text
@@ -161,7 +161,7 @@ def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
 
 @click.command("describe")
 @click.argument("name", required=False, shell_complete=names)
-@click.option("--json", "as_json", is_flag=True, help="Print the whole definition as one JSON object.")
+@json_option
 def describe_command(name: str | None, as_json: bool) -> None:
     """Describe an entity, command or enum of the catalogue; without NAME, list all names.
 

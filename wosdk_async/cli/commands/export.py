@@ -11,8 +11,9 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import (
-    entities,
+    entity_argument,
     excel_separator,
+    json_option,
     properties_option,
     target_of,
     target_options,
@@ -30,7 +31,7 @@ __all__ = ["export_command"]
 
 
 @click.command("export", no_args_is_help=True)
-@click.argument("entity", shell_complete=entities)
+@entity_argument
 @click.option(
     "-o",
     "--output",
@@ -79,7 +80,7 @@ __all__ = ["export_command"]
 )
 @click.option("--again", is_flag=True, help="Begin anew, although an export to FILE was stopped.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@json_option
 @target_options(hidden=True)
 @click.pass_context
 def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:

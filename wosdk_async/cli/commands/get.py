@@ -13,7 +13,7 @@ from wosdk_async.cli.exit_codes import writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
-    entities,
+    entity_argument,
     output_options,
     properties_option,
     target_of,
@@ -53,7 +53,7 @@ def _example(given: str) -> str:
 
 
 @click.command("get", cls=_GetCommand, no_args_is_help=True)
-@click.argument("entity", shell_complete=entities)
+@entity_argument
 @click.argument("record_id", metavar="ID")
 @properties_option(example=", such as '*', Customer.Name or 'Items.*'")
 @by_option

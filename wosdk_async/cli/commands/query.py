@@ -17,7 +17,7 @@ from wosdk_async.cli.input.fields import json_object
 from wosdk_async.cli.input.texts import condition, entity_named, order
 from wosdk_async.cli.options import (
     Target,
-    entities,
+    entity_argument,
     output_options,
     properties,
     properties_option,
@@ -46,7 +46,7 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
 
 
 @click.command("query", no_args_is_help=True)
-@click.argument("entity", shell_complete=entities)
+@entity_argument
 @where_option
 @properties_option()
 @click.option(

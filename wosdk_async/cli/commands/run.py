@@ -13,8 +13,9 @@ from wosdk_async.cli.input.fields import assigned, command_of, json_object
 from wosdk_async.cli.input.records import look_for_order, newest_of
 from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
-    assignments,
     commands,
+    fields_argument,
+    json_body_option,
     output_options,
     target_of,
     target_options,
@@ -31,13 +32,8 @@ __all__ = ["run_command"]
 
 @click.command("run", no_args_is_help=True)
 @click.argument("command", shell_complete=commands)
-@click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
-@click.option(
-    "--json-body",
-    type=click.Path(path_type=Path),
-    metavar="FILE|-",
-    help="The command's fields as a JSON object.",
-)
+@fields_argument
+@json_body_option
 @click.option("--yes", is_flag=True, help="Do not ask before changing a Company that is not on this machine.")
 @unchecked_option
 @output_options
