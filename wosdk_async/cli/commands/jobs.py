@@ -23,10 +23,8 @@ from wosdk_async.cli.import_arguments import (
 from wosdk_async.cli.import_options import RUN_NAMES, excel_option, run_options
 from wosdk_async.cli.job_context import (
     company_of_job,
-    excel_of,
     input_of,
     require_lasting,
-    source_of,
     write_files,
 )
 from wosdk_async.cli.options import job_argument, json_option, output_options, target_options, yes_option
@@ -186,35 +184,26 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
-    from wosdk_async.cli.output.reporting import COMMAND_WORDS
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.journal.folder import folder_of
-    from wosdk_async.jobs.report.outputs import write_outputs
-    from wosdk_async.jobs.sources.conversion import off_the_loop
 
     async with Journal.open(folder_of(job)) as journal:
-        plan = as_last_given(journal.plan, await journal.runs())
-        source = await off_the_loop(source_of, plan, journal.folder)
-        return await write_outputs(
-            journal, source, csv_for_excel=excel or excel_of(plan, journal.folder), words=COMMAND_WORDS
-        )
+        return await write_files(journal, excel, require_input=True)
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
-    from wosdk_async.cli.output.reporting import COMMAND_WORDS
+    from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.report.outputs import write_report
 
     async with Journal.open(folder_of(job)) as journal:
-        return await write_report(journal, words=COMMAND_WORDS)
+        files = await write_report(journal, words=COMMAND_WORDS)
+    say_kept(files)
+    return files
 
 
 def _print_files(paths: list[Path]) -> None:
-    from wosdk_async.cli.output.reporting import say_kept
-
-    say_kept(paths)
     for path in paths:
         click.echo(visible(str(path)))
 

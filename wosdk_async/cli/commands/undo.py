@@ -197,19 +197,14 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 async def _reasons(runner: Runner) -> str:
     """Return the available cancel reasons as text."""
     from wosdk_async.errors import WosdkError
-    from wosdk_async.model import WoActionReasonLookup
     from wosdk_async.resources.lookup_tables import listed
 
     try:
-        known = await runner.company.query(WoActionReasonLookup).all()
+        known = await runner.company.work_orders.reasons("Cancel")
     except WosdkError as error:  # a look at the job needs no reason
         return f"the names could not be read: {error.message}"
-    names = {
-        each.display_as
-        for each in known
-        if each.display_as and each.action_id == "Cancel" and not each.hide and not each.is_removed
-    }
-    return f"there are {listed(sorted(names))}" if names else "this Company has none"
+    names = sorted({each.display_as for each in known if each.display_as})
+    return f"there are {listed(names)}" if names else "this Company has none"
 
 
 def _carry_out(
