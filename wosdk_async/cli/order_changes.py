@@ -34,7 +34,6 @@ __all__ = [
     "reason_option",
 ]
 
-_AT_ONCE = 32
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 _LOG = "ActionLogRecords.*"
 """Property path of an order's log."""
@@ -144,7 +143,7 @@ def _change_orders(
         made, changes = session.runner.run(planned(session.runner.company))
         what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"
         question = f"{str(ctx.info_name).capitalize()} {what}?"
-        session.carry_out(made.what, question, changes, at_once=_AT_ONCE)
+        session.carry_out(made.what, question, changes)
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:

@@ -21,6 +21,7 @@ from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
+_AT_ONCE = 32  # changes under way
 _SHOWN = 20  # changes that are listed before the prompt
 _MAX_LABEL = 200  # characters
 _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
@@ -134,18 +135,12 @@ class ChangeSession:
             runner.run(runner.company.connect())
             yield cls(runner=runner, options=options, dry=dry)
 
-    def carry_out(self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int) -> None:
+    def carry_out(
+        self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int = _AT_ONCE
+    ) -> None:
         """Show the changes, ask for confirmation, make them, and report on each in the given order.
 
-        Args:
-            what: the action, such as ``hold, reason 'Weather'``.
-            question: the text of the prompt.
-            changes: at least one.
-            at_once: maximum concurrent changes.
-
-        Raises:
-            CliError: the user declined, or stdin is not a terminal.
-            click.exceptions.Exit: a change failed or is in doubt.
+        Raise CliError when the user declined or cannot be asked, Exit when a change failed or is in doubt.
         """
         for change in changes[:_SHOWN]:
             for line in change.shown or (change.label,):

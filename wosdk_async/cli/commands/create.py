@@ -75,17 +75,19 @@ def create_command(
     if not unchecked:
         _require_settable(name, given)
     lines = [f"{key}: {shown_value(value)}" for key, value in given.items()]
+    if is_order and not replaced_fields(given):
+        lines.append("DtDue: computed by the service")
     change = RecordChange(
         label=name,
         facts={"entity": name},
         make=_create_order(kind, given, marker) if is_order else _create(kind, given, marker),
-        shown=(*lines, *(_schedule_lines(given) if is_order else ())),
+        shown=tuple(lines),
         look=_look_for(kind, given, marker),
     )
     with ChangeSession.open(ctx, options) as session:
         for warning in _order_warnings(given) if is_order else ():
             say(warning)
-        session.carry_out(f"create {name}", f"Create this {name}?", [change], at_once=1)
+        session.carry_out(f"create {name}", f"Create this {name}?", [change])
 
 
 def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
@@ -112,7 +114,9 @@ def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None)
 
 
 def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    command = command_of(WoCreateCommand, _order_fields(given))
+    # The service computes the schedule, unless that would replace a given field.
+    compute = {} if replaced_fields(given) else {"ComputeSchedule": True}
+    command = command_of(WoCreateCommand, {"WorkOrder": given, **compute})
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
     if path is not None:
         Marker.of_command(command, path)
@@ -163,21 +167,6 @@ def _require_settable(entity: str, given: Mapping[str, Any]) -> None:
         )
     if faults:
         raise CliError("; ".join(faults))
-
-
-def _order_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the command that creates a work order.
-
-    The service computes the schedule, unless that would replace a given field.
-    """
-    fields = {"WorkOrder": given}
-    return fields if replaced_fields(given) else {**fields, "ComputeSchedule": True}
-
-
-def _schedule_lines(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the line about the due time that a new work order gets, for the lines before the question."""
-    if not replaced_fields(given):
-        yield "DtDue: computed by the service"
 
 
 def _order_warnings(given: Mapping[str, Any]) -> Iterator[str]:

@@ -58,7 +58,7 @@ jobs_command.add_command(undo_command)
 def list_command(place: Path, result: Output) -> None:
     """List the jobs below DIR, or beside a file, the newest first."""
     from wosdk_async.cli.job_view import print_jobs
-    from wosdk_async.cli.output.formats import format_of
+    from wosdk_async.cli.output.formats import write_rows
     from wosdk_async.jobs.errors import JournalError
     from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
 
@@ -75,13 +75,11 @@ def list_command(place: Path, result: Output) -> None:
         require_not_needed("--output", result.path, place, *(Path(job.plan.file) for job in jobs))
     jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
     rows = [job.as_dict() for job in jobs]
-    with opened(result) as file:
-        if result.format == "table":
+    if result.format == "table":
+        with opened(result) as file:
             print_jobs(file, rows)
-        else:
-            writer = format_of(result, file, list(rows[0]) if rows else [])
-            writer.write(rows)
-            writer.close()
+    else:
+        write_rows(result, rows, list(rows[0]) if rows else [])
     if not rows and not unreadable:
         say(f"there are no jobs in {place}")
     if unreadable:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-import attrs
 import click
 
 from wosdk_async import Company
@@ -28,7 +28,7 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.output.formats import format_of
+from wosdk_async.cli.output.formats import format_of, write_rows
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.runner import Runner
 from wosdk_async.cli.texts import json_text
@@ -126,10 +126,8 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, result:
     name = entity_name(kind)
     with Runner(target) as runner:
         rows = runner.run(_rows(runner.company, name, expression))
-    with writing("the rows were read", result.path), opened(result) as file:
-        writer = format_of(result, file, (), kind)
-        writer.write(rows)
-        writer.close()
+    with writing("the rows were read", result.path):
+        write_rows(result, rows, (), kind)
     if len(rows) >= ROW_CAP:
         say(f"{ROW_CAP} rows are the most of one response: there may be more; --all reads on")
 
@@ -165,66 +163,49 @@ def _by_conditions(
 
     # The class checks the names; the query goes by name, so that rows come as the service sends them.
     narrowed(Query(kind, _never_sent))
-    name = entity_name(kind)
+    by_name = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target) as runner:
-        query = narrowed(runner.company.query(name, check=False))
-        rows = _RowOutput(kind, limit, result, paths)
-        by_name = result.format == "table" and not paths
-        runner.run(rows.write_names(query) if by_name else rows.write(query))
+        query = narrowed(runner.company.query(entity_name(kind), check=False))
+        write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
+        try:
+            runner.run(write(query.select(*by_name)))
+        except (
+            UnknownNameError
+        ):  # a release that lacks a name of a reference, or a condition has a wrong name
+            if not by_name:
+                raise
+            runner.run(write(query))
 
 
 async def _never_sent(call: Call[list[Any]]) -> NoReturn:
     raise AssertionError(f"{call.operation} is only checked, never sent")
 
 
-@attrs.frozen
-class _RowOutput:
-    """Output for the rows of a query, of which at most ``limit`` are written."""
-
-    entity: type[Record] | str
-    limit: int | None
-    result: Output
-    paths: Sequence[str]
-
-    async def write(self, query: Query[Any]) -> None:
-        """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
-        limit, result = self.limit, self.result
-        wanted = query if limit is None else query.limit(limit + 1)
-        rows_on_terminal = result.path is None and sys.stdout.isatty()
-        live = sys.stderr.isatty() and not rows_on_terminal
-        with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
-            writer = format_of(result, file, self.paths, self.entity)
-            async with aclosing(wanted.pages()) as pages:
-                async for page in pages:
-                    rest = page if limit is None else page[: limit - progress.rows]
-                    with writing("the rows were read", result.path):
-                        writer.write(rest)
-                        file.flush()
-                    progress.add(len(page))
-            with writing("the rows were read", result.path):
-                if not progress.rows:
-                    writer.write([])
-                writer.close()
-                file.flush()
-        _say_rest(progress.rows, limit)
-
-    async def write_names(self, query: Query[Any]) -> None:
-        """Write the rows with the names of their references, if the service can read them all."""
-        paths = DefaultColumns.of(self.entity).selection
-        try:
-            await self.write(query.select(*paths))
-        except UnknownNameError:  # a release that lacks one of them, or a condition has a wrong name
-            if not paths:
-                raise
-            await self.write(query)
-
-
-def _say_rest(rows: int, limit: int | None) -> None:
-    """Say when there are more rows than ``limit``, or none."""
-    if limit is not None and rows > limit:
+async def _write(
+    query: Query[Any], *, kind: type[Record] | str, paths: Sequence[str], limit: int | None, result: Output
+) -> None:
+    """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more, or none."""
+    wanted = query if limit is None else query.limit(limit + 1)
+    rows_on_terminal = result.path is None and sys.stdout.isatty()
+    live = sys.stderr.isatty() and not rows_on_terminal
+    with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
+        writer = format_of(result, file, paths, kind)
+        async with aclosing(wanted.pages()) as pages:
+            async for page in pages:
+                rest = page if limit is None else page[: limit - progress.rows]
+                with writing("the rows were read", result.path):
+                    writer.write(rest)
+                    file.flush()
+                progress.add(len(page))
+        with writing("the rows were read", result.path):
+            if not progress.rows:
+                writer.write([])
+            writer.close()
+            file.flush()
+    if limit is not None and progress.rows > limit:
         shown = "1 row is" if limit == 1 else f"{limit} rows are"
         say(f"{shown} shown and there are more; --limit N shows N, --all shows all, --count counts")
-    elif not rows:
+    elif not progress.rows:
         say("no rows")
 
 

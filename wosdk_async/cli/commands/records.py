@@ -94,7 +94,7 @@ def update_command(
         if change is None:
             say("the record has these values already; nothing was sent")
             return
-        session.carry_out(f"update {change.label}", f"Update {change.label}?", [change], at_once=1)
+        session.carry_out(f"update {change.label}", f"Update {change.label}?", [change])
 
 
 async def _update(
@@ -195,9 +195,6 @@ def _same(old: Any, new: Any) -> bool:
     return bool(old == new)
 
 
-_AT_ONCE = 32  # calls under way
-
-
 @click.command("delete", no_args_is_help=True)
 @entity_argument
 @click.argument("record_ids", nargs=-1, required=True, metavar="ID...")
@@ -232,7 +229,7 @@ def delete_command(
     with ChangeSession.open(ctx, options) as session:
         changes = session.runner.run(_deletes(session.runner.company, name, texts))
         what = changes[0].label if len(changes) == 1 else counted(len(changes), f"{name} record")
-        session.carry_out(f"delete {what}", f"Delete {what}?", changes, at_once=_AT_ONCE)
+        session.carry_out(f"delete {what}", f"Delete {what}?", changes)
 
 
 async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:
