@@ -181,13 +181,7 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
 
 
 async def reason_id(company: Company, action: str, reason: str | None) -> int:
-    """Return the id of a reason by its name or id; raise CliError with all names when it was not given.
-
-    Args:
-        company: the Company.
-        action: ``OnHold`` or ``Cancel``.
-        reason: the text of ``--reason``.
-    """
+    """Return the id of the reason for ``OnHold`` or ``Cancel``; raise CliError with all names without one."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]

@@ -85,14 +85,9 @@ class Runner:
             self._quiet.__exit__(None, None, None)
 
     def run(self, call: Coroutine[Any, Any, T], *, exit_soon: bool = True) -> T:
-        """Return the result of ``call``.
+        """Return the result of ``call``. Raises KeyboardInterrupt after Ctrl-C, when ``call`` has ended.
 
-        Args:
-            call: the coroutine to run.
-            exit_soon: exit soon after Ctrl-C even if something hangs.
-
-        Raises:
-            KeyboardInterrupt: Ctrl-C was pressed, and ``call`` has ended.
+        ``exit_soon`` ends the process soon after Ctrl-C even if something hangs.
         """
         watched = self._watched(call)
         return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
@@ -192,14 +187,7 @@ async def saying_slow_login(
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AsyncIterator[None]:
-    """Report each slow log-in within the block once, with what it waits for.
-
-    Args:
-        look: returns the duration of the current log-in and what it waits for; None without one.
-        patience: seconds after which a log-in is slow.
-        between_looks: polling interval in seconds.
-        show: called with the line.
-    """
+    """Report each slow log-in within the block once: one that ``look`` returns for ``patience`` seconds."""
 
     async def watch() -> None:
         said = False

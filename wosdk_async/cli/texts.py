@@ -189,12 +189,7 @@ def message_of(error: WosdkError) -> str:
 
 
 def plan_text(plan: Plan, label: str) -> str:
-    """Return what an import does with the rows of its file.
-
-    Args:
-        plan: what is decided.
-        label: what a row is afterwards, such as ``created``.
-    """
+    """Return what an import does with the rows of its file; ``label`` is what a row is then: ``created``."""
     from wosdk_async.jobs.ledger.decision import Action, Standing
 
     counts = {each: plan.counts.get(each, 0) for each in Standing}

@@ -27,8 +27,7 @@ __all__ = [
     "ChangesResult",
     "ChoicesResult",
     "CountResult",
-    "OrderTools",
-    "RecordTools",
+    "ReadTools",
 ]
 
 _SUMMARY = (
@@ -50,6 +49,8 @@ _TABLES: Mapping[str, Any] = {
 }
 _MAX_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
+_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is a number
+_MAX_COUNTED = 20_000  # rows: they are read by their ids
 _SEPARATOR = "."  # between the time and the cursor, which is of base64
 
 Limit = Annotated[int, Field(ge=1, le=MAX_ROWS, description=f"Maximum number of records, 1 to {MAX_ROWS}.")]
@@ -75,8 +76,31 @@ class ChoicesResult(Result):
     )
 
 
+Entity = Annotated[
+    str, Field(max_length=100, description="Entity, such as WorkOrder or Customer; describe lists all.")
+]
+Filters = Annotated[list[Filter], Field(max_length=20, description="Conditions; all of them must hold.")]
+Properties = Annotated[
+    list[str],
+    Field(
+        max_length=60,
+        description="Property paths to read: Number, Customer.Name, Items.*; empty for the single values.",
+    ),
+]
+
+
+class CountResult(Result):
+    """How many records there are."""
+
+    entity: str = ""
+    count: int = Field(default=0, description="Number of the records.")
+    exact: bool = Field(
+        default=True, description=f"False: there are more; counting stops at {_MAX_COUNTED:,}."
+    )
+
+
 @attrs.frozen
-class OrderTools:
+class ReadTools:
     """The tools of one Company."""
 
     company: Company
@@ -214,49 +238,6 @@ class OrderTools:
         shown, _ = fitted(named[:_MAX_CHOICES], secrets_of(self.company))
         return ChoicesResult(kind=kind, untrusted_records=shown)
 
-
-def _begun(cursor: str, now: datetime) -> tuple[datetime, str]:
-    """Return when the first page was read, and the cursor of the rows. A later page begins no new time."""
-    if not cursor:
-        return now, ""
-    seconds, part, rows = cursor.partition(_SEPARATOR)
-    if not (part and rows and seconds.isascii() and seconds.isdecimal() and len(seconds) <= 10):
-        raise InvalidCallError("the cursor cannot be read; leave it out to begin anew")
-    return min(now, datetime.fromtimestamp(int(seconds), UTC)), rows
-
-
-_ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is a number
-_MAX_COUNTED = 20_000  # rows: they are read by their ids
-
-Entity = Annotated[
-    str, Field(max_length=100, description="Entity, such as WorkOrder or Customer; describe lists all.")
-]
-Filters = Annotated[list[Filter], Field(max_length=20, description="Conditions; all of them must hold.")]
-Properties = Annotated[
-    list[str],
-    Field(
-        max_length=60,
-        description="Property paths to read: Number, Customer.Name, Items.*; empty for the single values.",
-    ),
-]
-
-
-class CountResult(Result):
-    """How many records there are."""
-
-    entity: str = ""
-    count: int = Field(default=0, description="Number of the records.")
-    exact: bool = Field(
-        default=True, description=f"False: there are more; counting stops at {_MAX_COUNTED:,}."
-    )
-
-
-@attrs.frozen
-class RecordTools:
-    """The tools of one Company."""
-
-    company: Company
-
     async def get_record(
         self,
         entity: Entity,
@@ -325,3 +306,13 @@ class RecordTools:
         async for page in query.select(*KEYS.get(name, ("Id",))).pages(4000):
             rows += len(page)
         return CountResult(entity=name, count=min(rows, _MAX_COUNTED), exact=rows <= _MAX_COUNTED)
+
+
+def _begun(cursor: str, now: datetime) -> tuple[datetime, str]:
+    """Return when the first page was read, and the cursor of the rows. A later page begins no new time."""
+    if not cursor:
+        return now, ""
+    seconds, part, rows = cursor.partition(_SEPARATOR)
+    if not (part and rows and seconds.isascii() and seconds.isdecimal() and len(seconds) <= 10):
+        raise InvalidCallError("the cursor cannot be read; leave it out to begin anew")
+    return min(now, datetime.fromtimestamp(int(seconds), UTC)), rows

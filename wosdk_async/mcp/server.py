@@ -21,7 +21,7 @@ from wosdk_async.mcp.commits import Commits
 from wosdk_async.mcp.plan_journal import PlanJournal
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
-from wosdk_async.mcp.read_tools import OrderTools, RecordTools
+from wosdk_async.mcp.read_tools import ReadTools
 from wosdk_async.mcp.results import Result, answering
 from wosdk_async.mcp.strict_server import StrictServer
 from wosdk_async.transport.clock import TransportClock
@@ -100,14 +100,14 @@ class _Tool:
 
 def _tools(company: Company, plans: PlanTools | None) -> Iterator[_Tool]:
     """Yield the tools in the order in which an agent should see them."""
-    orders, records = OrderTools(company), RecordTools(company)
-    yield _Tool(orders.find_work_orders, "Find work orders")
-    yield _Tool(orders.get_work_order, "Read a work order")
-    yield _Tool(orders.changes_since, "List work orders that moved")
-    yield _Tool(orders.list_choices, "List states, reasons and codes")
-    yield _Tool(records.get_record, "Read a record")
-    yield _Tool(records.query_records, "Query records")
-    yield _Tool(records.count_records, "Count records")
+    reads = ReadTools(company)
+    yield _Tool(reads.find_work_orders, "Find work orders")
+    yield _Tool(reads.get_work_order, "Read a work order")
+    yield _Tool(reads.changes_since, "List work orders that moved")
+    yield _Tool(reads.list_choices, "List states, reasons and codes")
+    yield _Tool(reads.get_record, "Read a record")
+    yield _Tool(reads.query_records, "Query records")
+    yield _Tool(reads.count_records, "Count records")
     yield _Tool(describe, "Describe an entity, command or enum", outside=False)
     if plans is not None:
         yield _Tool(plans.plan, "Plan a change", reads=False, idempotent=False)
@@ -152,18 +152,10 @@ def plan_tools(
     now: Callable[[], float] = time.time,
     clock: TransportClock = TransportClock(),
 ) -> PlanTools:
-    """Return the tools that change something.
+    """Return the tools that change something, by a client that was made with ``before_send=gate``.
 
-    Args:
-        client: made with ``before_send=gate``.
-        gate: the hook of that client.
-        reads: the same Company of a client with ``read_only=True``.
-        options: of the server.
-        now: the time in seconds since 1970, for the time until which a plan can be committed.
-        clock: of the look-ups of plans in doubt.
-
-    Raises:
-        ConfigurationError: the folder of the plans cannot be used.
+    ``reads`` is the same Company of a client with ``read_only=True``. ``now`` returns the seconds since 1970,
+    by which plans expire; ``clock`` is that of the look-ups. An unusable folder is refused.
     """
     company = client.company(options.company)
     if options.settle is not None:
@@ -181,15 +173,7 @@ def _target(company: Company) -> str:
 
 
 async def serve(make_client: MakeClient, options: ServerOptions) -> None:
-    """Serve one Company over stdin and stdout until the client of the protocol disconnects.
-
-    Args:
-        make_client: makes a client of the settings that the user named.
-        options: of the server.
-
-    Raises:
-        ConfigurationError: a setting is missing or wrong.
-    """
+    """Serve one Company over stdin and stdout until the client of the protocol disconnects."""
     async with AsyncExitStack() as exits:
         reads = (await exits.enter_async_context(make_client(read_only=True))).company(options.company)
         plans = None

@@ -38,7 +38,7 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
         _check(target_of(ctx), report)
         if as_json:
             report.write_json(file)
-    ctx.exit(report.status)
+    ctx.exit(report.last.status)
 
 
 def _check(target: Target, report: StepReport) -> None:

@@ -48,16 +48,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them.
-
-    Args:
-        fields: the fields so far; assignments replace them.
-        texts: the assignments; a field that two of them set is refused.
-        cls: the class of the command, None for one that the catalogue does not know.
-
-    Raises:
-        CliError: an assignment is wrong; the message names it and the remedy.
-    """
+    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them; refuse a field set twice."""
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -76,11 +67,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
 
 
 def given_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
-    """Return the fields of a record by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null.
-
-    Raises:
-        CliError: a field is wrong; the message names it and the remedy.
-    """
+    """Return fields by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null."""
     cls = None if isinstance(kind, str) else kind
     fields = json_object("--json-body", body) if body is not None else {}
     return assigned(fields, [_null_if_empty(text) for text in texts], cls)
@@ -195,10 +182,7 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
 def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any:
     """Return the record with these fields, by wire name; raise CliError that names each fault.
 
-    Args:
-        cls: the class of the entity.
-        fields: the fields by wire name.
-        new: whether fields that the service requires to create the record must be there.
+    A ``new`` one must have the fields that the service requires.
     """
     return _checked(cls, fields, [], new=new)
 

@@ -71,15 +71,9 @@ class RecordTexts:
         return cls(kind, tuple(texts), None)
 
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
-        """Return the id of each text.
+        """Return the id of each text. Raises NotFoundError or NotUniqueError, which name the text.
 
-        Args:
-            company: the Company.
-            certain: digits that name a work order are looked up as a number, too. Without it they are an id.
-
-        Raises:
-            NotFoundError: there is no such record; the message names the text.
-            NotUniqueError: several records have the name, or digits are not certain.
+        ``certain`` looks digits that name a work order up as a number, too; without it they are an id.
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]
@@ -203,9 +197,7 @@ def newest_of(entity: str) -> str:
 def look_for_order(given: Mapping[str, Any], hint: str = "") -> str:
     """Return the ``wosdk`` command that finds a new work order by its PoNumber, or else the newest ones.
 
-    Args:
-        given: the fields of the order.
-        hint: what is better the next time, if there is a PoNumber; a comment for the shell.
+    ``hint`` is a comment behind it, if there is a PoNumber.
     """
     number = given.get("PoNumber")
     if not isinstance(number, str) or not number:
