@@ -13,8 +13,7 @@ import click
 
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.order_ids import ORDER_RULE
-from wosdk_async.cli.input.records import RecordTexts, by_option
+from wosdk_async.cli.input.records import ORDER_RULE, RecordTexts, by_option
 from wosdk_async.cli.options import ChangeOptions, added, change_options
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import visible

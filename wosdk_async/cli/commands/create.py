@@ -91,23 +91,20 @@ def create_command(
 
 
 def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+    what: list[Any] = [kind, given]
+    options: dict[str, Any] = {"check": False}
     if isinstance(kind, str):
         if marker is not None:
             raise CliError("--marker needs an entity that the catalogue knows; leave out --unchecked")
-        by_name: str = kind
-
-        async def create_by_name(company: Company) -> ChangeResult:
-            made = await company.create(by_name, given, check=False)
-            return ChangeResult(f"created, id {made.id}", {"id": made.id})
-
-        return create_by_name
-    record = record_of(kind, given, new=True)
-    path = None if marker is None else python_name(kind, marker, "--marker")
-    if path is not None:
-        Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
+    else:
+        record = record_of(kind, given, new=True)
+        path = None if marker is None else python_name(kind, marker, "--marker")
+        if path is not None:
+            Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
+        what, options = [record], {"marker": path}
 
     async def create(company: Company) -> ChangeResult:
-        made = await company.create(record, marker=path)
+        made = await company.create(*what, **options)
         return ChangeResult(f"created, id {made.id}", {"id": made.id})
 
     return create

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from typing import Any
 
 import click
 
-from wosdk_async import Company
 from wosdk_async.cli.exit_codes import writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.input.texts import entity_named
@@ -27,7 +24,6 @@ from wosdk_async.cli.runner import Runner
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import entity_class
 from wosdk_async.protocol.arguments import entity_name
-from wosdk_async.protocol.calls import Id
 from wosdk_async.query.plan import selection
 
 __all__ = ["get_command"]
@@ -87,18 +83,11 @@ def get_command(
     by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
     with Runner(target_of(ctx)) as runner:
         (id,) = runner.run(texts.ids(runner.company))
-        record = runner.run(_read(runner.company, name, id, by_name or paths, paths))
+        try:
+            record = runner.run(runner.company.get(name, id, properties=by_name or paths))
+        except UnknownNameError:  # the names of references are extras: a release may lack one
+            if not by_name:
+                raise
+            record = runner.run(runner.company.get(name, id, properties=paths))
     with writing("the record was read", result.path):
         write_record(result, record, paths, entity_type)
-
-
-async def _read(
-    company: Company, name: str, id: Id, paths: Sequence[str], otherwise: Sequence[str]
-) -> dict[str, Any]:
-    """Read a record with ``paths``, or with ``otherwise`` when the service lacks one of them."""
-    try:
-        return await company.get(name, id, properties=paths)
-    except UnknownNameError:  # the names of references are extras: a release may lack one
-        if paths == otherwise:
-            raise
-        return await company.get(name, id, properties=otherwise)

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 import click
 
-from wosdk_async import Company
 from wosdk_async.cli.exit_codes import say, writing
 from wosdk_async.cli.input.fields import json_object
 from wosdk_async.cli.input.texts import condition, entity_named, order
@@ -123,17 +122,12 @@ def query_command(
 
 def _by_expression(target: Target, kind: type[Record] | str, path: Path, result: Output) -> None:
     expression = json_object("--expression", path)
-    name = entity_name(kind)
     with Runner(target) as runner:
-        rows = runner.run(_rows(runner.company, name, expression))
+        rows = runner.run(runner.company.query(entity_name(kind), expression, check=False))
     with writing("the rows were read", result.path):
         write_rows(result, rows, (), kind)
     if len(rows) >= ROW_CAP:
         say(f"{ROW_CAP} rows are the most of one response: there may be more; --all reads on")
-
-
-async def _rows(company: Company, name: str, expression: dict[str, Any]) -> list[Any]:
-    return await company.query(name, expression, check=False)
 
 
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
