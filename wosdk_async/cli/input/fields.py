@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from wosdk_async import codec
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.cli.texts import json_text
+from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol import validation as problems
@@ -218,7 +218,7 @@ def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterato
             for i, item in enumerate(value):
                 yield from _value_faults(meta, item, f"{where}[{i}]")
         else:
-            yield f"{where} takes a JSON list, not {_kind(value)}"
+            yield f"{where} takes a JSON list, not {json_kind_of(value)}"
 
 
 def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
@@ -227,26 +227,12 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
         if isinstance(value, Mapping):
             yield from _faults(below, value, f"{where}.")
         else:
-            yield f"{where} takes an object of {below.wire_name}, not {_kind(value)}"
+            yield f"{where} takes an object of {below.wire_name}, not {json_kind_of(value)}"
     elif isinstance(value, dict | list) or isinstance(value, bool) != (meta["type"] == "boolean"):
         if meta["type"] != "object":
-            yield f"{where} takes a value of type {meta['type']}, not {_kind(value)}"
+            yield f"{where} takes a value of type {meta['type']}, not {json_kind_of(value)}"
     elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: the number of an enum is valid too
         try:
             typed_value(str(value), meta, where)
         except CliError as fault:
             yield fault.message
-
-
-_KINDS = {
-    dict: "an object",
-    list: "a list",
-    str: "text",
-    bool: "true or false",
-    int: "a number",
-    Decimal: "a number",
-}
-
-
-def _kind(value: Any) -> str:
-    return _KINDS.get(type(value), "null")
