@@ -226,7 +226,6 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
 
 
 def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str | None) -> None:
-
     file.require_unchanged()
     if secret_file is not None:
         create_private(secret_file, f"{secret}\n")

@@ -42,7 +42,6 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
 
 
 def _check(target: Target, report: StepReport) -> None:
-
     started = time.monotonic()
     try:
         settings = Settings.from_env(profile=target.profile, company=target.company)

@@ -126,7 +126,6 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
 
 
 def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
-
     export = _export(given)
     target = attrs.evolve(target_of(ctx), read_only=True)
     with Runner(target, in_flight=given["parallel"]) as runner, RowProgress() as progress:
@@ -146,7 +145,6 @@ def _export(given: dict[str, Any]) -> Export | IncrementalExport:
 
 
 def _incremental(given: dict[str, Any]) -> IncrementalExport:
-
     for option, name in (("--where", "conditions"), ("--limit", "limit")):
         if given[name]:
             raise CliError(
@@ -169,7 +167,6 @@ def _incremental(given: dict[str, Any]) -> IncrementalExport:
 
 
 def _whole(given: dict[str, Any]) -> Export:
-
     kind = entity_named(given["entity"], unchecked=False)
     return Export(
         kind,
@@ -196,7 +193,6 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _print(summary: ExportSummary) -> None:
-
     if summary.path is None:
         click.echo("nothing has changed since the last part")
         return

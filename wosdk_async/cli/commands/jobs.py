@@ -90,7 +90,6 @@ def list_command(place: Path, result: Output) -> None:
 
 
 async def _overview_of(folder: Path) -> Overview:
-
     async with Journal.open(folder, snapshot=True) as journal:
         return await overview(journal)
 
@@ -104,7 +103,6 @@ def show(job: Path, as_json: bool) -> None:
     It works beside a running job, too.
     """
     require_stdout()
-
     facts = asyncio.run(job_facts(folder_of(job)))
     if as_json:
         click.echo(json_text(facts))
@@ -178,13 +176,11 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
-
     async with Journal.open(folder_of(job)) as journal:
         return await write_files(journal, excel, require_input=True)
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
-
     async with Journal.open(folder_of(job)) as journal:
         files = await write_report(journal, words=COMMAND_WORDS)
     say_kept(files)
@@ -235,7 +231,6 @@ def settle_command(
             "rows are looked up"
         )
     require_stdout()
-
     folder = folder_of(job)
     if not by_hand:
         status = _settle(ctx, folder, as_json)
@@ -245,7 +240,6 @@ def settle_command(
 
 
 async def _decide(folder: Path, row: int | None, id: int | None) -> int:
-
     async with Journal.open(folder) as journal:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
         rows = [row] if row is not None else await doubts_in(journal)
@@ -257,7 +251,6 @@ async def _decide(folder: Path, row: int | None, id: int | None) -> int:
 
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
-
     stop = Stop()
     signals = StopSignals(stop.ask)
     with company_of_job(ctx, folder) as runner:
@@ -283,7 +276,6 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
 
 
 def _in_doubt(journal: Journal) -> int:
-
     counts = journal.counts(), journal.gone()
     return sum(each[state] for each in counts for state in (State.IN_DOUBT, State.SENDING))
 

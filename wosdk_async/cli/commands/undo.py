@@ -110,7 +110,6 @@ def undo_command(
     if all_runs and of_run is not None:
         raise click.UsageError("--run and --all exclude each other; give one of them")
     require_stdout()
-
     left, status = _Left(None if as_json else _SHOWN), None
     with _opened(ctx, job) as (runner, journal):
         undo = Undo(
@@ -150,7 +149,6 @@ def _opened(ctx: click.Context, job: Path) -> Iterator[tuple[Runner, Journal]]:
 
 
 async def _open(folder: Path) -> Journal:
-
     return Journal.open(folder)
 
 
@@ -227,7 +225,6 @@ def _carry_out(
 
 
 def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> None:
-
     counts, number = undo.journal.counts(), summary.counts["undo"]
     what = counted(number, undo.noun)
     say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
@@ -243,7 +240,6 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
 
 
 def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
-
     if as_json:
         rows = [row.as_dict() for row in left.rows]
         click.echo(json_text({**summary.as_dict(), "left": rows}))
