@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
+from functools import partial
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
@@ -66,56 +67,44 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
         log_level="WARNING",
         subscriptions=False,
     )
-    for tool in _tools(company, plans):
-        hints = ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.reads,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=tool.outside,
-        )
+    for call, about in _tools(company, plans):
         server.add_tool(
-            answering(tool.call, company),
-            title=tool.title,
-            description=_description(tool.call),
-            annotations=hints,
+            answering(call, company),
+            title=about.title,
+            description=_description(call),
+            annotations=about,
             structured_output=True,
         )
     add_resources(server)
     return server
 
 
-@attrs.frozen
-class _Tool:
-    """A tool with its title and all annotations: a client takes one that is left out for the worst."""
-
-    call: Callable[..., Awaitable[Result]]
-    title: str
-    reads: bool = attrs.field(default=True, kw_only=True)
-    destructive: bool = attrs.field(default=False, kw_only=True)
-    idempotent: bool = attrs.field(default=True, kw_only=True)
-    outside: bool = attrs.field(default=True, kw_only=True)
-    """Whether it asks the Company, and not only this program."""
+Tool = Callable[..., Awaitable[Result]]
 
 
-def _tools(company: Company, plans: PlanTools | None) -> Iterator[_Tool]:
-    """Yield the tools in the order in which an agent should see them."""
-    reads = ReadTools(company)
-    yield _Tool(reads.find_work_orders, "Find work orders")
-    yield _Tool(reads.get_work_order, "Read a work order")
-    yield _Tool(reads.changes_since, "List work orders that moved")
-    yield _Tool(reads.list_choices, "List states, reasons and codes")
-    yield _Tool(reads.get_record, "Read a record")
-    yield _Tool(reads.query_records, "Query records")
-    yield _Tool(reads.count_records, "Count records")
-    yield _Tool(describe, "Describe an entity, command or enum", outside=False)
+def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, ToolAnnotations]]:
+    """Yield the tools in the order in which an agent should see them.
+
+    All have all annotations: a client takes one that is left out for the worst.
+    """
+    hints: dict[str, Any] = {"destructive_hint": False, "idempotent_hint": True, "open_world_hint": True}
+    tools, read = ReadTools(company), partial(ToolAnnotations, read_only_hint=True, **hints)
+    yield tools.find_work_orders, read(title="Find work orders")
+    yield tools.get_work_order, read(title="Read a work order")
+    yield tools.changes_since, read(title="List work orders that moved")
+    yield tools.list_choices, read(title="List states, reasons and codes")
+    yield tools.get_record, read(title="Read a record")
+    yield tools.query_records, read(title="Query records")
+    yield tools.count_records, read(title="Count records")
+    yield describe, read(title="Describe an entity, command or enum", open_world_hint=False)
     if plans is not None:
-        yield _Tool(plans.plan, "Plan a change", reads=False, idempotent=False)
-        yield _Tool(plans.commit, "Carry out a plan", reads=False, destructive=True)
-        yield _Tool(plans.settle, "Find out the outcome of a plan", reads=False)
+        write = partial(read, read_only_hint=False)
+        yield plans.plan, write(title="Plan a change", idempotent_hint=False)
+        yield plans.commit, write(title="Carry out a plan", destructive_hint=True)
+        yield plans.settle, write(title="Find out the outcome of a plan")
 
 
-def _description(tool: Callable[..., Any]) -> str:
+def _description(tool: Tool) -> str:
     """Return the docstring of a tool without the line breaks of the source."""
     return "\n\n".join(" ".join(part.split()) for part in (getdoc(tool) or "").split("\n\n"))
 

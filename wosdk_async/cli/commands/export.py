@@ -126,7 +126,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
 
 
 def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
-    export = _export(given)
+    export = _incremental(given) if given["since"] == "last" else _whole(given)
     target = attrs.evolve(target_of(ctx), read_only=True)
     with Runner(target, in_flight=given["parallel"]) as runner, RowProgress() as progress:
         export.watch(lambda rows: progress.add(rows - progress.rows), progress.stage)
@@ -138,10 +138,6 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
             if export.is_kept:
                 say(f"{counted(export.rows, 'row')} were read and are kept: the same command resumes")
             raise
-
-
-def _export(given: dict[str, Any]) -> Export | IncrementalExport:
-    return _incremental(given) if given["since"] == "last" else _whole(given)
 
 
 def _incremental(given: dict[str, Any]) -> IncrementalExport:
