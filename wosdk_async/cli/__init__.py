@@ -12,7 +12,7 @@
     input/            conditions, fields and values that people type
     output/           tables, JSON lines, CSV, progress, the report of an import
 
-The module of a command is imported when the command is named, so that ``wosdk --help`` is quick.
+A command imports what it needs when it runs, so that ``wosdk --help`` is quick.
 """
 
 from __future__ import annotations

@@ -15,11 +15,9 @@ from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.import_options import OneRun, import_options
 from wosdk_async.cli.options import Target, target_of
 from wosdk_async.cli.texts import in_commands
-from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs import ImportOptions
-from wosdk_async.transport.session.hosts import is_local
 
 if TYPE_CHECKING:
+    from wosdk_async.jobs import ImportOptions
     from wosdk_async.jobs.cluster.messages import WorkerPool
 
 __all__ = [
@@ -83,6 +81,8 @@ class ImportArguments:
     @classmethod
     def of(cls, ctx: click.Context) -> Self:
         """Return the arguments of a command. Raise CliError when two options exclude each other."""
+        from wosdk_async.jobs import ImportOptions
+
         given = ctx.params
         _require_no_contradiction(given)
         named = {each.name: given[each.name] for each in attrs.fields(cls) if each.name in given}
@@ -104,6 +104,8 @@ class ImportArguments:
 
         Raises CliError for workers that cannot be used; ``on_stage`` gets a text when the pool waits.
         """
+        from wosdk_async.errors import ConfigurationError
+
         try:
             if self.processes is not None:
                 from wosdk_async.jobs.cluster.processes import Processes
@@ -116,6 +118,7 @@ class ImportArguments:
 
     def _cluster(self, engine: str, on_stage: Callable[[str], None]) -> WorkerPool:
         from wosdk_async.jobs.cluster.dask import DaskCluster
+        from wosdk_async.transport.session.hosts import is_local
 
         os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")  # what matters is said by the import
         cluster = DaskCluster(engine, on_stage=on_stage)

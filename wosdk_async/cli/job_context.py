@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 import click
@@ -12,18 +13,13 @@ import click
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_arguments import Reading, kept_globals, kept_import
 from wosdk_async.cli.options import TEMPORARY, target_of
-from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
-from wosdk_async.cli.runner import Runner, company_variables, identity_of
-from wosdk_async.cli.texts import in_commands
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.jobs import Source, open_source
-from wosdk_async.jobs.journal import JobPlan, Journal
-from wosdk_async.jobs.journal.entries import as_last_given
-from wosdk_async.jobs.journal.folder import plan_as_last_given
-from wosdk_async.jobs.ledger.request import company_identity
-from wosdk_async.jobs.options import ExcelSeparator
-from wosdk_async.jobs.report.outputs import write_outputs
-from wosdk_async.jobs.sources.conversion import off_the_loop
+
+if TYPE_CHECKING:
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.jobs import Source
+    from wosdk_async.jobs.journal import JobPlan, Journal
+    from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = ["company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
 
@@ -31,6 +27,10 @@ __all__ = ["company_of_job", "input_of", "require_lasting", "source_of", "write_
 @contextmanager
 def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
     """Connect to the Company of a job. Raise CliError when the options lead to another one."""
+    from wosdk_async.cli.runner import Runner, company_variables, identity_of
+    from wosdk_async.jobs.journal.folder import plan_as_last_given
+    from wosdk_async.jobs.ledger.request import company_identity
+
     plan = plan_as_last_given(folder)
     require_lasting(plan, folder)
     target = target_of(ctx)
@@ -71,6 +71,8 @@ def input_of(plan: JobPlan, folder: Path) -> Path:
 
 def source_of(plan: JobPlan, folder: Path) -> Source:
     """Return the rows of a job, read as by its last command; ``plan`` has the options of that."""
+    from wosdk_async.jobs import open_source
+
     given = kept_import(plan.options, folder)
     reading = Reading() if given is None else given.reading
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
@@ -80,6 +82,12 @@ async def write_files(
     journal: Journal, excel: ExcelSeparator | None = None, *, require_input: bool = False
 ) -> list[Path]:
     """Write the files of the job again, and return them; without its input only those that do not need it."""
+    from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
+    from wosdk_async.cli.texts import in_commands
+    from wosdk_async.jobs.journal.entries import as_last_given
+    from wosdk_async.jobs.report.outputs import write_outputs
+    from wosdk_async.jobs.sources.conversion import off_the_loop
+
     plan = as_last_given(journal.plan, await journal.runs())
     try:
         source = await off_the_loop(source_of, plan, journal.folder)

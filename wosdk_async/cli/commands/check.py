@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from wosdk_async.cli.diagnostics import Step, StepReport, failed, steps
+from wosdk_async.cli.diagnostics import Step, StepReport, failed
 from wosdk_async.cli.options import Target, json_option, output_option, target_of, target_options
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.runner import Runner
@@ -42,6 +42,8 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
 
 
 def _check(target: Target, report: StepReport) -> None:
+    from wosdk_async.cli.diagnostics import steps
+
     started = time.monotonic()
     try:
         settings = Settings.from_env(profile=target.profile, company=target.company)

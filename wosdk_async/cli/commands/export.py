@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say
-from wosdk_async.cli.input.texts import condition, entity_named
 from wosdk_async.cli.options import (
     entity_argument,
     excel_separator,
@@ -21,15 +20,12 @@ from wosdk_async.cli.options import (
     where_option,
 )
 from wosdk_async.cli.output.files import require_not_kept, require_stdout
-from wosdk_async.cli.output.formats import guarded_texts
-from wosdk_async.cli.output.progress import RowProgress
-from wosdk_async.cli.runner import Runner
-from wosdk_async.cli.texts import counted, json_text, message_of
-from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import OutputError
-from wosdk_async.jobs.exports.exporter import Export
-from wosdk_async.jobs.exports.incremental import IncrementalExport
-from wosdk_async.jobs.exports.plan import ExportSummary
+from wosdk_async.cli.texts import message_of
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.exports.exporter import Export
+    from wosdk_async.jobs.exports.incremental import IncrementalExport
+    from wosdk_async.jobs.exports.plan import ExportSummary
 
 __all__ = ["export_command"]
 
@@ -112,6 +108,8 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     require_not_kept("--output", given["output"])
     summary = _run(ctx, given)
     if summary.guarded:
+        from wosdk_async.cli.output.formats import guarded_texts
+
         say(guarded_texts(summary.guarded))
     if summary.clock_behind:
         behind = timedelta(seconds=round(summary.clock_behind))
@@ -120,12 +118,20 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
             "none is missed; ask the maintainers of the service to correct the clock"
         )
     if as_json:
+        from wosdk_async.cli.texts import json_text
+
         click.echo(json_text(summary.as_dict()))
     else:
         _print(summary)
 
 
 def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
+    from wosdk_async.cli.output.progress import RowProgress
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.cli.texts import counted
+    from wosdk_async.errors import WosdkError
+    from wosdk_async.jobs.errors import OutputError
+
     export = _incremental(given) if given["since"] == "last" else _whole(given)
     target = attrs.evolve(target_of(ctx), read_only=True)
     with Runner(target, in_flight=given["parallel"]) as runner, RowProgress() as progress:
@@ -141,6 +147,9 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
 
 
 def _incremental(given: dict[str, Any]) -> IncrementalExport:
+    from wosdk_async.cli.input.texts import entity_named
+    from wosdk_async.jobs.exports.incremental import IncrementalExport
+
     for option, name in (("--where", "conditions"), ("--limit", "limit")):
         if given[name]:
             raise CliError(
@@ -163,6 +172,9 @@ def _incremental(given: dict[str, Any]) -> IncrementalExport:
 
 
 def _whole(given: dict[str, Any]) -> Export:
+    from wosdk_async.cli.input.texts import condition, entity_named
+    from wosdk_async.jobs.exports.exporter import Export
+
     kind = entity_named(given["entity"], unchecked=False)
     return Export(
         kind,
@@ -189,6 +201,8 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _print(summary: ExportSummary) -> None:
+    from wosdk_async.cli.texts import counted
+
     if summary.path is None:
         click.echo("nothing has changed since the last part")
         return

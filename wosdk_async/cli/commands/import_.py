@@ -11,18 +11,10 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_arguments import ImportArguments, Reading, operation_of
-from wosdk_async.cli.import_check import check_import
 from wosdk_async.cli.import_options import import_options, input_options
-from wosdk_async.cli.import_run import run_import
 from wosdk_async.cli.options import TEMPORARY, target_options
 from wosdk_async.cli.output.files import require_stdout
 from wosdk_async.cli.texts import shell_words
-from wosdk_async.jobs import open_source
-from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
-from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
-from wosdk_async.jobs.mapping.record_operations import operation_named
-from wosdk_async.jobs.sources.source import likely_delimiter
-from wosdk_async.jobs.sources.spool import is_remote
 from wosdk_async.regular_files import create_file
 
 __all__ = ["import_command", "init_command"]
@@ -50,6 +42,13 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
       wosdk import init customers.xlsx --entity Customer -o customers.toml
       wosdk import init prices.csv --entity Customer --update-by TenantCode
     """
+    from wosdk_async.jobs import open_source
+    from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
+    from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
+    from wosdk_async.jobs.mapping.record_operations import operation_named
+    from wosdk_async.jobs.sources.source import likely_delimiter
+    from wosdk_async.jobs.sources.spool import is_remote
+
     if is_remote(file):
         raise CliError("a map is proposed for a file; save the input as one first")
     operation = operation_named(operation_of(given) or DEFAULT_OPERATION)
@@ -133,8 +132,12 @@ def import_command(
     require_stdout()
     arguments = ImportArguments.of(ctx)
     if check:
+        from wosdk_async.cli.import_check import check_import
+
         status: int = check_import(arguments)
     else:
+        from wosdk_async.cli.import_run import run_import
+
         status = run_import(arguments)
     sys.exit(status)
 

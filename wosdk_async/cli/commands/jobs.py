@@ -7,11 +7,10 @@ import getpass
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.commands.import_ import import_command
 from wosdk_async.cli.commands.undo import undo_command
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
@@ -28,21 +27,14 @@ from wosdk_async.cli.job_context import (
     require_lasting,
     write_files,
 )
-from wosdk_async.cli.job_view import job_facts, print_job, print_jobs
 from wosdk_async.cli.options import job_argument, json_option, output_options, target_options, yes_option
 from wosdk_async.cli.output.files import Output, opened, require_not_needed, require_stdout
-from wosdk_async.cli.output.formats import write_rows
-from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
-from wosdk_async.cli.signals import StopSignals
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
-from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.imports.settling import decide, doubts_in, settle_job
-from wosdk_async.jobs.journal import Journal, State
-from wosdk_async.jobs.journal.folder import folder_of, jobs_below, jobs_of, plan_as_last_given
-from wosdk_async.jobs.ledger.overview import Overview, overview
-from wosdk_async.jobs.options import ExcelSeparator
-from wosdk_async.jobs.report.outputs import write_report
-from wosdk_async.jobs.stop import Stop
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.ledger.overview import Overview
+    from wosdk_async.jobs.options import ExcelSeparator
 
 __all__ = ["jobs_command"]
 
@@ -65,6 +57,11 @@ jobs_command.add_command(undo_command)
 @output_options
 def list_command(place: Path, result: Output) -> None:
     """List the jobs below DIR, or beside a file, the newest first."""
+    from wosdk_async.cli.job_view import print_jobs
+    from wosdk_async.cli.output.formats import write_rows
+    from wosdk_async.jobs.errors import JournalError
+    from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
+
     if not place.exists():
         raise CliError(f"{place}: there is no such directory or file")
     jobs, unreadable = [], 0
@@ -90,6 +87,9 @@ def list_command(place: Path, result: Output) -> None:
 
 
 async def _overview_of(folder: Path) -> Overview:
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.ledger.overview import overview
+
     async with Journal.open(folder, snapshot=True) as journal:
         return await overview(journal)
 
@@ -103,6 +103,9 @@ def show(job: Path, as_json: bool) -> None:
     It works beside a running job, too.
     """
     require_stdout()
+    from wosdk_async.cli.job_view import job_facts, print_job
+    from wosdk_async.jobs.journal.folder import folder_of
+
     facts = asyncio.run(job_facts(folder_of(job)))
     if as_json:
         click.echo(json_text(facts))
@@ -137,6 +140,9 @@ def resume(
     take their place. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated.
     No new job begins.
     """
+    from wosdk_async.cli.commands.import_ import import_command
+    from wosdk_async.jobs.journal.folder import folder_of, plan_as_last_given
+
     folder = folder_of(job)
     plan = plan_as_last_given(folder)
     require_lasting(plan, folder)
@@ -176,11 +182,19 @@ def report(job: Path) -> None:
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.folder import folder_of
+
     async with Journal.open(folder_of(job)) as journal:
         return await write_files(journal, excel, require_input=True)
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
+    from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal.folder import folder_of
+    from wosdk_async.jobs.report.outputs import write_report
+
     async with Journal.open(folder_of(job)) as journal:
         files = await write_report(journal, words=COMMAND_WORDS)
     say_kept(files)
@@ -231,6 +245,8 @@ def settle_command(
             "rows are looked up"
         )
     require_stdout()
+    from wosdk_async.jobs.journal.folder import folder_of
+
     folder = folder_of(job)
     if not by_hand:
         status = _settle(ctx, folder, as_json)
@@ -240,6 +256,9 @@ def settle_command(
 
 
 async def _decide(folder: Path, row: int | None, id: int | None) -> int:
+    from wosdk_async.jobs.imports.settling import decide, doubts_in
+    from wosdk_async.jobs.journal import Journal
+
     async with Journal.open(folder) as journal:
         who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
         rows = [row] if row is not None else await doubts_in(journal)
@@ -251,6 +270,11 @@ async def _decide(folder: Path, row: int | None, id: int | None) -> int:
 
 
 def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
+    from wosdk_async.cli.signals import StopSignals
+    from wosdk_async.jobs.imports.settling import settle_job
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.stop import Stop
+
     stop = Stop()
     signals = StopSignals(stop.ask)
     with company_of_job(ctx, folder) as runner:
@@ -276,6 +300,8 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
 
 
 def _in_doubt(journal: Journal) -> int:
+    from wosdk_async.jobs.journal import State
+
     counts = journal.counts(), journal.gone()
     return sum(each[state] for each in counts for state in (State.IN_DOUBT, State.SENDING))
 

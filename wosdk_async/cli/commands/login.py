@@ -6,12 +6,11 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
-from wosdk_async.cli.diagnostics import Step, StepReport, steps
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target, target_of, target_options
 from wosdk_async.cli.output.table import print_table
@@ -31,6 +30,9 @@ from wosdk_async.cli.texts import visible
 from wosdk_async.settings.environment import Settings
 from wosdk_async.settings.profiles import profile_variables, settings_file
 from wosdk_async.transport.session.hosts import shown_address
+
+if TYPE_CHECKING:
+    from wosdk_async.cli.diagnostics import Step
 
 __all__ = ["login_command"]
 
@@ -232,6 +234,8 @@ def _secret_of_stdin() -> str:
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
     """Check the settings step by step as ``wosdk check`` does, and return the last step."""
+    from wosdk_async.cli.diagnostics import StepReport, steps
+
     variables = {variable_of(key): value for key, value in values.items()}
     settings = Settings.from_env(variables)
     report = StepReport(sys.stderr)

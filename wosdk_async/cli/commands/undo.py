@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,17 +14,13 @@ from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.job_context import company_of_job, write_files
 from wosdk_async.cli.options import job_argument, json_option, target_options, yes_option
 from wosdk_async.cli.output.files import require_stdout
-from wosdk_async.cli.output.progress import RowProgress
-from wosdk_async.cli.runner import Runner, confirm
-from wosdk_async.cli.signals import StopSignals
 from wosdk_async.cli.texts import counted, json_text, message_of, visible
-from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.errors import OutputError
-from wosdk_async.jobs.journal import Journal, State
-from wosdk_async.jobs.journal.folder import folder_of
-from wosdk_async.jobs.ledger.undone import FATES, UndoRow, UndoSummary
-from wosdk_async.jobs.undo.reversal import Undo, last_sending_run
-from wosdk_async.resources.lookup_tables import listed
+
+if TYPE_CHECKING:
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.ledger.undone import UndoRow, UndoSummary
+    from wosdk_async.jobs.undo.reversal import Undo
 
 __all__ = ["undo_command"]
 
@@ -48,6 +45,8 @@ class _Left:
 
     def say(self) -> None:
         """Name the first rows on stderr."""
+        from wosdk_async.jobs.ledger.undone import FATES
+
         for row in self.rows[:_SHOWN]:
             known = (f", id {row.id}" if row.id else "") + (f" ({row.number})" if row.number else "")
             say(f"row {row.row}{known}: {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
@@ -110,6 +109,8 @@ def undo_command(
     if all_runs and of_run is not None:
         raise click.UsageError("--run and --all exclude each other; give one of them")
     require_stdout()
+    from wosdk_async.jobs.undo.reversal import Undo
+
     left, status = _Left(None if as_json else _SHOWN), None
     with _opened(ctx, job) as (runner, journal):
         undo = Undo(
@@ -139,6 +140,8 @@ def undo_command(
 @contextmanager
 def _opened(ctx: click.Context, job: Path) -> Iterator[tuple[Runner, Journal]]:
     """Connect to the Company of a job, and open its journal."""
+    from wosdk_async.jobs.journal.folder import folder_of
+
     folder = folder_of(job)
     with company_of_job(ctx, folder) as runner:
         journal = runner.run(_open(folder))
@@ -149,11 +152,15 @@ def _opened(ctx: click.Context, job: Path) -> Iterator[tuple[Runner, Journal]]:
 
 
 async def _open(folder: Path) -> Journal:
+    from wosdk_async.jobs.journal import Journal
+
     return Journal.open(folder)
 
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
     """Return the run whose rows are undone, and say it: the last one that sent rows, unless one is named."""
+    from wosdk_async.jobs.undo.reversal import last_sending_run
+
     if of_run is not None and all(each.number != of_run for each in runner.run(journal.runs())):
         raise CliError(f"{journal.folder}: there is no run {of_run}; wosdk jobs show lists the runs")
     run = of_run or runner.run(last_sending_run(journal))
@@ -164,6 +171,8 @@ def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | 
 
 def _confirmed(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
     """Ask whether the records are to be undone, and return their number."""
+    from wosdk_async.cli.runner import confirm
+
     if wanted := summary.counts["undo"]:
         confirm(runner.company, f"{counted(wanted, undo.noun)} to be {undo.verb}", "Undo the job?", ask=ask)
     return wanted
@@ -187,6 +196,9 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 
 async def _reasons(runner: Runner) -> str:
     """Return the available cancel reasons as text."""
+    from wosdk_async.errors import WosdkError
+    from wosdk_async.resources.lookup_tables import listed
+
     try:
         known = await runner.company.work_orders.reasons("Cancel")
     except WosdkError as error:  # a look at the job needs no reason
@@ -199,6 +211,10 @@ def _carry_out(
     runner: Runner, undo: Undo, reason: int | None, comment: str | None, left: _Left
 ) -> tuple[UndoSummary, int | None]:
     """Undo the job, and write its files again; return the exit status of a signal that stopped it, too."""
+    from wosdk_async.cli.output.progress import RowProgress
+    from wosdk_async.cli.signals import StopSignals
+    from wosdk_async.jobs.errors import OutputError
+
     signals = StopSignals(undo.stop)
 
     async def undone() -> UndoSummary:
@@ -225,6 +241,8 @@ def _carry_out(
 
 
 def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> None:
+    from wosdk_async.jobs.journal import State
+
     counts, number = undo.journal.counts(), summary.counts["undo"]
     what = counted(number, undo.noun)
     say(f"{what} {'would' if check else 'is to' if number == 1 else 'are to'} be {undo.verb}")
@@ -240,6 +258,8 @@ def _say_undo(undo: Undo, summary: UndoSummary, left: _Left, *, check: bool) -> 
 
 
 def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
+    from wosdk_async.jobs.ledger.undone import FATES
+
     if as_json:
         rows = [row.as_dict() for row in left.rows]
         click.echo(json_text({**summary.as_dict(), "left": rows}))
