@@ -48,7 +48,7 @@ def of_record(text: str) -> str:
 def of_plan(text: str) -> str:
     """The request as a person agrees to it; half a surrogate pair cannot be in one."""
     whole = "".join(char for char in text if not "\ud800" <= char <= "\udfff")
-    (request,) = planned_view([calls.post("x", {"Name": whole}, repeat_safe=False)], Secrets()).requests
+    (request,), _ = planned_view([calls.post("x", {"Name": whole}, repeat_safe=False)], Secrets())
     return str(request["body"]["Name"])
 
 

@@ -214,5 +214,5 @@ def test_an_unknown_command(wosdk: Wosdk) -> None:
 def test_a_deadline_is_a_number_of_seconds(wosdk: Wosdk, text: str) -> None:
     result = wosdk("get", "Customer", "512", "--deadline", text)
     assert result.exit_code == 2
-    message = f"'{text}' is not a deadline: write a number of seconds over 0, such as 30."
+    message = f"'{text}' is not a number over 0; write seconds, such as --deadline 30"
     assert result.stderr.endswith(f"Error: Invalid value for '--deadline': {message}\n")

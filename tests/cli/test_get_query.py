@@ -67,7 +67,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
         (("get", "Customer", "512", "-p", "Nmae", "--unchecked"), 3, "Nmae"),
         (("get", "Zzzzzzzz", "1"), 3, "it is sent unchecked"),
         (("query", "Locaton"), 2, "did you mean 'Location'?"),
-        (("query", "AssetInfo"), 2, "AssetInfo cannot be queried: query Location with the property path 'Info.*'; --unchecked"),
+        (("query", "AssetInfo"), 2, "query is not supported by AssetInfo; query Location with the property path 'Info.*'; --unchecked"),
         (("query", "Location", "--where", "TypId = Unit"), 2, "unknown property 'TypId' of Location; did you mean 'TypeId'?"),
         (("query", "Location", "--order", "Nme"), 2, "did you mean 'Name'?"),
         (("query", "Location", "--order", "Attributes"), 2, "cannot be ordered by"),
@@ -95,7 +95,7 @@ def test_bad_input_is_one_line_with_the_remedy(
         (("--limit", "5", "--all"), "contradict each other"),
         (("--limit", "0"), "0 is not in the range"),
         (("--expression", "-", "--limit", "5"), "--expression says all of the query"),
-        (("--deadline", "0"), "'0' is not a deadline"),
+        (("--deadline", "0"), "'0' is not a number over 0; write seconds"),
     ],
 )
 def test_options_that_contradict(wosdk: Wosdk, options: tuple[str, ...], message: str) -> None:

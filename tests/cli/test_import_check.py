@@ -12,6 +12,8 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.cli.importing import MAP, imported
+from wosdk_async import NotSentError
+from wosdk_async.jobs.imports.check import Check
 
 
 @pytest.fixture
@@ -79,6 +81,21 @@ def test_a_check_writes_a_line_for_every_row(file: Path, store: Path, wosdk: Wos
     assert (again.exit_code, "--force" in again.stderr) == (2, True)
     assert wosdk(*command, "--force").exit_code == 1
     assert sorted(each.name for each in tmp_path.iterdir()) == [file.name, out.name]
+
+
+def test_a_check_that_loses_the_company_does_not_blame_its_file(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A NotSentError is an OSError, too."""
+
+    async def lost(*_: object, **__: object) -> None:
+        raise NotSentError("the service was not reached")
+
+    monkeypatch.setattr(Check, "run", lost)
+    out = tmp_path / "rows.csv"
+    result = wosdk("import", file, "--map", MAP, "--sandbox", store, "--check", "--outcomes", out)
+    assert (result.exit_code, result.stderr) == (6, "wosdk: the service was not reached\n")
+    assert not out.exists()
 
 
 def test_a_check_of_stdin_leaves_no_copy(

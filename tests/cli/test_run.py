@@ -83,7 +83,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoOnHoldCommand", "WorkOrdrId=1"), "WoOnHoldCommand has no field 'WorkOrdrId'; did you mean 'WorkOrderId'?"),
         (("WoOnHoldCommand", "WorkOrderId:=[1"), "takes JSON"),
         (("WoOnHoldCommand", "WorkOrderId:=[1]", "ActionReasonId=1"), "WorkOrderId takes a value of type integer, not a list"),
-        (("WoOnHoldCommand", "WorkOrderId:=true", "ActionReasonId=1"), "of type integer, not true or false"),
+        (("WoOnHoldCommand", "WorkOrderId:=true", "ActionReasonId=1"), "of type integer, not true\n"),
         (("WoOnHoldCommand", "StatusId=Nw"), "WOStatus has no value 'Nw'; did you mean 'New'?"),
         (("WoOnHoldCommand", 'StatusId:="Nw"', "WorkOrderId=1", "ActionReasonId=1"), "WOStatus has no value 'Nw'"),
         (("WoOnHoldCommand", "WorkOrderId=1", "ActionReasonId=1", f"Comment={'x' * 4000}"), "has 4000 characters; the service takes 3072"),

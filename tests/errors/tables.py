@@ -148,7 +148,8 @@ def remedies() -> str:
     rows = []
     for each in Remedy:
         facts = {name: name.upper() for _, name, _, _ in Formatter().parse(each.value) if name}
-        program, command = in_python(each, facts), in_commands(each, {"folder": "FOLDER", **facts})
+        of_commands = {"folder": "FOLDER", "id": "ID", **facts}
+        program, command = in_python(each, facts), in_commands(each, of_commands)
         if command != program:
             rows.append((f"`{each.name}`", program, command))
     return table(["remedy", "in Python", "on the command line"], rows)

@@ -11,7 +11,7 @@ import pytest
 from tests.mcp.agents import ORDER, Workplace
 from wosdk_async import Customer, DryRun, InvalidCallError
 from wosdk_async.catalogue import load
-from wosdk_async.mcp.plan_rules import PlannedView, planned_view
+from wosdk_async.mcp.plan_rules import planned_view
 from wosdk_async.mcp.results import MAX_BYTES
 from wosdk_async.testing import Sandbox
 from wosdk_async.text.safe_text import Secrets
@@ -74,8 +74,8 @@ async def test_what_looks_like_a_secret_is_named_in_a_warning(work: Workplace) -
         assert "21 values look like secrets" in (await agent("plan", **many))["problem"]["detail"]
 
 
-async def shown(sandbox: Sandbox, body: dict[str, Any], secret: str = "") -> PlannedView:
-    """Return the view of a request with any body, as if no check had been made before."""
+async def shown(sandbox: Sandbox, body: dict[str, Any], secret: str = "") -> tuple[Any, list[str]]:
+    """Return the view of a request with any body, and its notes, as if no check had been made before."""
     dry = DryRun()
     await sandbox.client(before_send=dry).company().post("cmd/Any", body)
     return planned_view([call for _, call in dry.calls], Secrets(secret))
@@ -83,9 +83,9 @@ async def shown(sandbox: Sandbox, body: dict[str, Any], secret: str = "") -> Pla
 
 async def test_a_field_with_the_name_of_a_secret_is_hidden_and_named(sandbox: Sandbox) -> None:
     """A second lock: a plan with such a field is refused before."""
-    view = await shown(sandbox, {"Command": {"Items": [{"Password": "hunter2", "Name": "x"}]}})
-    assert view.requests[0]["body"] == {"Command": {"Items": [{"Password": "***", "Name": "x"}]}}
-    assert view.warnings[0].startswith("body.Command.Items[0].Password looks like a secret")
+    requests, notes = await shown(sandbox, {"Command": {"Items": [{"Password": "hunter2", "Name": "x"}]}})
+    assert requests[0]["body"] == {"Command": {"Items": [{"Password": "***", "Name": "x"}]}}
+    assert notes[0].startswith("body.Command.Items[0].Password looks like a secret")
 
 
 @pytest.mark.parametrize("name", ["Na\u202eme", "Name\u200b", "Na\nme", "N" * 101])
@@ -97,9 +97,9 @@ async def test_a_name_that_could_pass_for_another_is_refused(sandbox: Sandbox, n
 async def test_a_known_secret_is_hidden_wherever_it_stands(sandbox: Sandbox) -> None:
     """In a text it is named in a warning; as a name of a field it is refused."""
     secret = "s3cr3t-do-not-print"
-    view = await shown(sandbox, {"Command": {"Name": f"it is {secret}"}}, secret)
-    assert view.requests[0]["body"] == {"Command": {"Name": "it is ***"}}
-    assert view.warnings[0].startswith("body.Command.Name ")
+    requests, notes = await shown(sandbox, {"Command": {"Name": f"it is {secret}"}}, secret)
+    assert requests[0]["body"] == {"Command": {"Name": "it is ***"}}
+    assert notes[0].startswith("body.Command.Name ")
     with pytest.raises(InvalidCallError) as caught:
         await shown(sandbox, {"Command": {secret: "x"}}, secret)
     assert secret not in str(caught.value)

@@ -11,7 +11,7 @@ from mcp import Client
 
 from tests.mcp.agents import ORDER, Agent, Workplace
 from wosdk_async import Customer, WoCreateCommand, WoOnHoldCommand, WorkOrder, from_dict
-from wosdk_async.mcp.read_tools import RecordTools
+from wosdk_async.mcp.read_tools import ReadTools
 from wosdk_async.mcp.results import MAX_BYTES
 from wosdk_async.mcp.server import make_server
 from wosdk_async.protocol.wire import Response
@@ -284,8 +284,8 @@ async def test_no_tool_reads_or_returns_more_than_its_bound_however_much_there_i
         return Response(200, {}, json.dumps({"Entities": rows}).encode())
 
     company = sandbox.client(before_send=endless).company()
-    found = await RecordTools(company).count_records("Customer")
+    found = await ReadTools(company).count_records("Customer")
     assert (found.count, found.exact) == (20_000, False)
     pages = 0
-    rows = await RecordTools(company).query_records("Customer", limit=3000)
+    rows = await ReadTools(company).query_records("Customer", limit=3000)
     assert (rows.returned, bool(rows.more)) == (100, True)

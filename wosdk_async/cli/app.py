@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem, get_completion_class
 
 from wosdk_async import __version__
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
-from wosdk_async.cli.help import Group, suggested_options
+from wosdk_async.cli.help import Group
 from wosdk_async.cli.options import target_options
 from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.regular_files import open_user_path
@@ -118,7 +118,7 @@ def _quiet_end() -> Iterator[None]:
     """Flush stdout, and end without a traceback when the reader has gone away or Ctrl-C was pressed."""
     try:
         try:
-            with cli_errors(), suggested_options():
+            with cli_errors():
                 yield
         finally:
             _flush()

@@ -94,15 +94,8 @@ def failed(name: str, error: WosdkError, seconds: float = 0.0, route: _Route | N
     """Return the step that ``error`` ended."""
     text = remedy(error, route.remedy(_VARIABLES.get(name, "")) if route else _NETWORK)
     status = status_of(error)
-    return Step(
-        step=name,
-        ok=False,
-        seconds=seconds,
-        detail=message_of(error),
-        remedy=text,
-        status=status,
-        route=route,
-    )
+    detail = message_of(error)
+    return Step(step=name, ok=False, seconds=seconds, detail=detail, remedy=text, status=status, route=route)
 
 
 class StepReport:
@@ -111,11 +104,6 @@ class StepReport:
     def __init__(self, file: IO[str] | None) -> None:
         self._file = file
         self._steps: list[Step] = []
-
-    @property
-    def status(self) -> Exit:
-        """The exit status of the last step."""
-        return self._steps[-1].status
 
     @property
     def last(self) -> Step:
@@ -141,7 +129,7 @@ class StepReport:
 
     def write_json(self, file: IO[str]) -> None:
         """Write all steps as one JSON object."""
-        data = {"ok": self.status is Exit.DONE, "steps": [step.as_dict() for step in self._steps]}
+        data = {"ok": self.last.ok, "steps": [step.as_dict() for step in self._steps]}
         file.write(f"{json_text(data)}\n")
 
 
@@ -154,7 +142,6 @@ _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
 # Messages of the system and of OpenSSL in lower case; the first that fits. The errors themselves are not
 # kept, because they would hold the request, and with it the token.
 _BY_TEXT = (
-    (("[ssl",), "the other side does not speak TLS: the address has the wrong port, or a proxy responds"),
     (
         ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
         "the name server does not know the host: {network}",

@@ -118,11 +118,9 @@ def cli_errors() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Turn every error while a result is written into a CliError that says that the work was done.
+    """Turn every error while a result is written into a CliError that says what was ``done``.
 
-    Args:
-        done: what was done, such as ``the record was read``.
-        to: the file that is written, None for stdout.
+    ``to`` is the file that is written, None for stdout.
     """
     try:
         yield
@@ -149,11 +147,7 @@ def extra(name: str, what: str) -> Iterator[None]:
 
 
 def advice(look: str | None) -> str:
-    """Return the sentence that follows a doubt.
-
-    Args:
-        look: the ``wosdk`` command that shows the effect, if there was one; None if none is known.
-    """
+    """Return the sentence that follows a doubt, with the command that shows the effect if one is known."""
     if look is None:
         return "Look at what it would have changed before you run it again"
     return f"Look before you run it again: {look}"

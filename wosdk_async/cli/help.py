@@ -1,35 +1,31 @@
-"""Help that stays whole on a narrow terminal, and what a misspelt command or option may mean."""
+"""Help that stays whole on a narrow terminal, and what a misspelt command may mean."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 
 import click
 
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["Group", "suggested_options"]
+__all__ = ["Group"]
 
 _NARROW = 78  # characters of a line; below that the names of options get a third of it
 _COLUMN = 30  # characters that they get at most
 _HYPHEN, _UNBROKEN = re.compile(r"(?<=\w)-(?=\w)"), "\u2011"
-_TEXT = r"(?:'[^']*'|[^\s'])+"
-_WORD = re.compile(rf"-+[a-z-]+ (?!-){_TEXT}|{_TEXT}")  # an option and its value stay together
 
 
 class _HelpFormatter(click.HelpFormatter):
-    """Formatter that breaks no word at a hyphen, and long commands as a shell reads them."""
+    """Formatter that breaks no word at a hyphen."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write the line of usage."""
         super().write_usage(prog, _HYPHEN.sub(_UNBROKEN, args), prefix)
 
     def write_text(self, text: str) -> None:
-        """Write paragraphs. Examples, which are not wrapped, continue after a backslash."""
-        lines = _with_short_examples(text.splitlines(), self.width - self.current_indent)
-        super().write_text(_HYPHEN.sub(_UNBROKEN, "\n".join(lines)))
+        """Write paragraphs."""
+        super().write_text(_HYPHEN.sub(_UNBROKEN, text))
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = _COLUMN, col_spacing: int = 2) -> None:
         """Write names and what they mean; an option that is too long for its column has its own line."""
@@ -83,42 +79,3 @@ class Group(click.Group):
         for title, texts in sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), text) for name, text in texts.items()])
-
-
-@contextmanager
-def suggested_options() -> Iterator[None]:
-    """Let the error for an unknown option suggest one that is near; click suggests others, too."""
-    try:
-        yield
-    except click.NoSuchOption as error:
-        ctx = error.ctx
-        params = ctx.command.get_params(ctx) if ctx else []
-        known = [name for each in params for name in (*each.opts, *each.secondary_opts) if name[:2] == "--"]
-        near = suggestion(error.option_name, known) or "."
-        raise click.NoSuchOption(
-            error.option_name, f"No such option {error.option_name!r}{near}", ctx=ctx
-        ) from None
-
-
-def _with_short_examples(lines: Iterable[str], width: int) -> Iterator[str]:
-    is_example = False
-    for line in lines:
-        is_example = line.strip() == "\b" or (is_example and bool(line))  # as click marks them
-        if is_example and len(line) > width and line.lstrip().startswith("wosdk "):
-            yield from _continued(line, width)
-        else:
-            yield line
-
-
-def _continued(line: str, width: int) -> Iterator[str]:
-    """Yield the lines of one command."""
-    indent = line[: len(line) - len(line.lstrip())]
-    first, *rest = _WORD.findall(line)
-    begun = indent + first
-    for word in rest:
-        if len(f"{begun} {word} \\") > width:
-            yield f"{begun} \\"
-            begun = f"{indent}    {word}"
-        else:
-            begun += f" {word}"
-    yield begun

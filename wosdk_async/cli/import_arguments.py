@@ -102,10 +102,7 @@ class ImportArguments:
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
         """Return the workers that send the rows; None sends them from this process.
 
-        Raise CliError for workers that cannot be used, or when the package for them is missing.
-
-        Args:
-            on_stage: called with a text when the pool waits.
+        Raises CliError for workers that cannot be used; ``on_stage`` gets a text when the pool waits.
         """
         from wosdk_async.errors import ConfigurationError
 
@@ -212,10 +209,7 @@ def given_arguments(ctx: click.Context, names: Collection[str]) -> list[str]:
 def changed_arguments(kept: Sequence[str], changes: Sequence[str], *, one_process: bool = False) -> list[str]:
     """Return the options of an earlier run with ``changes`` in their place.
 
-    Another place to send the rows from takes the place of the earlier one; ``one_process`` means no workers.
-
-    Raises:
-        CliError: ``one_process`` contradicts the changes.
+    Another place to send the rows from replaces the earlier one; ``one_process`` means no workers.
     """
     changed = {_option(each) for each in changes}
     if one_process and (wrong := changed & {*_PLACES, "--lease"}):
@@ -242,10 +236,7 @@ _PARSER = click.command("import", add_help_option=False)(_parsed)
 def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
     """Return the options that a job was begun with, without any that no command of ours keeps.
 
-    Whoever can write to the folder can add options to its journal.
-
-    Raises:
-        CliError: it was begun by a program, not by ``wosdk import``.
+    Whoever can write to the folder can add options to its journal. Raises CliError for the job of a program.
     """
     found = options.get(_COMMAND)
     if not isinstance(found, list):

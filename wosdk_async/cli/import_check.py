@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import attrs
 import click
@@ -20,6 +19,7 @@ from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
 from wosdk_async.cli.texts import counted, json_text, plan_text, refusal_text, visible
+from wosdk_async.errors import WosdkError
 from wosdk_async.jobs import ImportMap
 from wosdk_async.jobs.imports.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.imports.check_result import ProblemCause
@@ -91,25 +91,23 @@ def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | Non
     if path is None:
         yield None
         return
-    try:
-        with replace_file(path, named_by_user=True) as file:
-            yield from _writing_rows(file)
-    except OSError as error:
-        raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
-
-
-def _writing_rows(file: BinaryIO) -> Iterator[Callable[[Finding], None]]:
-    text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(_COLUMNS)
 
     def write(row: Finding) -> None:
         texts = (row.reason, "; ".join(row.warnings))
         ids = _safe(" ".join(map(str, row.ids)))
         writer.writerow((row.row, row.line, row.kind, _safe(row.key), ids, *map(_safe, texts)))
 
-    yield write
-    text.detach()  # flushes, and leaves the file open
+    try:
+        with replace_file(path, named_by_user=True) as file:
+            text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
+            writer = csv.writer(text, lineterminator="\r\n")
+            writer.writerow(_COLUMNS)
+            yield write
+            text.detach()  # flushes, and leaves the file open
+    except OSError as error:
+        if isinstance(error, WosdkError):  # the Company is not reached, which is an OSError too
+            raise
+        raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
 
 
 def _safe(text: str) -> str:

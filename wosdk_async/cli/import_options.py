@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from wosdk_async.cli.options import TEMPORARY, added, excel_separator
+from wosdk_async.cli.options import TEMPORARY, Number, added, excel_separator
 
 __all__ = ["RUN_NAMES", "OneRun", "excel_option", "import_options", "input_options", "run_options"]
 
@@ -18,41 +17,6 @@ _PATH = click.Path(path_type=Path)
 
 class OneRun(click.Option):
     """An option of one run alone, or one that the journal itself knows: no job keeps it for a resume."""
-
-
-class _Count(click.IntRange):
-    """A whole number; errors say which ones there are, and how one is written."""
-
-    def __init__(self, least: int, most: int | None = None, *, hint: str) -> None:
-        super().__init__(least, most)
-        self._hint = hint
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number."""
-        try:
-            return int(super().convert(value, param, ctx))
-        except click.BadParameter:
-            which = f"of {self.min} or more" if self.max is None else f"from {self.min} to {self.max}"
-            self.fail(f"{value!r} is not a whole number {which}; {self._hint}", param, ctx)
-
-
-class _Above(click.FloatRange):
-    """A number; errors say which ones there are, and how one is written."""
-
-    def __init__(self, least: float, *, is_open: bool = False, hint: str) -> None:
-        super().__init__(least, min_open=is_open)
-        self._hint = hint
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number."""
-        try:
-            found = float(super().convert(value, param, ctx))
-        except click.BadParameter:
-            found = math.nan
-        if not math.isfinite(found):
-            which = f"over {self.min:g}" if self.min_open else f"of {self.min:g} or more"
-            self.fail(f"{value!r} is not a number {which}; {self._hint}", param, ctx)
-        return found
 
 
 # --- the file and its rows ------------------------------------------------------------------
@@ -171,7 +135,7 @@ _RESULTS = (
     ),
     click.option("--force", cls=OneRun, is_flag=True, help="Overwrite the outcomes of an earlier import."),
     excel_option,
-    click.option("--json", "as_json", cls=OneRun, is_flag=True, help="Print the summary as one JSON object."),
+    click.option("--json", "as_json", cls=OneRun, is_flag=True, help="Print one JSON object."),
     click.option(
         "--yes",
         cls=OneRun,
@@ -184,18 +148,21 @@ _RESULTS = (
 
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "concurrency": {
-        "type": _Count(1, 1000, hint="write one, such as --concurrency 32"),
+        "type": Number(1, 1000, whole=True, hint="write one, such as --concurrency 32"),
         "metavar": "N",
         "help": "Maximum concurrent calls; fewer when the service gets slow.",
     },
     "rate": {
-        "type": _Above(0, is_open=True, hint="write calls per second, such as --rate 20, or leave it out"),
+        "type": Number(0, is_open=True, hint="write calls per second, such as --rate 20, or leave it out"),
         "metavar": "N",
         "help": "Maximum calls per second.",
     },
     "processes": {
-        "type": _Count(
-            1, 256, hint="write one, such as --processes 4, or leave it out to send from one process"
+        "type": Number(
+            1,
+            256,
+            whole=True,
+            hint="write one, such as --processes 4, or leave it out to send from one process",
         ),
         "metavar": "N",
         "help": "Send the rows from N processes of this machine. Needs a marker, and the extra dask.",
@@ -206,7 +173,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "dask://127.0.0.1:8786. Needs the same.",
     },
     "lease": {
-        "type": _Above(1, hint="write seconds, such as --lease 30"),
+        "type": Number(1, hint="write seconds, such as --lease 30"),
         "metavar": "SECONDS",
         "help": "Seconds for which a worker may send the rows of one grant; 30 by default.",
     },
@@ -215,7 +182,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
         "help": "Stop when so many rows have failed: 20, or 5% of all rows.",
     },
     "stop_after_doubt": {
-        "type": _Count(1, hint="write one, such as --stop-after-doubt 100"),
+        "type": Number(1, whole=True, hint="write one, such as --stop-after-doubt 100"),
         "metavar": "N",
         "help": "Stop when so many rows are in doubt.",
     },

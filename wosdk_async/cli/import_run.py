@@ -81,11 +81,12 @@ def run_import(given: ImportArguments) -> int:
         if variables is None and (count := opened.plan.rows(Action.SEND, Action.LOOK_UP)):
             rows = counted(count, "row")
             confirm(runner.company, rows, job.operation.question, ask=not given.yes)
-        signals = StopSignals(
-            job.stop,
-            grace=WORKERS_GRACE if workers is not None else None,
-            on_first=lambda status: setattr(job, "exit_status", status),
-        )
+
+        def stop() -> None:
+            job.exit_status = signals.status or Exit.SOME
+            job.stop()
+
+        signals = StopSignals(stop, grace=WORKERS_GRACE if workers is not None else None)
         lines = _lines(given.outcomes, anew=opened.new or given.force)
         try:
             summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)

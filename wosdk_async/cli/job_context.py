@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.journal import JobPlan, Journal
     from wosdk_async.jobs.options import ExcelSeparator
 
-__all__ = ["company_of_job", "excel_of", "input_of", "require_lasting", "source_of", "write_files"]
+__all__ = ["company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
 
 
 @contextmanager
@@ -78,14 +78,10 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
 
 
-def excel_of(plan: JobPlan, folder: Path) -> ExcelSeparator | None:
-    """Return what separates the cells of the files of a job; ``plan`` has the options of its last run."""
-    given = kept_import(plan.options, folder)
-    return None if given is None else given.options.csv_for_excel
-
-
-async def write_files(journal: Journal) -> None:
-    """Write the files of the job again; without its input only those that do not need that."""
+async def write_files(
+    journal: Journal, excel: ExcelSeparator | None = None, *, require_input: bool = False
+) -> list[Path]:
+    """Write the files of the job again, and return them; without its input only those that do not need it."""
     from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.cli.texts import in_commands
     from wosdk_async.jobs.journal.entries import as_last_given
@@ -96,8 +92,13 @@ async def write_files(journal: Journal) -> None:
     try:
         source = await off_the_loop(source_of, plan, journal.folder)
     except (CliError, ConfigurationError) as error:
+        if require_input:
+            raise
         why = error.explained(in_commands) if isinstance(error, ConfigurationError) else error.message
         say(f"rejects.csv and in_doubt.csv stay as they are: {why}")
         source = None
-    excel = excel_of(plan, journal.folder)
-    say_kept(await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS))
+    given = kept_import(plan.options, journal.folder)
+    excel = excel or (None if given is None else given.options.csv_for_excel)
+    files = await write_outputs(journal, source, csv_for_excel=excel, words=COMMAND_WORDS)
+    say_kept(files)
+    return files

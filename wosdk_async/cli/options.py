@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "TEMPORARY",
     "ChangeOptions",
+    "Number",
     "Target",
     "added",
     "assignments",
@@ -32,6 +33,7 @@ __all__ = [
     "json_body_option",
     "json_option",
     "names",
+    "output_option",
     "output_options",
     "properties",
     "properties_option",
@@ -77,19 +79,36 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         ctx.find_root().ensure_object(dict)[param.name] = value
 
 
-class _Seconds(click.types.FloatParamType):
-    """A number of seconds; errors name the unit."""
+class Number(click.FloatRange):
+    """A range of numbers; errors say which ones there are, and how one is written."""
+
+    def __init__(
+        self,
+        least: float,
+        most: float | None = None,
+        *,
+        whole: bool = False,
+        is_open: bool = False,
+        hint: str,
+    ) -> None:
+        super().__init__(least, most, min_open=is_open)
+        which = f"over {least:g}" if is_open else f"of {least:g} or more"
+        which = which if most is None else f"from {least:g} to {most:g}"
+        self._whole = whole
+        self._needed = f"{'a whole number' if whole else 'a number'} {which}; {hint}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the seconds."""
+        """Return the number."""
         try:
-            seconds = float(value)
-        except ValueError:
-            seconds = 0
-        if not 0 < seconds < math.inf:
-            text = f"{value!r} is not a deadline: write a number of seconds over 0, such as 30."
-            self.fail(text, param, ctx)
-        return seconds
+            found = float(super().convert(value, param, ctx))
+        except click.BadParameter:
+            found = math.nan
+        if not math.isfinite(found) or (self._whole and not found.is_integer()):
+            self.fail(f"{value!r} is not {self._needed}", param, ctx)
+        return int(found) if self._whole else found
+
+
+_SECONDS = Number(0, is_open=True, hint="write seconds, such as --deadline 30")
 
 
 def target_options(hidden: bool = False) -> Callable[[Any], Any]:
@@ -101,7 +120,7 @@ def target_options(hidden: bool = False) -> Callable[[Any], Any]:
             "--profile", metavar="NAME", help="Profile of the settings file (WOSDK_PROFILE).", **shared
         ),
         click.option("--company", metavar="NAME", help="The Company, instead of WOSDK_COMPANY.", **shared),
-        click.option("--deadline", type=_Seconds(), metavar="SECONDS", help=deadline, **shared),
+        click.option("--deadline", type=_SECONDS, metavar="SECONDS", help=deadline, **shared),
         click.option("--read-only", is_flag=True, help="Refuse whatever could change something.", **shared),
         click.option(
             "-v",
@@ -131,6 +150,16 @@ excel_separator = click.Choice(["comma", "semicolon"])
 TEMPORARY = "\0"
 """``--sandbox`` without a STORE; no file can have this name."""
 
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there instead of to stdout.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+yes_option = click.option("--yes", is_flag=True, help="Do not ask.")
+
 _OUTPUT = (
     click.option("--json", "as_json", is_flag=True, help="JSON, one record a line, as the service sent it."),
     click.option(
@@ -148,13 +177,7 @@ _OUTPUT = (
         is_flag=True,
         help="CSV for programs: no apostrophe before texts that begin like a formula.",
     ),
-    click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Write there instead of to stdout.",
-    ),
+    output_option,
 )
 
 
@@ -197,7 +220,7 @@ def change_options(function: Any) -> Any:
 
     return added(
         command,
-        click.option("--yes", is_flag=True, help="Do not ask, for scripts."),
+        yes_option,
         click.option("--dry-run", is_flag=True, help="Show the requests that change something; send none."),
         click.option("--json", "as_json", is_flag=True, help="One JSON object on a line for each record."),
         target_options(hidden=True),
@@ -280,21 +303,19 @@ json_body_option = click.option(
     "--json-body",
     type=click.Path(path_type=Path),
     metavar="FILE|-",
-    help="The record's fields as a JSON object.",
+    help="The fields as a JSON object.",
 )
 
 
-def where_option(function: Any) -> Any:
-    """Add the conditions of a query; the command gets ``conditions``."""
-    return click.option(
-        "-w",
-        "--where",
-        "conditions",
-        multiple=True,
-        metavar="CONDITION",
-        shell_complete=properties,
-        help="Filter rows; repeat to combine with AND.",
-    )(function)
+where_option = click.option(
+    "-w",
+    "--where",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    shell_complete=properties,
+    help="Filter rows; repeat to combine with AND.",
+)
 
 
 def properties_option(*names: str, example: str = "") -> Callable[[Any], Any]:
@@ -314,5 +335,3 @@ def properties_option(*names: str, example: str = "") -> Callable[[Any], Any]:
 # --- jobs -----------------------------------------------------------------------------------
 
 job_argument = click.argument("job", type=click.Path(path_type=Path))
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-yes_option = click.option("--yes", is_flag=True, help="Do not ask.")

@@ -13,14 +13,12 @@ import click
 
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.input.order_ids import ORDER_RULE
-from wosdk_async.cli.input.records import RecordTexts, by_option
+from wosdk_async.cli.input.records import ORDER_RULE, RecordTexts, by_option
 from wosdk_async.cli.options import ChangeOptions, added, change_options
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import visible
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.model import WorkOrder
-from wosdk_async.protocol.order_rules import OWN_MOVES, WAYS_ON
 
 __all__ = [
     "SHOWN",
@@ -35,21 +33,12 @@ __all__ = [
     "reason_option",
 ]
 
-_AT_ONCE = 32
 _READ = ("Number", "StatusId", "Customer.DisplayAs", "TaskRefinement")
 _LOG = "ActionLogRecords.*"
 """Property path of an order's log."""
 
 SHOWN = "shown"
 """Member of an order that was read with one more text for its line; no name of the service begins small."""
-
-_COMMANDS = {
-    "pick_up": "`wosdk pickup`",
-    "start": "`wosdk start`",
-    "resume": "`wosdk resume --start`",
-    "reopen": "`wosdk run WoReopenCommand WorkOrderId={id}`",
-}
-"""Commands for the actions of ``WAYS_ON``."""
 
 
 # --- options -----------------------------------------------------------------------------------
@@ -101,8 +90,6 @@ class OrderPlan:
     """Returns the result as text, from the state before and the result of the call."""
     shows: str = _LOG
     """Property path in which the effect can be seen."""
-    target: str | None = None
-    """The state to which the action leads; None when it leaves the state as it is."""
     prepare: Callable[[Company, dict[int, dict[str, Any]]], Awaitable[None]] | None = None
     """Reads more of the orders before they are shown, and puts a text for the line under :data:`SHOWN`."""
 
@@ -155,7 +142,7 @@ def _change_orders(
         made, changes = session.runner.run(planned(session.runner.company))
         what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"
         question = f"{str(ctx.info_name).capitalize()} {what}?"
-        session.carry_out(made.what, question, changes, at_once=_AT_ONCE)
+        session.carry_out(made.what, question, changes)
 
 
 async def read_orders(company: Company, named: RecordTexts) -> dict[int, dict[str, Any]]:
@@ -189,30 +176,11 @@ def change_of(plan: OrderPlan, id: int, record: dict[str, Any]) -> RecordChange:
         facts={"id": id, "number": number, "before": before},
         make=make,
         look=f"wosdk get WorkOrder {id} -p '*' -p '{plan.shows}'",
-        rule=_hint(before, plan.target, id),
-        rule_trigger=f"'{before}'",
     )
 
 
-def _hint(state: str | None, target: str | None, id: int) -> str:
-    """Return the commands that lead on from a state, for a refused move to ``target``; else nothing."""
-    way = None if target is None or state is None or state == target else WAYS_ON.get(state)
-    if way is None:
-        return ""
-    commands = " and then ".join(_COMMANDS[action] for action in way.actions).format(id=id)
-    lead = "leads" if len(way.actions) == 1 else "lead"
-    what = f"{lead} from {state} to {way.target}" if way.target else "reopens the order"
-    return f"{commands} {what}; {OWN_MOVES}"
-
-
 async def reason_id(company: Company, action: str, reason: str | None) -> int:
-    """Return the id of a reason by its name or id; raise CliError with all names when it was not given.
-
-    Args:
-        company: the Company.
-        action: ``OnHold`` or ``Cancel``.
-        reason: the text of ``--reason``.
-    """
+    """Return the id of the reason for ``OnHold`` or ``Cancel``; raise CliError with all names without one."""
     orders = company.work_orders
     if reason is None:
         names = [row.display_as or str(row.id) for row in await orders.reasons(action)]

@@ -56,11 +56,7 @@ class ProfileFile:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read a settings file.
-
-        Raises:
-            CliError: it cannot be read, or is not TOML. The message holds nothing of the file.
-        """
+        """Read a settings file. The message about one that cannot be read holds nothing of it."""
         text = _text_of(path)
         try:
             return cls(path, text, parse_toml(text))
@@ -82,8 +78,7 @@ class ProfileFile:
     def replaced(self, name: str, changes: Mapping[str, str | None]) -> str:
         """Return the text with a changed profile, a new one at the end. None removes a key.
 
-        Raises:
-            CliError: the profile is written in a way in which this would change more than the profile.
+        Raises CliError if that would change more than the profile.
         """
         text = "".join(_changed(_LINE.findall(self.text), name, changes))
         wanted = copy.deepcopy(self._data)
@@ -106,11 +101,7 @@ class ProfileFile:
             raise CliError(f"{self.path} was changed meanwhile; run the command again")
 
     def write(self, text: str) -> None:
-        """Write ``text`` atomically, for its owner only.
-
-        Raises:
-            CliError: the file cannot be written, or somebody changed it since it was read.
-        """
+        """Write ``text`` atomically, for its owner only; refuse a file that was changed since it was read."""
         self.require_unchanged()
         write_private(self.path, text)
 
@@ -161,11 +152,7 @@ def _entries(values: Mapping[str, str]) -> list[str]:
 
 
 def create_private(path: Path, text: str) -> None:
-    """Create a file for its owner only.
-
-    Raises:
-        CliError: there is one already, or it cannot be written; then nothing of it remains.
-    """
+    """Create a file for its owner only. If it cannot be written, nothing of it remains."""
     with _writing(path), create_file(path, _PRIVATE) as file:
         try:
             file.write(text.encode())
@@ -177,11 +164,7 @@ def create_private(path: Path, text: str) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file atomically, for its owner only; a link stays, and what it names is replaced.
-
-    Raises:
-        CliError: it cannot be written; the old one is still there.
-    """
+    """Write a file atomically, for its owner only; a link stays, and what it names is replaced."""
     target = Path(os.path.realpath(path))
     with _writing(target), replace_file(target, mode=_PRIVATE, named_by_user=True) as file:
         file.write(text.encode())
@@ -220,18 +203,9 @@ def text_of(profile: Mapping[str, Any], key: str) -> str:
 
 
 def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, ask: bool) -> None:
-    """Write the profile, and a typed secret beside it, if the user agrees.
+    """Write the profile, and a typed secret beside it; ask before an existing profile changes.
 
     The secret gets a new file, and the old file is removed last: the old profile works until then.
-
-    Args:
-        file: the settings file.
-        name: the profile.
-        values: values of the profile, by key; ``client_secret`` is a secret that was typed.
-        ask: whether the user is asked before an existing profile changes.
-
-    Raises:
-        CliError: the profile cannot be written, or the user said no or cannot be asked.
     """
     secret = values.get("client_secret")
     secret_file = _new_secret_file(file.path.parent.absolute(), name) if secret is not None else None
@@ -252,7 +226,6 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
 
 
 def _write(file: ProfileFile, text: str, secret_file: Path | None, secret: str | None) -> None:
-
     file.require_unchanged()
     if secret_file is not None:
         create_private(secret_file, f"{secret}\n")

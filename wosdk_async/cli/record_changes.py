@@ -11,16 +11,17 @@ import attrs
 import click
 
 from wosdk_async import Company, DryRun, Trace, codec
-from wosdk_async.cli.exit_codes import CliError, Exit, advice, cli_errors, say, say_sent, status_of, writing
+from wosdk_async.cli.exit_codes import CliError, Exit, advice, say, say_sent, status_of, writing
 from wosdk_async.cli.options import ChangeOptions, target_of
 from wosdk_async.cli.output.files import Output, opened, require_stdout
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, message_of, visible
-from wosdk_async.errors import BusinessRuleError, InDoubtError, WosdkError
+from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.text.safe_text import one_line, shortened
 
 __all__ = ["ChangeResult", "ChangeSession", "RecordChange"]
 
+_AT_ONCE = 32  # changes under way
 _SHOWN = 20  # changes that are listed before the prompt
 _MAX_LABEL = 200  # characters
 _MAX_BODY = 1000  # characters of a request that --dry-run shows without --json
@@ -55,10 +56,6 @@ class RecordChange:
     """Lines shown before the prompt; the label if empty."""
     look: str | None = None
     """The command that shows the effect of a call in doubt."""
-    rule: str = ""
-    """Sentence that explains a refusal by the service's rules."""
-    rule_trigger: str = ""
-    """Text in the service's message that makes ``rule`` apply: the service's name of the state, in quotes."""
     outcome: ChangeResult | WosdkError | None = None
     trace: Trace | None = None
 
@@ -69,6 +66,7 @@ class RecordChange:
             try:
                 self.outcome = await self.make(company.traced(self.trace))
             except WosdkError as error:
+                error.add(id=self.facts.get("id"))  # a remedy may name it
                 self.outcome = error
 
     @property
@@ -95,18 +93,12 @@ class RecordChange:
 
     def message(self) -> str:
         """Return what went wrong and what to do about it."""
-        error = self.outcome
         text = f"{self.label}: {self._error}"
-        if isinstance(error, InDoubtError):
+        if isinstance(self.outcome, InDoubtError):
             return f"{text}. {advice(self.look)}"
         if self.partly:
             return f"{text}. A part of the change was made before that. {advice(self.look)}"
-        if not self.rule or not isinstance(error, BusinessRuleError):
-            return text
-        if self.rule_trigger not in error.message:
-            return text
-        without_remedies = error.shown(lambda *_: "")  # the rule names the commands
-        return f"{self.label}: {without_remedies}. {self.rule}"
+        return text
 
     def as_json(self) -> str:
         """Return the JSON object of the outcome."""
@@ -139,22 +131,16 @@ class ChangeSession:
             raise CliError(f"--read-only: {ctx.info_name} changes records, so it is not sent")
         require_stdout()
         dry = DryRun() if options.dry_run else None
-        with cli_errors(), Runner(target, before_send=dry) as runner:
+        with Runner(target, before_send=dry) as runner:
             runner.run(runner.company.connect())
             yield cls(runner=runner, options=options, dry=dry)
 
-    def carry_out(self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int) -> None:
+    def carry_out(
+        self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int = _AT_ONCE
+    ) -> None:
         """Show the changes, ask for confirmation, make them, and report on each in the given order.
 
-        Args:
-            what: the action, such as ``hold, reason 'Weather'``.
-            question: the text of the prompt.
-            changes: at least one.
-            at_once: maximum concurrent changes.
-
-        Raises:
-            CliError: the user declined, or stdin is not a terminal.
-            click.exceptions.Exit: a change failed or is in doubt.
+        Raise CliError when the user declined or cannot be asked, Exit when a change failed or is in doubt.
         """
         for change in changes[:_SHOWN]:
             for line in change.shown or (change.label,):

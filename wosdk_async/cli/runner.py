@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 import click
 
 from wosdk_async import Client, Company
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, extra, say
+from wosdk_async.cli.exit_codes import CliError, Exit, extra, say
 from wosdk_async.cli.options import TEMPORARY, Target
 from wosdk_async.cli.signals import INTERRUPTION
 from wosdk_async.company import secrets_of
@@ -85,14 +85,9 @@ class Runner:
             self._quiet.__exit__(None, None, None)
 
     def run(self, call: Coroutine[Any, Any, T], *, exit_soon: bool = True) -> T:
-        """Return the result of ``call``.
+        """Return the result of ``call``. Raises KeyboardInterrupt after Ctrl-C, when ``call`` has ended.
 
-        Args:
-            call: the coroutine to run.
-            exit_soon: exit soon after Ctrl-C even if something hangs.
-
-        Raises:
-            KeyboardInterrupt: Ctrl-C was pressed, and ``call`` has ended.
+        ``exit_soon`` ends the process soon after Ctrl-C even if something hangs.
         """
         watched = self._watched(call)
         return self._runner.run(_exiting_soon(watched) if exit_soon else watched)
@@ -192,14 +187,7 @@ async def saying_slow_login(
     between_looks: float = _BETWEEN_LOOKS,
     show: Callable[[str], None] = say,
 ) -> AsyncIterator[None]:
-    """Report each slow log-in within the block once, with what it waits for.
-
-    Args:
-        look: returns the duration of the current log-in and what it waits for; None without one.
-        patience: seconds after which a log-in is slow.
-        between_looks: polling interval in seconds.
-        show: called with the line.
-    """
+    """Report each slow log-in within the block once: one that ``look`` returns for ``patience`` seconds."""
 
     async def watch() -> None:
         said = False
@@ -237,8 +225,7 @@ def company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]
         from wosdk_async.sandbox import LocalCompany, StoreError
     with ExitStack() as exits:
         try:
-            with cli_errors():
-                local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
+            local = exits.enter_context(LocalCompany(None if sandbox == TEMPORARY else sandbox))
         except StoreError as error:
             raise CliError(str(error)) from error
         yield local.variables

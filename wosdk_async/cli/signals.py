@@ -60,18 +60,11 @@ class StopSignals:
     Args:
         stop: called by the first signal; and by a second one, or when the grace ends, to abort the calls.
         grace: seconds after which the run itself aborts the calls; None means those of the signal.
-        on_first: called with the exit status at the first signal.
     """
 
-    def __init__(
-        self,
-        stop: Callable[[], None],
-        *,
-        grace: float | None = None,
-        on_first: Callable[[int], None] = lambda _: None,
-    ) -> None:
+    def __init__(self, stop: Callable[[], None], *, grace: float | None = None) -> None:
         self.status: int | None = None
-        self._stop, self._grace, self._on_first = stop, grace, on_first
+        self._stop, self._grace = stop, grace
 
     @contextmanager
     def handled(self) -> Iterator[None]:
@@ -91,7 +84,6 @@ class StopSignals:
 
         if self.status is None:
             self.status = 128 + number
-            self._on_first(self.status)
             again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
             grace = self._grace or _GRACE[number]
             say(f"stopping: calls under way get {grace:.0f} s, {again}")

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import WosdkError
+from wosdk_async.protocol.order_rules import OWN_MOVES, WAYS_ON
 from wosdk_async.text.remedies import KnownFacts, Remedy, in_json
 from wosdk_async.text.safe_text import json_escaped, one_line, shortened
 
@@ -112,6 +113,8 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
         "its certificate in SSL_CERT_FILE"
     ),
     Remedy.ENDPOINT: "check {variable}",
+    Remedy.MOVE_ON: f"to get it from {{state}} to {{target}}, run {{steps}}; {OWN_MOVES}",
+    Remedy.REOPEN: f"`wosdk run WoReopenCommand WorkOrderId={{id}}` reopens it; {OWN_MOVES}",
     Remedy.MOVED_BY_COMMANDS: (
         "commands move a work order from state to state, updates do not: wosdk start, hold, complete and "
         "the like do"
@@ -157,7 +160,9 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     Remedy.DELETE: "wosdk delete {entity} {id} deletes this record",
     Remedy.IF_UNCHANGED: "--if-unchanged compares it",
 }
-_UNQUOTED = {"suffixes"}  # facts that list alternatives and are not an argument
+_UNQUOTED = {"suffixes", "steps"}  # facts that list alternatives and are not an argument
+_STEPS = {"pick_up": "`wosdk pickup`", "start": "`wosdk start`", "resume": "`wosdk resume --start`"}
+"""Commands for the actions of ``WAYS_ON``."""
 
 
 def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
@@ -168,6 +173,8 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     quoted = {name: fact if name in _UNQUOTED else shell_words(str(fact)) for name, fact in facts.items()}
     if "option" in facts:
         quoted["option"] = str(facts["option"]).replace("_", "-")
+    if remedy is Remedy.MOVE_ON and (way := WAYS_ON.get(facts.get("state", ""))) is not None:
+        quoted["steps"] = " and then ".join(_STEPS[action] for action in way.actions)
     return words.format_map(KnownFacts(quoted))
 
 
@@ -182,12 +189,7 @@ def message_of(error: WosdkError) -> str:
 
 
 def plan_text(plan: Plan, label: str) -> str:
-    """Return what an import does with the rows of its file.
-
-    Args:
-        plan: what is decided.
-        label: what a row is afterwards, such as ``created``.
-    """
+    """Return what an import does with the rows of its file; ``label`` is what a row is then: ``created``."""
     from wosdk_async.jobs.ledger.decision import Action, Standing
 
     counts = {each: plan.counts.get(each, 0) for each in Standing}

@@ -11,7 +11,6 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.calls.markers import Marker
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import (
     DeadlineError,
@@ -25,9 +24,8 @@ from wosdk_async.errors import (
 )
 from wosdk_async.mcp.plan_journal import Plan, PlanBusyError, PlanJournal, PlansUnusableError
 from wosdk_async.mcp.plan_rules import WriteGate
-from wosdk_async.mcp.preparing import change_of, outcome_of
+from wosdk_async.mcp.preparing import change_of
 from wosdk_async.mcp.results import Problem, problem
-from wosdk_async.model import Command
 from wosdk_async.protocol.writes import UNDECIDED, LookUps, State
 from wosdk_async.transport.clock import TransportClock
 
@@ -152,7 +150,7 @@ class Commits:
                 if look_ups.empty:
                     await self.clock.sleep(look_ups.counts_from - now())
                 began = now()
-                found = await self._find(plan)
+                found = await change_of(plan).find(self.company)
                 look_ups = look_ups.after(began, now(), found=found is not None)
                 if not look_ups.empty:
                     break
@@ -166,19 +164,6 @@ class Commits:
             return self._in_doubt(plan, None)
         self.journal.plan_again(plan.id)
         return await self._send(plan) if send else Ending(state=State.PLANNED.word, plan=plan)
-
-    async def _find(self, plan: Plan) -> dict[str, Any] | None:
-        """Return the result from the record that has the plan's id; None if there is none.
-
-        Raises NotUniqueError when several records have it.
-        """
-        change = change_of(plan)
-        subject: Any = change.subject
-        make = Marker.of_command if isinstance(subject, Command) else Marker.of_record
-        marker = make(subject, plan.marker or "")
-        records = await self.company.find_marked(type(subject), plan.marker or "", [marker.key])
-        result = marker.result_of(records[marker.key])
-        return None if result is None else outcome_of(result, self.company)
 
     def _in_doubt(self, plan: Plan, error: WosdkError | None) -> Ending:
         wait = None

@@ -210,23 +210,13 @@ class PlanJournal:
 
 
 def _private_folder(path: Path, *, parents: bool = False) -> None:
-    """Make a folder that only its owner can read, or check the existing one.
-
-    Raises:
-        ConfigurationError: it is a link, belongs to another user, or others can read it.
-        OSError: it cannot be made.
-    """
+    """Make a folder that only its owner can read, or check the existing one."""
     path.mkdir(mode=0o700, parents=parents, exist_ok=True)
     _require_private(path, os.lstat(path), "folder")
 
 
 def _private_file(path: Path) -> None:
-    """Make an empty file that only its owner can read, or check the existing one.
-
-    Raises:
-        ConfigurationError: it is a link, no regular file, belongs to another user, or others can read it.
-        OSError: it cannot be made.
-    """
+    """Make an empty file that only its owner can read, or check the existing one."""
     with suppress(FileExistsError):
         create_file(path, 0o600).close()
     _require_private(path, os.lstat(path), "file")

@@ -26,10 +26,8 @@ from wosdk_async.text.safe_text import Secrets, is_secret_name, one_line
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
-    "PlannedView",
     "WriteGate",
     "class_of",
-    "command_named",
     "marked",
     "order_id",
     "planned_view",
@@ -67,16 +65,24 @@ def _carried(command: str) -> str:
 
 def refuse_fields(value: Any) -> None:
     """Raise InvalidCallError for fields that delete, or hold secrets: plans and conversations are kept."""
+    for _, name, item in _members(value):
+        if is_secret_name(name):
+            raise InvalidCallError(f"{name!r:.60} holds a secret; set it without an agent")
+        if _DELETING.search(name) and item:
+            raise InvalidCallError(f"{name!r:.60}: {_NO_DELETE}")
+
+
+def _members(value: Any, path: str = "") -> Iterator[tuple[str, str, Any]]:
+    """Yield the path, name and value of every field; elements of a list have its path and no name."""
     if isinstance(value, Mapping):
         for name, item in value.items():
-            if is_secret_name(str(name)):
-                raise InvalidCallError(f"{str(name)!r:.60} holds a secret; set it without an agent")
-            if _DELETING.search(str(name)) and item:
-                raise InvalidCallError(f"{str(name)!r:.60}: {_NO_DELETE}")
-            refuse_fields(item)
+            inner = f"{path}.{name}"[:100] if path else str(name)[:100]
+            yield inner, str(name), item
+            yield from _members(item, inner)
     elif isinstance(value, list):
         for item in value:
-            refuse_fields(item)
+            yield path, "", item
+            yield from _members(item, path)
 
 
 def refuse_emptied_lists(kind: type[Record], fields: Mapping[str, Any]) -> None:
@@ -87,23 +93,20 @@ def refuse_emptied_lists(kind: type[Record], fields: Mapping[str, Any]) -> None:
             raise InvalidCallError(f"{name}: the service ignores an empty list, and {_NO_DELETE}")
 
 
-def refuse_plan_ids(value: Any, path: str = "") -> None:
+def refuse_plan_ids(fields: Mapping[str, Any]) -> None:
     """Raise InvalidCallError for a text that is the id of a plan.
 
     Ids of plans are markers: a record that carries that of another plan would be taken for the other's.
     """
-    if isinstance(value, str) and _PLAN_ID.fullmatch(value):
-        raise InvalidCallError(f"{path}: it is the id of a plan, which only that plan may write")
-    if isinstance(value, Mapping):
-        for name, item in value.items():
-            refuse_plan_ids(item, f"{path}.{name}"[:100] if path else str(name)[:100])
-    elif isinstance(value, list):
-        for item in value:
-            refuse_plan_ids(item, path)
+    for path, _, value in _members(fields):
+        if isinstance(value, str) and _PLAN_ID.fullmatch(value):
+            raise InvalidCallError(f"{path}: it is the id of a plan, which only that plan may write")
 
 
-def command_named(name: str) -> type[Command[Any]]:
-    """Return the class of a command. Raises UnknownNameError, which suggests a name."""
+def class_of(action: str, name: str) -> type[Record]:
+    """Return the class of the command or entity that a plan names. Raises UnknownNameError."""
+    if action != "command":
+        return entity_named(name)
     found = command_class(name)
     if found is None:
         near = suggestion(name, index.COMMANDS) or "; the tool describe lists all names"
@@ -111,20 +114,11 @@ def command_named(name: str) -> type[Command[Any]]:
     return found
 
 
-def class_of(action: str, name: str) -> type[Record]:
-    """Return the class of the command or entity that a plan names. Raises UnknownNameError."""
-    return command_named(name) if action == "command" else entity_named(name)
-
-
 def service_names(cls: type[Record], value: Any) -> Any:
     """Return the JSON of a record with the service's names at every depth; unknown names stay.
 
-    Args:
-        cls: The class whose record it is; its names may be in any case, aliases, or those in Python.
-        value: An object, a list of them, or what is no record: that is returned as it is.
-
-    Raises:
-        InvalidCallError: A field is there twice, in two spellings.
+    Names may be in any case, aliases, or those in Python. Raises InvalidCallError for a field that is there
+    twice, in two spellings.
     """
     if isinstance(value, list):
         return [service_names(cls, item) for item in value]
@@ -157,15 +151,8 @@ def marked(
 ) -> tuple[dict[str, Any], str | None]:
     """Return the fields with the plan's id in its marker, and the Python path of the marker, if there is one.
 
-    Args:
-        action: ``create``, ``update`` or ``command``.
-        name: the entity or command.
-        fields: by the service's names.
-        wanted: the field that the agent named; empty for the usual one, ``none`` for no marker.
-        id: the plan's id.
-
-    Raises:
-        InvalidCallError: the field cannot carry a marker, or has a value.
+    ``wanted`` is the field that the agent named; empty for the usual one, ``none`` for no marker. Raises
+    InvalidCallError if it cannot carry a marker, or has a value.
     """
     is_order = action == "command" and name == WoCreateCommand.wire_name
     if wanted == _NO_MARKER:
@@ -199,21 +186,10 @@ _MAX_DEPTH = 30
 _MASK = "***"
 
 
-@attrs.frozen
-class PlannedView:
-    """The requests of a plan, and what the user should know of the view."""
+def planned_view(calls: list[Call[Any]], secrets: Secrets) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the requests that ``calls`` would send, and what the user should know of this view.
 
-    requests: list[dict[str, Any]]
-    warnings: list[str]
-
-
-def planned_view(calls: list[Call[Any]], secrets: Secrets) -> PlannedView:
-    """Return the requests that ``calls`` would send.
-
-    The RequestId is left out: each commit has a new one.
-
-    Raises:
-        InvalidCallError: they cannot be shown whole.
+    The RequestId is left out: each commit has a new one. Requests that cannot be shown whole are refused.
     """
     view = _View(secrets)
     requests = []
@@ -233,11 +209,8 @@ def planned_view(calls: list[Call[Any]], secrets: Secrets) -> PlannedView:
         raise InvalidCallError(
             f"{len(view.hidden)} values look like secrets and could not be shown; leave secrets out"
         )
-    return PlannedView(requests, [_hidden(path) for path in view.hidden])
-
-
-def _hidden(path: str) -> str:
-    return f"{path} looks like a secret: {_MASK} hides it or a part of it here, and commit sends the whole."
+    why = f"looks like a secret: {_MASK} hides it or a part of it here, and commit sends the whole."
+    return requests, [f"{path} {why}" for path in view.hidden]
 
 
 @attrs.define

@@ -145,14 +145,14 @@ class PlanTools:
         version = current.get("ConcurrencyId") if made.action == "update" else None
         made = attrs.evolve(made, version=version if type(version) is int else None)
         secrets = secrets_of(self.reads) + secrets_of(self.commits.company)
-        view = planned_view([call for _, call in dry.calls], secrets)
+        requests, notes = planned_view([call for _, call in dry.calls], secrets)
         self.commits.journal.add(made)
         return PlanResult(
             plan=made.id,
             expires_at=datetime.fromtimestamp(made.expires, UTC).isoformat(timespec="seconds"),
-            would_send=view.requests,
+            would_send=requests,
             untrusted_now=one_fitted(current, secrets)[0] if current else None,
-            warnings=warnings_of(made, current) + view.warnings,
+            warnings=warnings_of(made, current) + notes,
             marker=made.marker is not None,
             next="Show this to the user. If the user agrees, call commit with the plan's id.",
         )

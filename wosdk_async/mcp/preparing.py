@@ -15,9 +15,8 @@ from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.mapping.needed_fields import empty_fields
 from wosdk_async.mcp.plan_journal import Plan
-from wosdk_async.mcp.plan_rules import command_named, refuse_command, refuse_emptied_lists, refuse_fields
+from wosdk_async.mcp.plan_rules import class_of, refuse_command, refuse_emptied_lists, refuse_fields
 from wosdk_async.mcp.results import one_fitted
-from wosdk_async.mcp.rows import entity_named
 from wosdk_async.model import Command, Record, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields, warning_of_move
@@ -38,6 +37,23 @@ class Change:
     changes: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     """Fields of an update, by their Python names."""
     version: int | None = None
+
+    def key(self) -> Marker | None:
+        """Return the marker with its key. Raises InvalidCallError for a record that cannot carry it."""
+        make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
+        return make(self.subject, self.marker) if self.marker else None
+
+    async def find(self, company: Company) -> dict[str, Any] | None:
+        """Return the result from the record that has the marker; None if there is none.
+
+        Raises NotUniqueError when several records have it.
+        """
+        marker, kind = self.key(), type(self.subject)
+        if marker is None or self.marker is None:
+            return None
+        records = await company.find_marked(kind, self.marker, [marker.key])
+        result = marker.result_of(records[marker.key])
+        return None if result is None else outcome_of(result, company)
 
     async def send(self, company: Company, *, dry: bool = False) -> dict[str, Any]:
         """Carry it out, and return the result as plain values. A record with the marker is not made again.
@@ -86,9 +102,7 @@ def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[
 def warnings_of(plan: Plan, current: Mapping[str, Any]) -> list[str]:
     """Return what the user should know before the plan is committed.
 
-    Args:
-        plan: the plan.
-        current: the record that it is about, as it is now; empty for a new one.
+    ``current`` is the record that it is about, as it is now; empty for a new one.
     """
     found = []
     if plan.action == "command" and (moved := warning_of_move(plan.name, current.get("StatusId"))):
@@ -127,35 +141,25 @@ def change_of(plan: Plan) -> Change:
         raise InvalidCallError(f"the fields take more than {_MAX_BYTES:,} bytes; make a smaller change")
     refuse_fields(plan.fields)
     fields = _exact(plan.fields)
+    kind: Any = class_of(plan.action, plan.name)
     if plan.action == "command":
-        return _command(plan, fields)
-    kind: Any = entity_named(plan.name)
-    require_support(kind, plan.action)
-    if plan.action == "create":
-        record = from_dict(kind, fields, unknown="refuse")
-        _require_no_mistakes(record, new=True)
-        if plan.marker:
-            Marker.of_record(record, plan.marker)
-        return Change(subject=record, marker=plan.marker)
-    refuse_emptied_lists(kind, plan.fields)
+        refuse_command(kind)
+    else:
+        require_support(kind, plan.action)
+    if plan.action == "update":
+        refuse_emptied_lists(kind, plan.fields)
     record = from_dict(kind, fields, unknown="refuse")
-    _require_no_mistakes(record)
+    _require_no_mistakes(record, new=plan.action == "create")
+    if plan.action != "update":
+        change = Change(subject=record, marker=plan.marker)
+        change.key()  # a check
+        return change
     changes = {
         python: getattr(record, python) for python, meta in kind.__wire__.items() if meta["name"] in fields
     }
     if not changes or plan.record is None:
         raise InvalidCallError("an update needs the record's id and the fields to write")
     return Change(subject=kind(id=plan.record), changes=changes, version=plan.version)
-
-
-def _command(plan: Plan, fields: dict[str, Any]) -> Change:
-    kind: Any = command_named(plan.name)
-    refuse_command(kind)
-    command = from_dict(kind, fields, unknown="refuse")
-    _require_no_mistakes(command)
-    if plan.marker:
-        Marker.of_command(command, plan.marker)
-    return Change(subject=command, marker=plan.marker)
 
 
 def _require_no_mistakes(record: Record, *, new: bool = False) -> None:

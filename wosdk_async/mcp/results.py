@@ -119,8 +119,8 @@ def fitted(records: Sequence[Any], secrets: Secrets) -> tuple[list[dict[str, Any
     return found, cut
 
 
-def one_fitted(record: Any, secrets: Secrets, most: int = MAX_BYTES) -> tuple[dict[str, Any], int, bool]:
-    """Return a record within ``most`` bytes of JSON, its bytes, and whether it was cut.
+def one_fitted(record: Any, secrets: Secrets) -> tuple[dict[str, Any], int, bool]:
+    """Return a record that fits into a result, its bytes of JSON, and whether it was cut.
 
     ``secrets`` are hidden before anything is cut.
     """
@@ -129,16 +129,16 @@ def one_fitted(record: Any, secrets: Secrets, most: int = MAX_BYTES) -> tuple[di
     for bounds in _STEPS:
         shown, was_cut = _bounded(masked, bounds)
         size = bytes_of(shown)
-        if size <= most:
+        if size <= MAX_BYTES:
             return shown, size, was_cut or reader.cut
-    shown = _first_fields(masked, most)
+    shown = _first_fields(masked)
     return shown, bytes_of(shown), True
 
 
-def _first_fields(masked: dict[str, Any], most: int) -> dict[str, Any]:
+def _first_fields(masked: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a record that fit, and a note that others do not."""
     shown: dict[str, Any] = {"cut": _CUT}
-    left = most - bytes_of(shown)
+    left = MAX_BYTES - bytes_of(shown)
     for name, value in masked.items():
         field, _ = _bounded({name: value}, _LAST)
         size = bytes_of(field)

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
+from functools import partial
 from inspect import getdoc
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from wosdk_async.mcp.commits import Commits
 from wosdk_async.mcp.plan_journal import PlanJournal
 from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
-from wosdk_async.mcp.read_tools import OrderTools, RecordTools
+from wosdk_async.mcp.read_tools import ReadTools
 from wosdk_async.mcp.results import Result, answering
 from wosdk_async.mcp.strict_server import StrictServer
 from wosdk_async.transport.clock import TransportClock
@@ -66,56 +67,44 @@ def make_server(company: Company, plans: PlanTools | None = None) -> StrictServe
         log_level="WARNING",
         subscriptions=False,
     )
-    for tool in _tools(company, plans):
-        hints = ToolAnnotations(
-            title=tool.title,
-            read_only_hint=tool.reads,
-            destructive_hint=tool.destructive,
-            idempotent_hint=tool.idempotent,
-            open_world_hint=tool.outside,
-        )
+    for call, about in _tools(company, plans):
         server.add_tool(
-            answering(tool.call, company),
-            title=tool.title,
-            description=_description(tool.call),
-            annotations=hints,
+            answering(call, company),
+            title=about.title,
+            description=_description(call),
+            annotations=about,
             structured_output=True,
         )
     add_resources(server)
     return server
 
 
-@attrs.frozen
-class _Tool:
-    """A tool with its title and all annotations: a client takes one that is left out for the worst."""
-
-    call: Callable[..., Awaitable[Result]]
-    title: str
-    reads: bool = attrs.field(default=True, kw_only=True)
-    destructive: bool = attrs.field(default=False, kw_only=True)
-    idempotent: bool = attrs.field(default=True, kw_only=True)
-    outside: bool = attrs.field(default=True, kw_only=True)
-    """Whether it asks the Company, and not only this program."""
+Tool = Callable[..., Awaitable[Result]]
 
 
-def _tools(company: Company, plans: PlanTools | None) -> Iterator[_Tool]:
-    """Yield the tools in the order in which an agent should see them."""
-    orders, records = OrderTools(company), RecordTools(company)
-    yield _Tool(orders.find_work_orders, "Find work orders")
-    yield _Tool(orders.get_work_order, "Read a work order")
-    yield _Tool(orders.changes_since, "List work orders that moved")
-    yield _Tool(orders.list_choices, "List states, reasons and codes")
-    yield _Tool(records.get_record, "Read a record")
-    yield _Tool(records.query_records, "Query records")
-    yield _Tool(records.count_records, "Count records")
-    yield _Tool(describe, "Describe an entity, command or enum", outside=False)
+def _tools(company: Company, plans: PlanTools | None) -> Iterator[tuple[Tool, ToolAnnotations]]:
+    """Yield the tools in the order in which an agent should see them.
+
+    All have all annotations: a client takes one that is left out for the worst.
+    """
+    hints: dict[str, Any] = {"destructive_hint": False, "idempotent_hint": True, "open_world_hint": True}
+    tools, read = ReadTools(company), partial(ToolAnnotations, read_only_hint=True, **hints)
+    yield tools.find_work_orders, read(title="Find work orders")
+    yield tools.get_work_order, read(title="Read a work order")
+    yield tools.changes_since, read(title="List work orders that moved")
+    yield tools.list_choices, read(title="List states, reasons and codes")
+    yield tools.get_record, read(title="Read a record")
+    yield tools.query_records, read(title="Query records")
+    yield tools.count_records, read(title="Count records")
+    yield describe, read(title="Describe an entity, command or enum", open_world_hint=False)
     if plans is not None:
-        yield _Tool(plans.plan, "Plan a change", reads=False, idempotent=False)
-        yield _Tool(plans.commit, "Carry out a plan", reads=False, destructive=True)
-        yield _Tool(plans.settle, "Find out the outcome of a plan", reads=False)
+        write = partial(read, read_only_hint=False)
+        yield plans.plan, write(title="Plan a change", idempotent_hint=False)
+        yield plans.commit, write(title="Carry out a plan", destructive_hint=True)
+        yield plans.settle, write(title="Find out the outcome of a plan")
 
 
-def _description(tool: Callable[..., Any]) -> str:
+def _description(tool: Tool) -> str:
     """Return the docstring of a tool without the line breaks of the source."""
     return "\n\n".join(" ".join(part.split()) for part in (getdoc(tool) or "").split("\n\n"))
 
@@ -152,18 +141,10 @@ def plan_tools(
     now: Callable[[], float] = time.time,
     clock: TransportClock = TransportClock(),
 ) -> PlanTools:
-    """Return the tools that change something.
+    """Return the tools that change something, by a client that was made with ``before_send=gate``.
 
-    Args:
-        client: made with ``before_send=gate``.
-        gate: the hook of that client.
-        reads: the same Company of a client with ``read_only=True``.
-        options: of the server.
-        now: the time in seconds since 1970, for the time until which a plan can be committed.
-        clock: of the look-ups of plans in doubt.
-
-    Raises:
-        ConfigurationError: the folder of the plans cannot be used.
+    ``reads`` is the same Company of a client with ``read_only=True``. ``now`` returns the seconds since 1970,
+    by which plans expire; ``clock`` is that of the look-ups. An unusable folder is refused.
     """
     company = client.company(options.company)
     if options.settle is not None:
@@ -181,15 +162,7 @@ def _target(company: Company) -> str:
 
 
 async def serve(make_client: MakeClient, options: ServerOptions) -> None:
-    """Serve one Company over stdin and stdout until the client of the protocol disconnects.
-
-    Args:
-        make_client: makes a client of the settings that the user named.
-        options: of the server.
-
-    Raises:
-        ConfigurationError: a setting is missing or wrong.
-    """
+    """Serve one Company over stdin and stdout until the client of the protocol disconnects."""
     async with AsyncExitStack() as exits:
         reads = (await exits.enter_async_context(make_client(read_only=True))).company(options.company)
         plans = None

@@ -38,13 +38,7 @@ _CLOSED = {"additionalProperties": False}
 
 
 class StrictServer(MCPServer[Any]):
-    """Server of one Company.
-
-    Args:
-        company: the Company's name, for the results.
-        name: of the server.
-        options: as for ``MCPServer``.
-    """
+    """Server of one Company, whose name is in the results; the options are those of ``MCPServer``."""
 
     def __init__(self, company: str, name: str, **options: Any) -> None:
         super().__init__(name, **options)
@@ -77,24 +71,24 @@ class StrictServer(MCPServer[Any]):
                 raise
             return self._refused(_said(error.__cause__, await self._parts_of(name)))
 
+    async def _schema(self, tool: str) -> dict[str, Any]:
+        """Return the schema of a tool's arguments; empty for a tool that is not there."""
+        return next((each.input_schema for each in await super().list_tools() if each.name == tool), {})
+
     async def _unknown(self, tool: str, arguments: dict[str, Any]) -> str:
         """Return what is wrong with the names of the arguments; empty if nothing is."""
-        for known in await super().list_tools():
-            if known.name == tool:
-                names = list(known.input_schema.get("properties", {}))
-                wrong = next((each for each in arguments if each not in names), None)
-                if wrong is not None:
-                    near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
-                    return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
-        return ""
+        schema = await self._schema(tool)
+        names = list(schema.get("properties", {}))
+        wrong = next((each for each in arguments if each not in names), None) if schema else None
+        if wrong is None:
+            return ""
+        near = suggestion(wrong[:100], names) or f"; it takes {', '.join(names)}"
+        return f"{tool} has no argument {safe_text(repr(wrong), 60)}{near}"
 
     async def _parts_of(self, tool: str) -> str:
         """Return the names that an element of an argument may have, such as those of a filter; or nothing."""
-        for known in await super().list_tools():
-            kinds = known.input_schema.get("$defs", {}) if known.name == tool else {}
-            if len(kinds) == 1:
-                return "; it takes " + ", ".join(next(iter(kinds.values()))["properties"])
-        return ""
+        kinds = (await self._schema(tool)).get("$defs", {})
+        return f"; it takes {', '.join(next(iter(kinds.values()))['properties'])}" if len(kinds) == 1 else ""
 
     def _refused(self, detail: str) -> CallToolResult:
         title = "The arguments do not fit"
@@ -123,12 +117,7 @@ _ID = re.compile(r'\s*\{[^{}\[\]]*?"id"\s*:\s*(-?[0-9]{1,15}(?=\s*[,}])|"[^"\\]{
 
 
 class _ReadableRequests(ObjectReceiveStream[SessionMessage | Exception]):
-    """Stream of the messages of a client; what cannot be read is answered and left out.
-
-    Args:
-        lines: the stream of stdin.
-        responses: the stream of stdout.
-    """
+    """Stream of the messages on stdin; what cannot be read is answered on stdout and left out."""
 
     def __init__(self, lines: Any, responses: Any) -> None:
         self._lines = lines

@@ -76,14 +76,9 @@ def attach_command(
         ((id, record),) = session.runner.run(read_orders(company, named)).items()
         changes = [change_of(_plan(file, title, type_id), id, record) for file in files]
         for change, file in zip(changes, files, strict=True):
-            shown = (
-                change.label,
-                file.name,
-                counted(file.stat().st_size, "byte"),
-                _type_shown(file, type_name),
-            )
-            change.shown = ("  ".join(shown),)
-            change.facts = {**change.facts, "file": file.name}
+            bytes = counted(file.stat().st_size, "byte")
+            change.shown = (f"{change.label}  {file.name}  {bytes}  {_type_shown(file, type_name)}",)
+            change.facts["file"] = file.name
         label = changes[0].label
         session.carry_out(f"attach to {label}", f"Attach to {label}?", changes, at_once=_AT_ONCE)
 

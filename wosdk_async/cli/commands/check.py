@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from wosdk_async.cli.diagnostics import Step, StepReport, failed
-from wosdk_async.cli.exit_codes import cli_errors
-from wosdk_async.cli.options import Target, target_of, target_options
+from wosdk_async.cli.options import Target, json_option, output_option, target_of, target_options
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.runner import Runner
 from wosdk_async.errors import ConfigurationError
@@ -19,14 +18,8 @@ __all__ = ["check_command"]
 
 
 @click.command("check")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object with all steps.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write there instead of to stdout.",
-)
+@json_option
+@output_option
 @target_options(hidden=True)
 @click.pass_context
 def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> None:
@@ -40,12 +33,12 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
       wosdk check
       wosdk --profile stage check --json
     """
-    with cli_errors(), opened(Output("json" if as_json else "table", output)) as file:
+    with opened(Output("json" if as_json else "table", output)) as file:
         report = StepReport(None if as_json else file)
         _check(target_of(ctx), report)
         if as_json:
             report.write_json(file)
-    ctx.exit(report.status)
+    ctx.exit(report.last.status)
 
 
 def _check(target: Target, report: StepReport) -> None:

@@ -17,7 +17,6 @@ from wosdk_async.cli.input.records import (
     look_for_order,
     newest_of,
     python_name,
-    require_operation,
 )
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
@@ -30,7 +29,7 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.model import Record, WoCreateCommand
-from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.order_rules import DUE_TIMES, replaced_fields
 
 __all__ = ["create_command"]
@@ -67,8 +66,8 @@ def create_command(
     """
     kind = entity_named(entity, unchecked)
     is_order = not isinstance(kind, str) and kind.wire_name == "WorkOrder"
-    if not is_order:
-        require_operation(kind, "create", "created")
+    if not is_order and not unchecked:
+        require_support(kind, "create")
     given = given_fields(kind, fields, json_body)
     if not given:
         raise CliError(f"nothing is to be created; name fields, such as wosdk create {entity} NAME=VALUE")
@@ -76,44 +75,45 @@ def create_command(
     if not unchecked:
         _require_settable(name, given)
     lines = [f"{key}: {shown_value(value)}" for key, value in given.items()]
+    if is_order and not replaced_fields(given):
+        lines.append("DtDue: computed by the service")
     change = RecordChange(
         label=name,
         facts={"entity": name},
         make=_create_order(kind, given, marker) if is_order else _create(kind, given, marker),
-        shown=(*lines, *(_schedule_lines(given) if is_order else ())),
+        shown=tuple(lines),
         look=_look_for(kind, given, marker),
     )
     with ChangeSession.open(ctx, options) as session:
         for warning in _order_warnings(given) if is_order else ():
             say(warning)
-        session.carry_out(f"create {name}", f"Create this {name}?", [change], at_once=1)
+        session.carry_out(f"create {name}", f"Create this {name}?", [change])
 
 
 def _create(kind: type[Record] | str, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
+    what: list[Any] = [kind, given]
+    options: dict[str, Any] = {"check": False}
     if isinstance(kind, str):
         if marker is not None:
             raise CliError("--marker needs an entity that the catalogue knows; leave out --unchecked")
-        by_name: str = kind
-
-        async def create_by_name(company: Company) -> ChangeResult:
-            made = await company.create(by_name, given, check=False)
-            return ChangeResult(f"created, id {made.id}", {"id": made.id})
-
-        return create_by_name
-    record = record_of(kind, given, new=True)
-    path = None if marker is None else python_name(kind, marker, "--marker")
-    if path is not None:
-        Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
+    else:
+        record = record_of(kind, given, new=True)
+        path = None if marker is None else python_name(kind, marker, "--marker")
+        if path is not None:
+            Marker.of_record(record, path)  # a check: is there a key, and can it be looked up
+        what, options = [record], {"marker": path}
 
     async def create(company: Company) -> ChangeResult:
-        made = await company.create(record, marker=path)
+        made = await company.create(*what, **options)
         return ChangeResult(f"created, id {made.id}", {"id": made.id})
 
     return create
 
 
 def _create_order(kind: Any, given: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    command = command_of(WoCreateCommand, _order_fields(given))
+    # The service computes the schedule, unless that would replace a given field.
+    compute = {} if replaced_fields(given) else {"ComputeSchedule": True}
+    command = command_of(WoCreateCommand, {"WorkOrder": given, **compute})
     path = None if marker is None else f"work_order.{python_name(kind, marker, '--marker')}"
     if path is not None:
         Marker.of_command(command, path)
@@ -164,21 +164,6 @@ def _require_settable(entity: str, given: Mapping[str, Any]) -> None:
         )
     if faults:
         raise CliError("; ".join(faults))
-
-
-def _order_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of the command that creates a work order.
-
-    The service computes the schedule, unless that would replace a given field.
-    """
-    fields = {"WorkOrder": given}
-    return fields if replaced_fields(given) else {**fields, "ComputeSchedule": True}
-
-
-def _schedule_lines(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the line about the due time that a new work order gets, for the lines before the question."""
-    if not replaced_fields(given):
-        yield "DtDue: computed by the service"
 
 
 def _order_warnings(given: Mapping[str, Any]) -> Iterator[str]:

@@ -10,8 +10,8 @@ import attrs
 import click
 
 from wosdk_async.catalogue import VERBS, Catalogue, Command, CommandBase, Entity, EnumType, Field, load
-from wosdk_async.cli.exit_codes import CliError, cli_errors
-from wosdk_async.cli.options import names
+from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.cli.options import json_option, names
 from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.texts import json_text
@@ -161,7 +161,7 @@ def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
 
 @click.command("describe")
 @click.argument("name", required=False, shell_complete=names)
-@click.option("--json", "as_json", is_flag=True, help="Print the whole definition as one JSON object.")
+@json_option
 def describe_command(name: str | None, as_json: bool) -> None:
     """Describe an entity, command or enum of the catalogue; without NAME, list all names.
 
@@ -172,16 +172,15 @@ def describe_command(name: str | None, as_json: bool) -> None:
       wosdk describe WoOnHoldCommand
       wosdk describe WorkOrderStatus --json
     """
-    with cli_errors():
-        catalogue = load()
-        row = None if name is None else _find(catalogue, name)
-        with opened(Output("json" if as_json else "table", None)) as file:
-            if as_json:
-                file.write(f"{json_text(_contents(catalogue) if row is None else _as_data(row))}\n")
-            elif row is None:
-                _show_all(file, catalogue)
-            else:
-                _show(file, row)
+    catalogue = load()
+    row = None if name is None else _find(catalogue, name)
+    with opened(Output("json" if as_json else "table", None)) as file:
+        if as_json:
+            file.write(f"{json_text(_contents(catalogue) if row is None else _as_data(row))}\n")
+        elif row is None:
+            _show_all(file, catalogue)
+        else:
+            _show(file, row)
 
 
 def _find(catalogue: Catalogue, name: str) -> Definition:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import (
-    entities,
+    entity_argument,
     excel_separator,
+    json_option,
     properties_option,
     target_of,
     target_options,
@@ -30,7 +31,7 @@ __all__ = ["export_command"]
 
 
 @click.command("export", no_args_is_help=True)
-@click.argument("entity", shell_complete=entities)
+@entity_argument
 @click.option(
     "-o",
     "--output",
@@ -79,7 +80,7 @@ __all__ = ["export_command"]
 )
 @click.option("--again", is_flag=True, help="Begin anew, although an export to FILE was stopped.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@json_option
 @target_options(hidden=True)
 @click.pass_context
 def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
@@ -105,8 +106,7 @@ def export_command(ctx: click.Context, /, as_json: bool, **given: Any) -> None:
     if str(given["output"]) == "-":
         raise CliError("-o -: an export is a file that appears when it is complete, not stdout; name a file")
     require_not_kept("--output", given["output"])
-    with cli_errors():
-        summary = _run(ctx, given)
+    summary = _run(ctx, given)
     if summary.guarded:
         from wosdk_async.cli.output.formats import guarded_texts
 
@@ -132,7 +132,7 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
     from wosdk_async.errors import WosdkError
     from wosdk_async.jobs.errors import OutputError
 
-    export = _export(given)
+    export = _incremental(given) if given["since"] == "last" else _whole(given)
     target = attrs.evolve(target_of(ctx), read_only=True)
     with Runner(target, in_flight=given["parallel"]) as runner, RowProgress() as progress:
         export.watch(lambda rows: progress.add(rows - progress.rows), progress.stage)
@@ -144,10 +144,6 @@ def _run(ctx: click.Context, given: dict[str, Any]) -> ExportSummary:
             if export.is_kept:
                 say(f"{counted(export.rows, 'row')} were read and are kept: the same command resumes")
             raise
-
-
-def _export(given: dict[str, Any]) -> Export | IncrementalExport:
-    return _incremental(given) if given["since"] == "last" else _whole(given)
 
 
 def _incremental(given: dict[str, Any]) -> IncrementalExport:

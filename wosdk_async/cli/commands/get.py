@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from typing import Any
 
 import click
 
-from wosdk_async import Company
-from wosdk_async.cli.exit_codes import cli_errors, writing
+from wosdk_async.cli.exit_codes import writing
 from wosdk_async.cli.input.records import RecordTexts, by_option
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
-    entities,
+    entity_argument,
     output_options,
     properties_option,
     target_of,
@@ -27,7 +24,6 @@ from wosdk_async.cli.runner import Runner
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import entity_class
 from wosdk_async.protocol.arguments import entity_name
-from wosdk_async.protocol.calls import Id
 from wosdk_async.query.plan import selection
 
 __all__ = ["get_command"]
@@ -53,7 +49,7 @@ def _example(given: str) -> str:
 
 
 @click.command("get", cls=_GetCommand, no_args_is_help=True)
-@click.argument("entity", shell_complete=entities)
+@entity_argument
 @click.argument("record_id", metavar="ID")
 @properties_option(example=", such as '*', Customer.Name or 'Items.*'")
 @by_option
@@ -80,26 +76,18 @@ def get_command(
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
-    with cli_errors():
-        entity_type = entity_named(entity, unchecked)
-        texts = RecordTexts.read(entity_type, [record_id], by)
-        selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
-        name = entity_name(entity_type)
-        by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
-        with Runner(target_of(ctx)) as runner:
-            (id,) = runner.run(texts.ids(runner.company))
-            record = runner.run(_read(runner.company, name, id, by_name or paths, paths))
-        with writing("the record was read", result.path):
-            write_record(result, record, paths, entity_type)
-
-
-async def _read(
-    company: Company, name: str, id: Id, paths: Sequence[str], otherwise: Sequence[str]
-) -> dict[str, Any]:
-    """Read a record with ``paths``, or with ``otherwise`` when the service lacks one of them."""
-    try:
-        return await company.get(name, id, properties=paths)
-    except UnknownNameError:  # the names of references are extras: a release may lack one
-        if paths == otherwise:
-            raise
-        return await company.get(name, id, properties=otherwise)
+    entity_type = entity_named(entity, unchecked)
+    texts = RecordTexts.read(entity_type, [record_id], by)
+    selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
+    name = entity_name(entity_type)
+    by_name = DefaultColumns.of(entity_type).selection if result.format == "table" and not paths else ()
+    with Runner(target_of(ctx)) as runner:
+        (id,) = runner.run(texts.ids(runner.company))
+        try:
+            record = runner.run(runner.company.get(name, id, properties=by_name or paths))
+        except UnknownNameError:  # the names of references are extras: a release may lack one
+            if not by_name:
+                raise
+            record = runner.run(runner.company.get(name, id, properties=paths))
+    with writing("the record was read", result.path):
+        write_record(result, record, paths, entity_type)

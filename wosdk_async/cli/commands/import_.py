@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, cli_errors, say
+from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_arguments import ImportArguments, Reading, operation_of
 from wosdk_async.cli.import_options import import_options, input_options
 from wosdk_async.cli.options import TEMPORARY, target_options
@@ -42,41 +42,38 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
       wosdk import init customers.xlsx --entity Customer -o customers.toml
       wosdk import init prices.csv --entity Customer --update-by TenantCode
     """
-    with cli_errors():
-        from wosdk_async.jobs import open_source
-        from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
-        from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
-        from wosdk_async.jobs.mapping.record_operations import operation_named
-        from wosdk_async.jobs.sources.source import likely_delimiter
-        from wosdk_async.jobs.sources.spool import is_remote
+    from wosdk_async.jobs import open_source
+    from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
+    from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
+    from wosdk_async.jobs.mapping.record_operations import operation_named
+    from wosdk_async.jobs.sources.source import likely_delimiter
+    from wosdk_async.jobs.sources.spool import is_remote
 
-        if is_remote(file):
-            raise CliError("a map is proposed for a file; save the input as one first")
-        operation = operation_named(operation_of(given) or DEFAULT_OPERATION)
-        reading = Reading.of(given)
-        source = open_source(file, **attrs.asdict(reading))
-        if reading.delimiter is None and (other := likely_delimiter(source)):
-            raise CliError(
-                f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
-                f"{other}, or the one that separates its cells"
-            )
-        described = f" (wosdk describe {operation.kind.wire_name} says more)"
-        text = draft_map(source.columns, operation, Path(file).name, key_columns(source), described)
-        if output is None:
-            click.echo(text, nl=False)
-            return
-        try:
-            with create_file(output) as made:
-                made.write(text.encode())
-        except FileExistsError:
-            raise CliError(f"{output} exists already; name another file with -o") from None
-        say(f"{output} is written; {text.count(f'= {chr(34)}{ADAPT}')} places to fill in are marked {ADAPT}")
-        names = {each.name: each.opts[0] for each in ctx.command.params}
-        options = [
-            word for name, value in given.items() if value is not None for word in (names[name], value)
-        ]
-        shown = shell_words("wosdk", "import", file, "--map", str(output), *options, "--check")
-        say(f"next, when they are filled in: {shown}")
+    if is_remote(file):
+        raise CliError("a map is proposed for a file; save the input as one first")
+    operation = operation_named(operation_of(given) or DEFAULT_OPERATION)
+    reading = Reading.of(given)
+    source = open_source(file, **attrs.asdict(reading))
+    if reading.delimiter is None and (other := likely_delimiter(source)):
+        raise CliError(
+            f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
+            f"{other}, or the one that separates its cells"
+        )
+    described = f" (wosdk describe {operation.kind.wire_name} says more)"
+    text = draft_map(source.columns, operation, Path(file).name, key_columns(source), described)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with create_file(output) as made:
+            made.write(text.encode())
+    except FileExistsError:
+        raise CliError(f"{output} exists already; name another file with -o") from None
+    say(f"{output} is written; {text.count(f'= {chr(34)}{ADAPT}')} places to fill in are marked {ADAPT}")
+    names = {each.name: each.opts[0] for each in ctx.command.params}
+    options = [word for name, value in given.items() if value is not None for word in (names[name], value)]
+    shown = shell_words("wosdk", "import", file, "--map", str(output), *options, "--check")
+    say(f"next, when they are filled in: {shown}")
 
 
 class _Import(click.Command):
@@ -133,16 +130,15 @@ def import_command(
     if sample is not None and not check:
         raise click.UsageError("--sample is for --check; an import takes all rows")
     require_stdout()
-    with cli_errors():
-        arguments = ImportArguments.of(ctx)
-        if check:
-            from wosdk_async.cli.import_check import check_import
+    arguments = ImportArguments.of(ctx)
+    if check:
+        from wosdk_async.cli.import_check import check_import
 
-            status: int = check_import(arguments)
-        else:
-            from wosdk_async.cli.import_run import run_import
+        status: int = check_import(arguments)
+    else:
+        from wosdk_async.cli.import_run import run_import
 
-            status = run_import(arguments)
+        status = run_import(arguments)
     sys.exit(status)
 
 

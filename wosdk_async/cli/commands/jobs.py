@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.commands.undo import undo_command
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.import_arguments import (
     changed_arguments,
@@ -23,10 +23,8 @@ from wosdk_async.cli.import_arguments import (
 from wosdk_async.cli.import_options import RUN_NAMES, excel_option, run_options
 from wosdk_async.cli.job_context import (
     company_of_job,
-    excel_of,
     input_of,
     require_lasting,
-    source_of,
     write_files,
 )
 from wosdk_async.cli.options import job_argument, json_option, output_options, target_options, yes_option
@@ -59,34 +57,31 @@ jobs_command.add_command(undo_command)
 @output_options
 def list_command(place: Path, result: Output) -> None:
     """List the jobs below DIR, or beside a file, the newest first."""
-    with cli_errors():
-        from wosdk_async.cli.job_view import print_jobs
-        from wosdk_async.cli.output.formats import format_of
-        from wosdk_async.jobs.errors import JournalError
-        from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
+    from wosdk_async.cli.job_view import print_jobs
+    from wosdk_async.cli.output.formats import write_rows
+    from wosdk_async.jobs.errors import JournalError
+    from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
 
-        if not place.exists():
-            raise CliError(f"{place}: there is no such directory or file")
-        jobs, unreadable = [], 0
-        for folder in jobs_below(place) if place.is_dir() else jobs_of(place):
-            try:
-                jobs.append(asyncio.run(_overview_of(folder)))
-            except JournalError as error:
-                unreadable += 1
-                say(message_of(error))
-        if result.path is not None:  # the input of a job is often the only copy
-            require_not_needed("--output", result.path, place, *(Path(job.plan.file) for job in jobs))
-        jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
-        rows = [job.as_dict() for job in jobs]
+    if not place.exists():
+        raise CliError(f"{place}: there is no such directory or file")
+    jobs, unreadable = [], 0
+    for folder in jobs_below(place) if place.is_dir() else jobs_of(place):
+        try:
+            jobs.append(asyncio.run(_overview_of(folder)))
+        except JournalError as error:
+            unreadable += 1
+            say(message_of(error))
+    if result.path is not None:  # the input of a job is often the only copy
+        require_not_needed("--output", result.path, place, *(Path(job.plan.file) for job in jobs))
+    jobs.sort(key=lambda job: job.plan.created_at, reverse=True)
+    rows = [job.as_dict() for job in jobs]
+    if result.format == "table":
         with opened(result) as file:
-            if result.format == "table":
-                print_jobs(file, rows)
-            else:
-                writer = format_of(result, file, list(rows[0]) if rows else [])
-                writer.write(rows)
-                writer.close()
-        if not rows and not unreadable:
-            say(f"there are no jobs in {place}")
+            print_jobs(file, rows)
+    else:
+        write_rows(result, rows, list(rows[0]) if rows else [])
+    if not rows and not unreadable:
+        say(f"there are no jobs in {place}")
     if unreadable:
         sys.exit(Exit.UNUSABLE)
 
@@ -108,15 +103,14 @@ def show(job: Path, as_json: bool) -> None:
     It works beside a running job, too.
     """
     require_stdout()
-    with cli_errors():
-        from wosdk_async.cli.job_view import job_facts, print_job
-        from wosdk_async.jobs.journal.folder import folder_of
+    from wosdk_async.cli.job_view import job_facts, print_job
+    from wosdk_async.jobs.journal.folder import folder_of
 
-        facts = asyncio.run(job_facts(folder_of(job)))
-        if as_json:
-            click.echo(json_text(facts))
-        else:
-            print_job(facts)
+    facts = asyncio.run(job_facts(folder_of(job)))
+    if as_json:
+        click.echo(json_text(facts))
+    else:
+        print_job(facts)
 
 
 @jobs_command.command()
@@ -146,26 +140,25 @@ def resume(
     take their place. --outcomes, --again, --new-rows, --retry-refused and --retry-undone are never repeated.
     No new job begins.
     """
-    with cli_errors():
-        from wosdk_async.cli.commands.import_ import import_command
-        from wosdk_async.jobs.journal.folder import folder_of, plan_as_last_given
+    from wosdk_async.cli.commands.import_ import import_command
+    from wosdk_async.jobs.journal.folder import folder_of, plan_as_last_given
 
-        folder = folder_of(job)
-        plan = plan_as_last_given(folder)
-        require_lasting(plan, folder)
-        file = input_of(plan, folder)
-        changes = given_arguments(ctx, (*RUN_NAMES, "outcomes"))
-        before = kept_arguments(plan.options, folder)
-        files = [each for each in before if each.startswith("--outcomes=")]  # others may have put it there
-        if files and outcomes is None:
-            say(f"no outcomes are written; to append to those of the last run, add {shell_words(*files)}")
-        before = [each for each in before if each not in files]
-        kept = changed_arguments(before, changes, one_process=one_process)
-        arguments = [str(file), *kept, "--resume", f"--job={folder.absolute()}"]
-        arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
-        shared = ctx.find_root().ensure_object(dict)
-        for name, value in kept_globals(plan.options).items():
-            shared.setdefault(name, value)
+    folder = folder_of(job)
+    plan = plan_as_last_given(folder)
+    require_lasting(plan, folder)
+    file = input_of(plan, folder)
+    changes = given_arguments(ctx, (*RUN_NAMES, "outcomes"))
+    before = kept_arguments(plan.options, folder)
+    files = [each for each in before if each.startswith("--outcomes=")]  # others may have put it there
+    if files and outcomes is None:
+        say(f"no outcomes are written; to append to those of the last run, add {shell_words(*files)}")
+    before = [each for each in before if each not in files]
+    kept = changed_arguments(before, changes, one_process=one_process)
+    arguments = [str(file), *kept, "--resume", f"--job={folder.absolute()}"]
+    arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
+    shared = ctx.find_root().ensure_object(dict)
+    for name, value in kept_globals(plan.options).items():
+        shared.setdefault(name, value)
     with import_command.make_context("import", arguments, parent=ctx.parent) as again:
         import_command.invoke(again)
 
@@ -178,48 +171,37 @@ def rejects(job: Path, csv_for_excel: ExcelSeparator | None) -> None:
 
     rejects.csv has the rows that failed, as they stand in the file; correct it, and import it as it is.
     """
-    with cli_errors():
-        _print_files(asyncio.run(_rewritten(job, csv_for_excel)))
+    _print_files(asyncio.run(_rewritten(job, csv_for_excel)))
 
 
 @jobs_command.command()
 @job_argument
 def report(job: Path) -> None:
     """Write report.html and report.json of a job again."""
-    with cli_errors():
-        _print_files(asyncio.run(_rewritten_report(job)))
+    _print_files(asyncio.run(_rewritten_report(job)))
 
 
 async def _rewritten(job: Path, excel: ExcelSeparator | None) -> list[Path]:
-    from wosdk_async.cli.output.reporting import COMMAND_WORDS
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.journal.entries import as_last_given
     from wosdk_async.jobs.journal.folder import folder_of
-    from wosdk_async.jobs.report.outputs import write_outputs
-    from wosdk_async.jobs.sources.conversion import off_the_loop
 
     async with Journal.open(folder_of(job)) as journal:
-        plan = as_last_given(journal.plan, await journal.runs())
-        source = await off_the_loop(source_of, plan, journal.folder)
-        return await write_outputs(
-            journal, source, csv_for_excel=excel or excel_of(plan, journal.folder), words=COMMAND_WORDS
-        )
+        return await write_files(journal, excel, require_input=True)
 
 
 async def _rewritten_report(job: Path) -> list[Path]:
-    from wosdk_async.cli.output.reporting import COMMAND_WORDS
+    from wosdk_async.cli.output.reporting import COMMAND_WORDS, say_kept
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.journal.folder import folder_of
     from wosdk_async.jobs.report.outputs import write_report
 
     async with Journal.open(folder_of(job)) as journal:
-        return await write_report(journal, words=COMMAND_WORDS)
+        files = await write_report(journal, words=COMMAND_WORDS)
+    say_kept(files)
+    return files
 
 
 def _print_files(paths: list[Path]) -> None:
-    from wosdk_async.cli.output.reporting import say_kept
-
-    say_kept(paths)
     for path in paths:
         click.echo(visible(str(path)))
 
@@ -263,14 +245,13 @@ def settle_command(
             "rows are looked up"
         )
     require_stdout()
-    with cli_errors():
-        from wosdk_async.jobs.journal.folder import folder_of
+    from wosdk_async.jobs.journal.folder import folder_of
 
-        folder = folder_of(job)
-        if not by_hand:
-            status = _settle(ctx, folder, as_json)
-        else:
-            status = Exit.SOME if asyncio.run(_decide(folder, row, id)) else Exit.DONE
+    folder = folder_of(job)
+    if not by_hand:
+        status = _settle(ctx, folder, as_json)
+    else:
+        status = Exit.SOME if asyncio.run(_decide(folder, row, id)) else Exit.DONE
     sys.exit(status)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target, target_of, target_options
 from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.profile_file import (
@@ -91,26 +91,25 @@ def login_command(
     """
     target = target_of(ctx)
     name = target.profile or os.environ.get("WOSDK_PROFILE") or DEFAULT_PROFILE
-    with cli_errors():
-        require_profile_name(name)
-        file = ProfileFile.read(settings_file(os.environ))
-        if listed:
-            _list(file.profiles)
-            return
-        options = {
-            "company": target.company,
-            "region": region,
-            "client_id": client_id,
-            "client_secret_file": client_secret_file,
-            "credentials_command": credentials_command,
-        }
-        old = file.profile(name)
-        _require_usable(file, name)
-        values, status = _tried(attrs.evolve(target, profile=None, company=None), _given(options), old)
-        if status is not Exit.DONE:
-            say(f"nothing was written to {file.path}")
-            ctx.exit(status)
-        write_profile(file, name, values, ask=not yes)
+    require_profile_name(name)
+    file = ProfileFile.read(settings_file(os.environ))
+    if listed:
+        _list(file.profiles)
+        return
+    options = {
+        "company": target.company,
+        "region": region,
+        "client_id": client_id,
+        "client_secret_file": client_secret_file,
+        "credentials_command": credentials_command,
+    }
+    old = file.profile(name)
+    _require_usable(file, name)
+    values, status = _tried(attrs.evolve(target, profile=None, company=None), _given(options), old)
+    if status is not Exit.DONE:
+        say(f"nothing was written to {file.path}")
+        ctx.exit(status)
+    write_profile(file, name, values, ask=not yes)
 
 
 def _list(profiles: Mapping[str, Any]) -> None:

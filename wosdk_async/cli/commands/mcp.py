@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import cli_errors, extra
+from wosdk_async.cli.exit_codes import extra
 from wosdk_async.cli.options import target_of, target_options
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def mcp_command(ctx: click.Context, allow_writes: bool, state: Path | None, sett
         raise click.UsageError("--state and --settle are about changes; add --allow-writes")
     if target.deadline is None:
         target = attrs.evolve(target, deadline=_DEADLINE)
-    with cli_errors(), extra("mcp", "the MCP server"):
+    with extra("mcp", "the MCP server"):
         import anyio
 
         from wosdk_async.mcp.server import ServerOptions, serve

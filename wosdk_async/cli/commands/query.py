@@ -5,19 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-import attrs
 import click
 
-from wosdk_async import Company
-from wosdk_async.cli.exit_codes import cli_errors, say, writing
+from wosdk_async.cli.exit_codes import say, writing
 from wosdk_async.cli.input.fields import json_object
-from wosdk_async.cli.input.texts import condition, entity_named, order, require_query
+from wosdk_async.cli.input.texts import condition, entity_named, order
 from wosdk_async.cli.options import (
     Target,
-    entities,
+    entity_argument,
     output_options,
     properties,
     properties_option,
@@ -28,13 +27,13 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.output.cells import DefaultColumns
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.cli.output.formats import format_of
+from wosdk_async.cli.output.formats import format_of, write_rows
 from wosdk_async.cli.output.progress import RowProgress
 from wosdk_async.cli.runner import Runner
 from wosdk_async.cli.texts import json_text
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import Record
-from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.paging import ROW_CAP
@@ -46,7 +45,7 @@ _LIMIT = 100  # rows, unless --limit or --all says otherwise
 
 
 @click.command("query", no_args_is_help=True)
-@click.argument("entity", shell_complete=entities)
+@entity_argument
 @where_option
 @properties_option()
 @click.option(
@@ -108,34 +107,27 @@ def query_command(
         raise click.UsageError(
             "--count takes --where, --json and --output only: it prints one number, of all rows"
         )
-    with cli_errors():
-        kind = entity_named(entity, unchecked)
-        require_query(kind)
-        if expression is not None:
-            _by_expression(target_of(ctx), kind, expression, result)
-            return
-        if count:
-            _count(target_of(ctx), kind, conditions, result)
-            return
-        rows = None if everything else limit or _LIMIT
-        _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, result)
+    kind = entity_named(entity, unchecked)
+    if not unchecked:
+        require_support(kind, "query")
+    if expression is not None:
+        _by_expression(target_of(ctx), kind, expression, result)
+        return
+    if count:
+        _count(target_of(ctx), kind, conditions, result)
+        return
+    rows = None if everything else limit or _LIMIT
+    _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, result)
 
 
 def _by_expression(target: Target, kind: type[Record] | str, path: Path, result: Output) -> None:
     expression = json_object("--expression", path)
-    name = entity_name(kind)
     with Runner(target) as runner:
-        rows = runner.run(_rows(runner.company, name, expression))
-    with writing("the rows were read", result.path), opened(result) as file:
-        writer = format_of(result, file, (), kind)
-        writer.write(rows)
-        writer.close()
+        rows = runner.run(runner.company.query(entity_name(kind), expression, check=False))
+    with writing("the rows were read", result.path):
+        write_rows(result, rows, (), kind)
     if len(rows) >= ROW_CAP:
         say(f"{ROW_CAP} rows are the most of one response: there may be more; --all reads on")
-
-
-async def _rows(company: Company, name: str, expression: dict[str, Any]) -> list[Any]:
-    return await company.query(name, expression, check=False)
 
 
 def _count(target: Target, kind: type[Record] | str, conditions: tuple[str, ...], result: Output) -> None:
@@ -165,66 +157,49 @@ def _by_conditions(
 
     # The class checks the names; the query goes by name, so that rows come as the service sends them.
     narrowed(Query(kind, _never_sent))
-    name = entity_name(kind)
+    by_name = DefaultColumns.of(kind).selection if result.format == "table" and not paths else ()
     with Runner(target) as runner:
-        query = narrowed(runner.company.query(name, check=False))
-        rows = _RowOutput(kind, limit, result, paths)
-        by_name = result.format == "table" and not paths
-        runner.run(rows.write_names(query) if by_name else rows.write(query))
+        query = narrowed(runner.company.query(entity_name(kind), check=False))
+        write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
+        try:
+            runner.run(write(query.select(*by_name)))
+        except (
+            UnknownNameError
+        ):  # a release that lacks a name of a reference, or a condition has a wrong name
+            if not by_name:
+                raise
+            runner.run(write(query))
 
 
 async def _never_sent(call: Call[list[Any]]) -> NoReturn:
     raise AssertionError(f"{call.operation} is only checked, never sent")
 
 
-@attrs.frozen
-class _RowOutput:
-    """Output for the rows of a query, of which at most ``limit`` are written."""
-
-    entity: type[Record] | str
-    limit: int | None
-    result: Output
-    paths: Sequence[str]
-
-    async def write(self, query: Query[Any]) -> None:
-        """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
-        limit, result = self.limit, self.result
-        wanted = query if limit is None else query.limit(limit + 1)
-        rows_on_terminal = result.path is None and sys.stdout.isatty()
-        live = sys.stderr.isatty() and not rows_on_terminal
-        with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
-            writer = format_of(result, file, self.paths, self.entity)
-            async with aclosing(wanted.pages()) as pages:
-                async for page in pages:
-                    rest = page if limit is None else page[: limit - progress.rows]
-                    with writing("the rows were read", result.path):
-                        writer.write(rest)
-                        file.flush()
-                    progress.add(len(page))
-            with writing("the rows were read", result.path):
-                if not progress.rows:
-                    writer.write([])
-                writer.close()
-                file.flush()
-        _say_rest(progress.rows, limit)
-
-    async def write_names(self, query: Query[Any]) -> None:
-        """Write the rows with the names of their references, if the service can read them all."""
-        paths = DefaultColumns.of(self.entity).selection
-        try:
-            await self.write(query.select(*paths))
-        except UnknownNameError:  # a release that lacks one of them, or a condition has a wrong name
-            if not paths:
-                raise
-            await self.write(query)
-
-
-def _say_rest(rows: int, limit: int | None) -> None:
-    """Say when there are more rows than ``limit``, or none."""
-    if limit is not None and rows > limit:
+async def _write(
+    query: Query[Any], *, kind: type[Record] | str, paths: Sequence[str], limit: int | None, result: Output
+) -> None:
+    """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more, or none."""
+    wanted = query if limit is None else query.limit(limit + 1)
+    rows_on_terminal = result.path is None and sys.stdout.isatty()
+    live = sys.stderr.isatty() and not rows_on_terminal
+    with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
+        writer = format_of(result, file, paths, kind)
+        async with aclosing(wanted.pages()) as pages:
+            async for page in pages:
+                rest = page if limit is None else page[: limit - progress.rows]
+                with writing("the rows were read", result.path):
+                    writer.write(rest)
+                    file.flush()
+                progress.add(len(page))
+        with writing("the rows were read", result.path):
+            if not progress.rows:
+                writer.write([])
+            writer.close()
+            file.flush()
+    if limit is not None and progress.rows > limit:
         shown = "1 row is" if limit == 1 else f"{limit} rows are"
         say(f"{shown} shown and there are more; --limit N shows N, --all shows all, --count counts")
-    elif not rows:
+    elif not progress.rows:
         say("no rows")
 
 

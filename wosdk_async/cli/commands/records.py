@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from wosdk_async.cli.input.records import (
     label_of,
     look_at,
     python_name,
-    require_operation,
 )
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
@@ -34,7 +33,7 @@ from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol import updates
-from wosdk_async.protocol.arguments import entity_name
+from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.protocol.calls import Id
 from wosdk_async.protocol.elements import OWNED
 
@@ -42,8 +41,6 @@ __all__ = [
     "delete_command",
     "update_command",
 ]
-
-_STATES = "commands such as `wosdk hold` move a work order from state to state"
 
 
 @click.command("update", no_args_is_help=True)
@@ -80,7 +77,8 @@ def update_command(
       wosdk update WorkOrder RSC000005 PoNumber= --if-unchanged
     """
     kind = entity_named(entity, unchecked)
-    require_operation(kind, "update", "updated")
+    if not unchecked:
+        require_support(kind, "update")
     texts = RecordTexts.read(kind, [record_id], by)
     given = given_fields(kind, fields, json_body)
     if not given:
@@ -96,7 +94,11 @@ def update_command(
         if change is None:
             say("the record has these values already; nothing was sent")
             return
-        session.carry_out(f"update {change.label}", f"Update {change.label}?", [change], at_once=1)
+        session.carry_out(f"update {change.label}", f"Update {change.label}?", [change])
+
+
+Write = Callable[[Company], Awaitable[int | None]]
+"""Writes the fields of an update, and returns the new version of the record."""
 
 
 async def _update(
@@ -104,44 +106,73 @@ async def _update(
 ) -> RecordChange | None:
     """Read the record, and return the change that writes what differs; None if nothing does."""
     (id,) = await texts.ids(company, certain=True)
-    name = entity_name(kind)
-    read: Any = await company.get(kind, id, properties=_paths(kind, given))
-    old: dict[str, Any] = read if isinstance(read, dict) else codec.unstructure(read)
-    whole = {key: _whole(kind, key, old.get(key), value) for key, value in given.items()}
-    new = {key: value for key, value in whole.items() if not _same(old.get(key), value)}
+    if isinstance(kind, str):
+        old, new, write = await _by_name(company, kind, id, given)
+    else:
+        old, new, write = await _by_class(company, kind, id, given, if_unchanged)
     if not new:
         return None
-    _check(kind, read, new, if_unchanged)
 
     async def make(company: Company) -> ChangeResult:
-        made = await _write(company, kind, id, read, new, if_unchanged)
+        made = await write(company)
         return ChangeResult(f"updated: {', '.join(new)}", {"fields": list(new), "version": made})
 
-    shown = tuple(f"{key}: {shown_value(old.get(key))} -> {shown_value(value)}" for key, value in new.items())
+    name = entity_name(kind)
     return RecordChange(
         label=label_of(name, id, old),
         facts={"entity": name, "id": id},
         make=make,
-        shown=shown,
+        shown=tuple(f"{key}: {shown_value(old.get(key))} -> {shown_value(new[key])}" for key in new),
         look=look_at(name, id),
-        rule=_STATES if "StatusId" in new else "",
     )
 
 
-def _whole(kind: type[Record] | str, name: str, old: Any, value: Any) -> Any:
-    """Return an amount of money with the parts that it has already: it is written whole (facts 3.4)."""
-    if isinstance(kind, str) or not isinstance(value, dict) or not isinstance(old, dict):
-        return value
-    is_amount = any(meta["name"] == name and meta["type"] == "money" for meta in kind.__wire__.values())
-    return {**old, **value} if is_amount else value
+async def _by_name(
+    company: Company, name: str, id: Id, given: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any], Write]:
+    """Return a record of an entity that the catalogue does not know, what differs, and how it is written."""
+    old: dict[str, Any] = await company.get(name, id, properties=["*"])
+    new = _differing(old, given)
+    properties = [
+        path
+        for field, value in new.items()
+        for path in ([f"{field}.{inner}" for inner in value] if isinstance(value, dict) else [field])
+    ]
+
+    async def write(company: Company) -> int | None:
+        key = {"Id": id} if isinstance(id, int) else dict(id)
+        return (await company.put(name, {**key, **new}, properties=properties)).concurrency_id
+
+    return old, new, write
 
 
-def _paths(kind: type[Record] | str, given: Mapping[str, Any]) -> list[str]:
-    """Return the property paths of what is written, so that the old values can be shown."""
-    if isinstance(kind, str):
-        return ["*"]
+async def _by_class(
+    company: Company, kind: type[Record], id: Id, given: dict[str, Any], if_unchanged: bool
+) -> tuple[dict[str, Any], dict[str, Any], Write]:
+    """Return a record, what differs, and how it is written. Raise the error of what cannot be sent."""
     metas = {meta["name"]: meta for meta in kind.__wire__.values()}
-    return ["*", *(path for name in given for path in _paths_below(name, metas[name]))]
+    paths = ["*", *(path for name in given for path in _paths_below(name, metas[name]))]
+    read: Any = await company.get(kind, id, properties=paths)
+    old: dict[str, Any] = codec.unstructure(read)
+    whole = dict(given)
+    for name, value in given.items():
+        had = old.get(name)
+        if metas[name]["type"] == "money" and isinstance(value, dict) and isinstance(had, dict):
+            whole[name] = had | value  # facts 3.4: an amount is written whole, with the parts that it has
+    new, changes = _differing(old, whole), {}
+    if new:
+        record = record_of(kind, new, new=False)
+        names = [python_name(kind, name, "update") for name in new]
+        changes = {name: getattr(record, name) for name in names}
+        updates.change(read, changes)
+        if if_unchanged:
+            updates.version(read)
+
+    async def write(company: Company) -> int | None:
+        updated = await company.update(read, if_unchanged=if_unchanged, **changes)
+        return getattr(updated, "concurrency_id", None)
+
+    return old, new, write
 
 
 def _paths_below(name: str, meta: Wire) -> list[str]:
@@ -154,41 +185,8 @@ def _paths_below(name: str, meta: Wire) -> list[str]:
     return [f"{name}.Id", *([f"{name}.DisplayAs"] if named else [])]
 
 
-def _check(kind: type[Record] | str, read: Any, new: dict[str, Any], if_unchanged: bool) -> None:
-    """Raise the error of a change that cannot be sent, before it is shown."""
-    if isinstance(kind, str):
-        return
-    updates.change(read, _changes(kind, new))
-    if if_unchanged:
-        updates.version(read)
-
-
-def _changes(kind: type[Record], new: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields to write by their Python names."""
-    record = record_of(kind, new, new=False)
-    names = (python_name(kind, name, "update") for name in new)
-    return {name: getattr(record, name) for name in names}
-
-
-async def _write(
-    company: Company,
-    kind: type[Record] | str,
-    id: Id,
-    read: Any,
-    new: dict[str, Any],
-    if_unchanged: bool,
-) -> int | None:
-    """Write the fields, and return the new version of the record."""
-    if isinstance(kind, str):
-        key = {"Id": id} if isinstance(id, int) else dict(id)
-        properties = [
-            path
-            for name, value in new.items()
-            for path in ([f"{name}.{inner}" for inner in value] if isinstance(value, dict) else [name])
-        ]
-        return (await company.put(kind, {**key, **new}, properties=properties)).concurrency_id
-    updated = await company.update(read, if_unchanged=if_unchanged, **_changes(kind, new))
-    return getattr(updated, "concurrency_id", None)
+def _differing(old: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if not _same(old.get(name), value)}
 
 
 def _same(old: Any, new: Any) -> bool:
@@ -196,9 +194,6 @@ def _same(old: Any, new: Any) -> bool:
     if isinstance(new, dict) and isinstance(old, dict):
         return bool(new) and all(_same(old.get(key), value) for key, value in new.items())
     return bool(old == new)
-
-
-_AT_ONCE = 32  # calls under way
 
 
 @click.command("delete", no_args_is_help=True)
@@ -229,12 +224,13 @@ def delete_command(
     name = entity_name(kind)
     if not isinstance(kind, str) and name == "WorkOrder":
         raise CliError("a work order cannot be deleted; cancel it: wosdk cancel ORDER --reason NAME")
-    require_operation(kind, "delete", "deleted")
+    if not unchecked:
+        require_support(kind, "delete")
     texts = RecordTexts.read(kind, record_ids, by)
     with ChangeSession.open(ctx, options) as session:
         changes = session.runner.run(_deletes(session.runner.company, name, texts))
         what = changes[0].label if len(changes) == 1 else counted(len(changes), f"{name} record")
-        session.carry_out(f"delete {what}", f"Delete {what}?", changes, at_once=_AT_ONCE)
+        session.carry_out(f"delete {what}", f"Delete {what}?", changes)
 
 
 async def _deletes(company: Company, name: str, texts: RecordTexts) -> list[RecordChange]:

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from wosdk_async import Trace, codec
-from wosdk_async.cli.exit_codes import CliError, advice, cli_errors, say_sent, status_of, writing
+from wosdk_async.cli.exit_codes import CliError, advice, say_sent, status_of, writing
 from wosdk_async.cli.input.fields import assigned, command_of, json_object
 from wosdk_async.cli.input.records import look_for_order, newest_of
 from wosdk_async.cli.input.texts import command_named
 from wosdk_async.cli.options import (
-    assignments,
     commands,
+    fields_argument,
+    json_body_option,
     output_options,
     target_of,
     target_options,
@@ -31,13 +32,8 @@ __all__ = ["run_command"]
 
 @click.command("run", no_args_is_help=True)
 @click.argument("command", shell_complete=commands)
-@click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
-@click.option(
-    "--json-body",
-    type=click.Path(path_type=Path),
-    metavar="FILE|-",
-    help="The command's fields as a JSON object.",
-)
+@fields_argument
+@json_body_option
 @click.option("--yes", is_flag=True, help="Do not ask before changing a Company that is not on this machine.")
 @unchecked_option
 @output_options
@@ -64,15 +60,14 @@ def run_command(
 
     Exit status 7 is in doubt: the command was sent, and no response says whether it was carried out.
     """
-    with cli_errors():
-        request = _Request.read(command, fields, json_body, unchecked)
-        target = target_of(ctx)
-        if target.read_only and not request.only_reads:
-            raise CliError(f"--read-only: {request.name} may change something, so it is not sent")
-        with Runner(target) as runner:
-            trace = _send(runner, request, ask=not yes)
-        with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
-            write_record(result, _command_result(trace))
+    request = _Request.read(command, fields, json_body, unchecked)
+    target = target_of(ctx)
+    if target.read_only and not request.only_reads:
+        raise CliError(f"--read-only: {request.name} may change something, so it is not sent")
+    with Runner(target) as runner:
+        trace = _send(runner, request, ask=not yes)
+    with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
+        write_record(result, _command_result(trace))
 
 
 class _Request:

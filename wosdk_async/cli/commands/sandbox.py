@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, cli_errors, extra, say
+from wosdk_async.cli.exit_codes import CliError, extra, say
 from wosdk_async.cli.help import Group
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
 from wosdk_async.cli.texts import counted
@@ -236,7 +236,7 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
         return
     if not env_file.is_file():
         raise CliError(f"--env-file {env_file} is not a regular file; name another")
-    with cli_errors(), env_file.open(encoding="utf-8", errors="replace") as file:
+    with env_file.open(encoding="utf-8", errors="replace") as file:
         text = file.read(_MAX_ENV_FILE)
     if text and not force and not are_assignments(text):
         text = f"{env_file} exists already, and `wosdk sandbox serve` did not write it"
@@ -275,13 +275,12 @@ def _sandbox_errors() -> Iterator[None]:
     """Turn the errors of the sandbox into CliError."""
     from wosdk_async.sandbox import FaultScriptError, StoreError
 
-    with cli_errors():
-        try:
-            yield
-        except (StoreError, FaultScriptError, ValueError) as error:
-            for line in str(error).splitlines()[:-1]:
-                say(line)
-            raise CliError(str(error).splitlines()[-1]) from error
+    try:
+        yield
+    except (StoreError, FaultScriptError, ValueError) as error:
+        for line in str(error).splitlines()[:-1]:
+            say(line)
+        raise CliError(str(error).splitlines()[-1]) from error
 
 
 def _named(store: Store, name: str | None) -> StoredCompany:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.job_context import company_of_job, write_files
 from wosdk_async.cli.options import job_argument, json_option, target_options, yes_option
 from wosdk_async.cli.output.files import require_stdout
@@ -109,32 +109,31 @@ def undo_command(
     if all_runs and of_run is not None:
         raise click.UsageError("--run and --all exclude each other; give one of them")
     require_stdout()
-    with cli_errors():
-        from wosdk_async.jobs.undo.reversal import Undo
+    from wosdk_async.jobs.undo.reversal import Undo
 
-        left, status = _Left(None if as_json else _SHOWN), None
-        with _opened(ctx, job) as (runner, journal):
-            undo = Undo(
-                company=runner.company,
-                journal=journal,
-                limit=concurrency,
-                unversioned=unversioned,
-                of_run=None if all_runs else _run_to_undo(runner, journal, of_run),
-                on_stage=say,
-                on_row=left.add,
-            )
-            reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
-            if not check:
-                runner.run(undo.end_leases())
-            summary = runner.run(undo.look())
-            _say_undo(undo, summary, left, check=check)
-            if not check:
-                wanted, left = _confirmed(runner, undo, summary, ask=not yes), _Left(left.most)
-                # Also with nothing to undo: a run that was killed has not said how it ended.
-                summary, status = _carry_out(runner, undo, reason_id, comment, left)
-                if wanted:
-                    left.say()
-        _print_undo(summary, left, as_json)
+    left, status = _Left(None if as_json else _SHOWN), None
+    with _opened(ctx, job) as (runner, journal):
+        undo = Undo(
+            company=runner.company,
+            journal=journal,
+            limit=concurrency,
+            unversioned=unversioned,
+            of_run=None if all_runs else _run_to_undo(runner, journal, of_run),
+            on_stage=say,
+            on_row=left.add,
+        )
+        reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
+        if not check:
+            runner.run(undo.end_leases())
+        summary = runner.run(undo.look())
+        _say_undo(undo, summary, left, check=check)
+        if not check:
+            wanted, left = _confirmed(runner, undo, summary, ask=not yes), _Left(left.most)
+            # Also with nothing to undo: a run that was killed has not said how it ended.
+            summary, status = _carry_out(runner, undo, reason_id, comment, left)
+            if wanted:
+                left.say()
+    _print_undo(summary, left, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
 
@@ -198,19 +197,14 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
 async def _reasons(runner: Runner) -> str:
     """Return the available cancel reasons as text."""
     from wosdk_async.errors import WosdkError
-    from wosdk_async.model import WoActionReasonLookup
     from wosdk_async.resources.lookup_tables import listed
 
     try:
-        known = await runner.company.query(WoActionReasonLookup).all()
+        known = await runner.company.work_orders.reasons("Cancel")
     except WosdkError as error:  # a look at the job needs no reason
         return f"the names could not be read: {error.message}"
-    names = {
-        each.display_as
-        for each in known
-        if each.display_as and each.action_id == "Cancel" and not each.hide and not each.is_removed
-    }
-    return f"there are {listed(sorted(names))}" if names else "this Company has none"
+    names = sorted({each.display_as for each in known if each.display_as})
+    return f"there are {listed(names)}" if names else "this Company has none"
 
 
 def _carry_out(

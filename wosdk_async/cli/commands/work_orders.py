@@ -44,7 +44,6 @@ async def pickup_command(_: Company, *, comment: str | None, at: datetime | None
     return OrderPlan(
         what="pick up",
         act=lambda acme, order: acme.work_orders.pick_up(order, comment=comment, at=at),
-        target="Open",
     )
 
 
@@ -59,7 +58,6 @@ async def start_command(_: Company, *, comment: str | None, at: datetime | None)
     return OrderPlan(
         what="start",
         act=lambda acme, order: acme.work_orders.start(order, comment=comment, at=at),
-        target="InProgress",
     )
 
 
@@ -79,7 +77,6 @@ async def hold_command(
     return OrderPlan(
         what=f"hold, reason {reason!r}",
         act=lambda acme, order: acme.work_orders.hold(order, reason=id, comment=comment, at=at),
-        target="OnHold",
     )
 
 
@@ -103,7 +100,6 @@ async def resume_command(_: Company, *, start: bool, comment: str | None, at: da
     return OrderPlan(
         what="resume: reopen, pick up and start" if start else "resume: reopen",
         act=lambda acme, order: acme.work_orders.resume(order, start=start, comment=comment, at=at),
-        target="New",
     )
 
 
@@ -129,7 +125,6 @@ async def complete_command(
     return OrderPlan(
         what="complete" + (f", repair code {repair_code!r}" if repair_code else ""),
         act=lambda acme, order: acme.work_orders.complete(order, note=note, repair_code=code, at=at),
-        target="Completed",
     )
 
 
@@ -147,7 +142,6 @@ async def cancel_command(
     return OrderPlan(
         what=f"cancel, reason {reason!r}",
         act=lambda acme, order: acme.work_orders.cancel(order, reason=id, comment=comment, at=at),
-        target="Cancelled",
     )
 
 

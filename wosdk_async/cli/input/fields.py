@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from wosdk_async import codec
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.cli.texts import json_text
+from wosdk_async.codec.checks import json_kind_of
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol import validation as problems
@@ -48,16 +48,7 @@ def json_object(option: str, path: Path) -> dict[str, Any]:
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them.
-
-    Args:
-        fields: the fields so far; assignments replace them.
-        texts: the assignments; a field that two of them set is refused.
-        cls: the class of the command, None for one that the catalogue does not know.
-
-    Raises:
-        CliError: an assignment is wrong; the message names it and the remedy.
-    """
+    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them; refuse a field set twice."""
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
@@ -76,11 +67,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
 
 
 def given_fields(kind: type[Record] | str, texts: tuple[str, ...], body: Path | None) -> dict[str, Any]:
-    """Return the fields of a record by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null.
-
-    Raises:
-        CliError: a field is wrong; the message names it and the remedy.
-    """
+    """Return fields by wire name, from ``--json-body`` and ``NAME=VALUE``; ``NAME=`` is null."""
     cls = None if isinstance(kind, str) else kind
     fields = json_object("--json-body", body) if body is not None else {}
     return assigned(fields, [_null_if_empty(text) for text in texts], cls)
@@ -195,10 +182,7 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
 def record_of(cls: type[Record], fields: Mapping[str, Any], *, new: bool) -> Any:
     """Return the record with these fields, by wire name; raise CliError that names each fault.
 
-    Args:
-        cls: the class of the entity.
-        fields: the fields by wire name.
-        new: whether fields that the service requires to create the record must be there.
+    A ``new`` one must have the fields that the service requires.
     """
     return _checked(cls, fields, [], new=new)
 
@@ -234,7 +218,7 @@ def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterato
             for i, item in enumerate(value):
                 yield from _value_faults(meta, item, f"{where}[{i}]")
         else:
-            yield f"{where} takes a JSON list, not {_kind(value)}"
+            yield f"{where} takes a JSON list, not {json_kind_of(value)}"
 
 
 def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
@@ -243,26 +227,12 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
         if isinstance(value, Mapping):
             yield from _faults(below, value, f"{where}.")
         else:
-            yield f"{where} takes an object of {below.wire_name}, not {_kind(value)}"
+            yield f"{where} takes an object of {below.wire_name}, not {json_kind_of(value)}"
     elif isinstance(value, dict | list) or isinstance(value, bool) != (meta["type"] == "boolean"):
         if meta["type"] != "object":
-            yield f"{where} takes a value of type {meta['type']}, not {_kind(value)}"
+            yield f"{where} takes a value of type {meta['type']}, not {json_kind_of(value)}"
     elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: the number of an enum is valid too
         try:
             typed_value(str(value), meta, where)
         except CliError as fault:
             yield fault.message
-
-
-_KINDS = {
-    dict: "an object",
-    list: "a list",
-    str: "text",
-    bool: "true or false",
-    int: "a number",
-    Decimal: "a number",
-}
-
-
-def _kind(value: Any) -> str:
-    return _KINDS.get(type(value), "null")

@@ -1,9 +1,12 @@
-"""Records as people name them: by id, by compound key, or by number or name."""
+"""Records as people name them: by id, by compound key, or by number or name.
+
+Digits may be the id of one work order and the number of another: neither is guessed.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,15 +14,18 @@ import click
 
 from wosdk_async import Company, codec
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.input.order_ids import certain_ids, id_said, number_said
 from wosdk_async.cli.texts import json_text
 from wosdk_async.codec.checks import named_by
 from wosdk_async.errors import NotFoundError, NotUniqueError
-from wosdk_async.model import Record, WorkOrder, index
+from wosdk_async.model import Record, WorkOrder
 from wosdk_async.protocol.calls import Id
+from wosdk_async.query.fields import fields
+from wosdk_async.query.paging import ROW_CAP
+from wosdk_async.resources.names import batches
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
+    "ORDER_RULE",
     "RecordTexts",
     "by_option",
     "label_of",
@@ -28,12 +34,18 @@ __all__ = [
     "look_for_order",
     "newest_of",
     "python_name",
-    "require_operation",
 ]
 
 _ID = re.compile(r"0|-?[1-9][0-9]*")  # 0071 is a name: the number of a work order may begin with zeros
+_MAX_ID = 2**31 - 1  # longer digits can be a number alone
 _NAMED_BY = ("number", "name", "username", "display_as")  # properties that hold a name
 _LABELS = ("Number", "Name", "DisplayAs", "Username")
+
+ORDER_RULE = (
+    "ORDER is a number such as RSC000005, or an id. id:2903 and number:2903 say which one digits are: digits"
+    " that are the id of one order and the number of another are refused."
+)
+"""The rule for the help of each command that takes ORDER."""
 
 by_option = click.option(
     "--by", metavar="PROPERTY", help="Look in this text property; digits are then a text of it, not an id."
@@ -60,7 +72,7 @@ class RecordTexts:
         if key is not None:
             return cls(kind, tuple(texts), key)
         for text in texts:
-            if _is_order(kind) and (id_said(text) is not None or number_said(text) is not None):
+            if _is_order(kind) and (_id_said(text) is not None or _number_said(text) is not None):
                 continue
             if _parse_id(text) is None and (
                 text.startswith("{") or isinstance(kind, str) or named_by(kind) is None
@@ -72,21 +84,15 @@ class RecordTexts:
         return cls(kind, tuple(texts), None)
 
     async def ids(self, company: Company, *, certain: bool = False) -> list[Id]:
-        """Return the id of each text.
+        """Return the id of each text. Raises NotFoundError or NotUniqueError, which name the text.
 
-        Args:
-            company: the Company.
-            certain: digits that name a work order are looked up as a number, too. Without it they are an id.
-
-        Raises:
-            NotFoundError: there is no such record; the message names the text.
-            NotUniqueError: several records have the name, or digits are not certain.
+        ``certain`` looks digits that name a work order up as a number, too; without it they are an id.
         """
         ids = {text: self._id(text) for text in self.texts}
         names = [text for text, id in ids.items() if id is None]
         found: dict[str, Id] = dict(await self._resolved(company, names)) if names else {}
         if certain and not self.by and _is_order(self.kind):
-            found |= await certain_ids(
+            found |= await _certain_ids(
                 company, (text for text in ids if text.isdecimal() and ids[text] is not None)
             )
         return [found[text] if text in found else ids[text] or 0 for text in self.texts]
@@ -95,14 +101,14 @@ class RecordTexts:
         """Return the id that a text is, or None if it is looked up."""
         if self.by:
             return None
-        said = id_said(text) if _is_order(self.kind) else None
+        said = _id_said(text) if _is_order(self.kind) else None
         return _parse_id(text) if said is None else said
 
     async def _resolved(self, company: Company, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
         if self.by is not None:
             return await self._found_by(company, self.by, names)
-        said = {text: number for text in names if _is_order(kind) and (number := number_said(text))}
+        said = {text: number for text in names if _is_order(kind) and (number := _number_said(text))}
         if said:
             found = await self._found_by(company, "number", list(said.values()))
             rest = [text for text in names if text not in said]
@@ -143,6 +149,75 @@ class RecordTexts:
 
 def _is_order(kind: type[Record] | str) -> bool:
     return not isinstance(kind, str) and kind.wire_name == "WorkOrder"
+
+
+# --- work orders named by digits ---------------------------------------------------------------
+
+
+def _id_said(text: str) -> int | None:
+    """Return the id in ``id:2903``; None for another text. Raises CliError when no digits follow."""
+    if not text.startswith("id:"):
+        return None
+    digits = text.removeprefix("id:").strip()
+    if not (digits.isdecimal() and digits.isascii() and len(digits) <= len(str(_MAX_ID))):
+        raise CliError(f"{text!r:.60} is not an id; write id:2903, or the number of the order")
+    return int(digits)
+
+
+def _number_said(text: str) -> str | None:
+    """Return the number in ``number:2903``; None for another text. Raises CliError when nothing follows."""
+    if not text.startswith("number:"):
+        return None
+    if number := text.removeprefix("number:").strip():
+        return number
+    raise CliError(f"{text!r:.60} names no WorkOrder; write its number, such as number:2903")
+
+
+async def _certain_ids(company: Company, digits: Iterable[str]) -> dict[str, int]:
+    """Return the id of the order that each text of digits names, read by one query for all.
+
+    An order that is neither there by its id nor by its number keeps the id: who reads it reports that. Raises
+    NotUniqueError for digits that are the id of one order and the number of another, or of several.
+    """
+    texts = list(dict.fromkeys(digits))
+    orders = await _orders(company, texts)
+    return {text: _certain(company, text, orders) for text in texts}
+
+
+async def _orders(company: Company, texts: list[str]) -> list[WorkOrder]:
+    f, found = fields(WorkOrder), []
+    for some in batches(texts):
+        named = f.number.in_(some)
+        if ids := [int(text) for text in some if int(text) <= _MAX_ID]:
+            named |= f.id.in_(ids)
+        query = company.query(WorkOrder).where(named).select("Id", "Number")
+        page = await company.query(WorkOrder, query.expression | {"Count": ROW_CAP})  # a second page is rare
+        found += page if len(page) < ROW_CAP else await query.all()
+    return found
+
+
+def _certain(company: Company, text: str, orders: Iterable[WorkOrder]) -> int:
+    id = int(text)
+    by_id = {order.id or 0: order for order in orders if order.id == id}
+    by_number = {order.id or 0: order for order in orders if (order.number or "").strip() == text}
+    if not by_number or by_id.keys() == by_number.keys():
+        return id
+    if len(by_number) == 1 and not by_id:
+        return next(iter(by_number))
+    numbered = ", ".join(f"WorkOrder {each}" for each in sorted(by_number))
+    if len(by_number) > 1:
+        remedy = f"name one by its id, such as id:{min(by_number)}"
+    else:
+        remedy = f"write number:{text} or id:{text}"
+    also = f", and the id of {by_id[id].number or f'WorkOrder {id}'}" if id in by_id else ""
+    raise NotUniqueError(
+        f"{text} is the number of {numbered}{also}; {remedy}",
+        operation="look up WorkOrder",
+        company=company.name,
+    )
+
+
+# --- texts ---------------------------------------------------------------------------------------
 
 
 def _empty(kind: type[Record] | str, by: str | None) -> str:
@@ -204,30 +279,12 @@ def newest_of(entity: str) -> str:
 def look_for_order(given: Mapping[str, Any], hint: str = "") -> str:
     """Return the ``wosdk`` command that finds a new work order by its PoNumber, or else the newest ones.
 
-    Args:
-        given: the fields of the order.
-        hint: what is better the next time, if there is a PoNumber; a comment for the shell.
+    ``hint`` is a comment behind it, if there is a PoNumber.
     """
     number = given.get("PoNumber")
     if not isinstance(number, str) or not number:
         return newest_of("WorkOrder")
     return look_for(WorkOrder, "po_number", number) + (f" # {hint}" if hint else "")
-
-
-def require_operation(kind: type[Record] | str, operation: str, done: str) -> None:
-    """Raise CliError when the documentation says that the service refuses the operation.
-
-    Args:
-        kind: the entity; a name is not checked.
-        operation: ``create``, ``update`` or ``delete``.
-        done: its participle, for the message.
-    """
-    if isinstance(kind, str):
-        return
-    instead = index.UNSUPPORTED.get(kind.wire_name, {}).get(operation)
-    if instead is not None:
-        remedy = f": {instead}" if instead else ""
-        raise CliError(f"{kind.wire_name} cannot be {done}{remedy}; --unchecked sends it anyway")
 
 
 def label_of(entity: str, id: Id, record: dict[str, Any]) -> str:

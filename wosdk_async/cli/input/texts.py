@@ -23,7 +23,6 @@ from wosdk_async.codec.checks import named_by
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.model import Command, Record, command_class, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import (
@@ -38,7 +37,7 @@ from wosdk_async.query.properties import (
 )
 from wosdk_async.text.suggestions import suggestion
 
-__all__ = ["command_named", "condition", "entity_named", "order", "require_query", "typed_value"]
+__all__ = ["command_named", "condition", "entity_named", "order", "typed_value"]
 
 _QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
 _START = (
@@ -163,27 +162,19 @@ def has_unchecked() -> bool:
     return context is None or any(each.name == "unchecked" for each in context.command.params)
 
 
-def unchecked_hint(does: str = "sends it as it is") -> str:
+def unchecked_hint() -> str:
     """Return what sends a name or value that the catalogue does not know, for a message."""
-    return f"--unchecked {does}" if has_unchecked() else f"`wosdk query --unchecked` {does}"
+    return f"{'--unchecked' if has_unchecked() else '`wosdk query --unchecked`'} sends it as it is"
 
 
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
-    """Return the class of an entity, or the name when the catalogue does not know it.
-
-    Raises:
-        CliError: the name is close to a known one, and ``unchecked`` is not set.
-    """
+    """Return the class of an entity, or an unknown name; refuse one that is close to a known name."""
     found = None if unchecked else entity_class(name)
     return found or _unknown_name("entity", name, (*index.ENTITIES, *index.ALIASES), unchecked)
 
 
 def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
-    """Return the class of a command, or the name when the catalogue does not know it.
-
-    Raises:
-        CliError: the name is close to a known one, and ``unchecked`` is not set.
-    """
+    """Return the class of a command, or an unknown name; refuse one that is close to a known name."""
     found = None if unchecked else command_class(name)
     return found or _unknown_name("command", name, index.COMMANDS, unchecked)
 
@@ -199,15 +190,6 @@ def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
     if has_unchecked():  # commands without it refuse the name
         say(f"the catalogue has no {kind} {name!r}: it is sent unchecked")
     return name
-
-
-def require_query(entity: type[Record] | str) -> None:
-    """Raise CliError when the documentation says that the entity cannot be queried."""
-    name = entity_name(entity)
-    instead = None if isinstance(entity, str) else index.UNSUPPORTED.get(name, {}).get("query")
-    if instead is not None:
-        remedy = f": {instead}" if instead else ""
-        raise CliError(f"{name} cannot be queried{remedy}; {unchecked_hint('asks the service anyway')}")
 
 
 def typed_value(text: str, meta: Wire, place: str) -> Any:

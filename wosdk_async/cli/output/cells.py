@@ -51,7 +51,7 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
     records have. Objects have a column for each of their properties. An ``Id`` comes first unless it is
     one of ``paths``.
     """
-    leaves = dict.fromkeys(name for record in records for name in _leaves(record, ""))
+    leaves = dict.fromkeys(name for record in records for name, _ in flattened(record, lists=False) if name)
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
     # A parent with columns below it has none itself, even if it is null in some records.
     present = [name for name in leaves if name not in parents]
@@ -64,23 +64,14 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
     return list(dict.fromkeys([*first, *found]))
 
 
-def _leaves(value: Any, path: str, level: int = 0) -> Iterator[str]:
-    """Yield the path of each value below ``path`` that has no further properties."""
-    if isinstance(value, dict) and (value or not path) and level < _MAX_DEPTH:
-        for name, item in value.items():
-            yield from _leaves(item, f"{path}.{name}" if path else str(name), level + 1)
-    else:
-        yield path
-
-
-def flattened(value: Any, path: str = "", level: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield each single value of a record with its path, such as ``Items[0].Task.Id``."""
+def flattened(value: Any, path: str = "", level: int = 0, *, lists: bool = True) -> Iterator[tuple[str, Any]]:
+    """Yield each value of a record with its path, ``Items[0].Task.Id``; without ``lists`` a list whole."""
     if level >= _MAX_DEPTH:
         yield path, value
     elif isinstance(value, dict) and value:
         for name, item in value.items():
-            yield from flattened(item, f"{path}.{name}" if path else str(name), level + 1)
-    elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+            yield from flattened(item, f"{path}.{name}" if path else str(name), level + 1, lists=lists)
+    elif lists and isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         for i, item in enumerate(value):
             yield from flattened(item, f"{path}[{i}]", level + 1)
     else:

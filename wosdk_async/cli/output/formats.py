@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import columns_of, value_at
@@ -14,28 +14,19 @@ from wosdk_async.text.formula_guard import FormulaGuard
 from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:
+    from wosdk_async.cli.output.table import TableFormat
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.model import Record
 
-__all__ = ["CsvFormat", "csv_cell", "format_of", "guarded_texts", "write_record"]
-
-
-class _OutputFormat(Protocol):
-    """Writer of records, page by page."""
-
-    def write(self, rows: Sequence[Any]) -> None:
-        """Write a page of records."""
-
-    def close(self) -> None:
-        """Report on stderr what was left out. The file stays open."""
+__all__ = ["CsvFormat", "csv_cell", "format_of", "guarded_texts", "write_record", "write_rows"]
 
 
 def format_of(
     output: Output, file: IO[str], paths: Sequence[str], entity: type[Record] | str = ""
-) -> _OutputFormat:
+) -> JsonFormat | CsvFormat | TableFormat:
     """Return the format that writes rows to ``file``; ``paths`` are the properties that were asked for."""
     if output.format == "json":
-        return _JsonFormat(file)
+        return JsonFormat(file)
     if output.format == "csv":
         return CsvFormat(file, paths, output.excel, raw=output.raw)
     from wosdk_async.cli.output.table import TableFormat
@@ -47,18 +38,26 @@ def write_record(
     output: Output, record: dict[str, Any], paths: Sequence[str] = (), entity: type[Record] | str = ""
 ) -> None:
     """Write one record: as JSON, as a CSV of one row, or as a table with a line for each value."""
-    with opened(output) as file:
-        if output.format == "table":
-            from wosdk_async.cli.output.table import print_record
+    if output.format != "table":
+        write_rows(output, [record], paths)
+        return
+    from wosdk_async.cli.output.table import print_record
 
-            print_record(file, record, paths, entity)
-            return
-        writer = format_of(output, file, paths)
-        writer.write([record])
+    with opened(output) as file:
+        print_record(file, record, paths, entity)
+
+
+def write_rows(
+    output: Output, rows: Sequence[Any], paths: Sequence[str] = (), entity: type[Record] | str = ""
+) -> None:
+    """Write all rows of a result."""
+    with opened(output) as file:
+        writer = format_of(output, file, paths, entity)
+        writer.write(rows)
         writer.close()
 
 
-class _JsonFormat:
+class JsonFormat:
     """JSON lines: each record as the service sent it."""
 
     def __init__(self, file: IO[str]) -> None:

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import attrs
-
 from wosdk_async.cli.exit_codes import is_verbose, say
 from wosdk_async.cli.texts import counted, visible
 
@@ -21,15 +19,6 @@ __all__ = ["RowProgress"]
 
 _IDLE = 10.0  # seconds without news after which a line says so
 _PACE_LINES = 7  # lines over which the pace is measured: half a minute
-
-
-@attrs.frozen
-class _Line:
-    """What was counted when a line was said."""
-
-    at: float
-    rows: int
-    carried_out: int
 
 
 class RowProgress:
@@ -71,7 +60,7 @@ class RowProgress:
         self._started = self._said_at = self._moved_at = clock()
         self._detail = ""
         self._carried_out = 0
-        self._lines: deque[_Line] = deque(maxlen=_PACE_LINES)
+        self._lines: deque[tuple[float, int, int]] = deque(maxlen=_PACE_LINES)
 
     def __enter__(self) -> Self:
         if self._bar is not None:
@@ -140,13 +129,13 @@ class RowProgress:
     def _pace(self, total: int) -> list[str]:
         """Return how fast rows ended since some lines ago, and how long the others may take."""
         # Not since the start: there rows end that are refused or found without being sent.
-        line = _Line(self._clock(), self.rows, self._carried_out)
-        self._lines.append(line)
-        first = self._lines[0]
-        seconds, rows = line.at - first.at, line.rows - first.rows
-        if seconds < 1 or line.carried_out == first.carried_out:
+        self._lines.append((self._clock(), self.rows, self._carried_out))
+        seconds, rows, carried_out = (
+            now - then for now, then in zip(self._lines[-1], self._lines[0], strict=True)
+        )
+        if seconds < 1 or not carried_out:
             return []
-        left = round(max(total - line.rows, 0) * seconds / rows)
+        left = round(max(total - self.rows, 0) * seconds / rows)
         return [f"{rows / seconds:.3g} rows/s", f"about {left // 60}:{left % 60:02} min left"]
 
 

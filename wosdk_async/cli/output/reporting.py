@@ -137,12 +137,7 @@ _FILES = {
 
 
 def say_files(summary: Summary, plan: JobPlan) -> None:
-    """Say where the files are, and how the rejects are imported, on stderr.
-
-    Args:
-        summary: the summary of the run.
-        plan: the plan of the job, with the options of this run.
-    """
+    """Say where the files are, and how the rejects are imported; ``plan`` has the options of this run."""
     for path in summary.files:
         name = unnumbered(path).name
         if what := _FILES.get(name):

@@ -64,7 +64,10 @@ class TableFormat:
         first = self._names is None
         if self._names is None:
             self._names = self._chosen_columns(rows)
-        lines = [[self._cell(row, name) for name in self._names] for row in rows]
+        whole = self._default is None  # a requested list is shown in full
+        lines = [
+            [_cell(self._entity, name, value_at(row, name), whole) for name in self._names] for row in rows
+        ]
         if first and lines:
             self._fit(lines)
         if lines:
@@ -80,12 +83,6 @@ class TableFormat:
         if self._left_out:
             more = "1 more column does" if self._left_out == 1 else f"{self._left_out} more columns do"
             say(f"{more} not fit; choose columns with -p, or see all with --json")
-
-    def _cell(self, row: dict[str, Any], name: str) -> str:
-        value = value_at(row, name)
-        if isinstance(value, list) and self._default is None:  # a requested list is shown in full
-            return readable(value)
-        return short(value, type_at(self._entity, name))
 
     def _header(self, name: str) -> str:
         return visible(name if self._default is None else self._default.header(name))
@@ -150,15 +147,16 @@ def print_record(
         names = DefaultColumns.of(entity).ordered(_INDEX.sub("", name) for name, _ in pairs)
         order = {name: i for i, name in enumerate(names)}
         pairs.sort(key=lambda pair: order.get(_INDEX.sub("", pair[0]), len(order)))
-    print_table(file, [[visible(name), _line(entity, name, value)] for name, value in pairs[:_MAX_COLUMNS]])
+    lines = [
+        [visible(name), _cell(entity, _INDEX.sub("", name), value)] for name, value in pairs[:_MAX_COLUMNS]
+    ]
+    print_table(file, lines)
     if len(pairs) > _MAX_COLUMNS:
         say(f"{counted(len(pairs) - _MAX_COLUMNS, 'more value')} left out; --json has all")
 
 
-def _line(entity: type[Record] | str, name: str, value: Any) -> str:
-    if isinstance(value, list):
-        return readable(value)
-    return short(value, type_at(entity, _INDEX.sub("", name)))
+def _cell(entity: type[Record] | str, name: str, value: Any, whole: bool = True) -> str:
+    return readable(value) if whole and isinstance(value, list) else short(value, type_at(entity, name))
 
 
 def print_table(file: IO[str], lines: Sequence[Sequence[str]]) -> None:
