@@ -128,8 +128,9 @@ def edited(path: Path, switch: Switch) -> Iterator[None]:
 def run_tests(copy: Path, tests: Sequence[str]) -> tuple[int | None, str]:
     """Run tests in ``copy``; return the exit status (None if they do not end) and output of pytest."""
     plugins = [word for name in PLUGINS for word in ("-p", name)]
+    first = ["--exitfirst"] if len(tests) == 1 else []  # a further example may hang without the protection
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "--tb=line", *plugins, *tests],
+        [sys.executable, "-m", "pytest", "-q", "--tb=line", *first, *plugins, *tests],
         cwd=copy,
         env=environment(copy),
         stdin=subprocess.DEVNULL,

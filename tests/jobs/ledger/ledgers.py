@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from collections.abc import Sequence
 from hashlib import blake2b
 
@@ -46,6 +47,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self.db = sqlite3.connect("", isolation_level=None)
+        weakref.finalize(self, self.db.close)
         self.db.executescript(TABLES)
 
     def compare(self, rows: Sequence[FileRow], *, rejects: bool = False) -> Compared:

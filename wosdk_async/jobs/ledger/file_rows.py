@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import re
 import sqlite3
+import weakref
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -79,6 +80,7 @@ class FileRows:
         self.identities = Identities(self.source.columns, self.keys, self.import_map.key, counting)
         # SQLite removes a database without a name when it is closed, and when the process is killed.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self._db.close)  # a program may read a file and not import it
         try:
             self._db.execute("PRAGMA journal_mode = OFF")
             self._db.execute("PRAGMA synchronous = OFF")
