@@ -182,6 +182,21 @@ async def test_a_file_without_the_authority(tmp_path: Path, monkeypatch: pytest.
     assert f"SSL_CERT_FILE is '{other}'" in str(caught.value)
 
 
+async def test_a_new_client_trusts_a_file_that_was_renewed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    its = certificate_file(tmp_path / "its.pem", "IP:127.0.0.1")
+    file = certificate_file(tmp_path / "trusted.pem", "IP:127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    async with Service(context=serving(its)) as service:
+        async with service.client() as client:
+            with pytest.raises(NotSentError):
+                await client.company().connect()
+        file.write_bytes(its.read_bytes())
+        async with service.client() as client:
+            await client.company().connect()
+
+
 @pytest.mark.parametrize("sender", SENDERS)
 async def test_tls_where_there_is_none(sender: str) -> None:
     """Never sent, once, with the likely cause."""

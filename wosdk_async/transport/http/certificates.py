@@ -79,13 +79,15 @@ class TLSContextProvider:
             return self._context
 
 
-def _named() -> tuple[str, str]:
-    """Return the values of the two variables."""
-    return os.environ.get("SSL_CERT_FILE", ""), os.environ.get("SSL_CERT_DIR", "")
+def _named() -> tuple[str, str, int]:
+    """Return the values of the two variables, and when the file was changed: a new client reads it again."""
+    file = os.environ.get("SSL_CERT_FILE", "")
+    changed = os.stat(file).st_mtime_ns if os.path.exists(file) else 0
+    return file, os.environ.get("SSL_CERT_DIR", ""), changed
 
 
 @lru_cache(maxsize=8)  # two threads that ask first may each load one: that takes time, and no more
-def _system_context(file: str, folders: str) -> ssl.SSLContext:
+def _system_context(file: str, folders: str, _: int) -> ssl.SSLContext:
     context = ssl.create_default_context()
     if file:  # OpenSSL has loaded it already, but ignores what it cannot read
         with _translated(file):
@@ -102,7 +104,7 @@ def _system_context(file: str, folders: str) -> ssl.SSLContext:
 
 def require_certificates() -> None:
     """Raise ConfigurationError for variables that name no certificates, without the time of loading them."""
-    file, folders = _named()
+    file, folders, _ = _named()
     if file:
         with _translated(file):
             content, _ = read_regular(file, _MAX_BEFORE, cut=True)
