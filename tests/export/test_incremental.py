@@ -186,11 +186,12 @@ async def test_the_watermark_is_beside_the_rows(local: Local, tmp_path: Path) ->
 
 
 async def test_what_it_refuses(local: Local, tmp_path: Path) -> None:
-    """Entities without a time of their change, a limit, folders of others, and a second process."""
+    """Entities without a time of their change, options of files, folders of others, and a second process."""
     with pytest.raises(UnsupportedError, match=r"Customer has no LastActionDateUtc.*compare"):
         IncrementalExport(Customer, tmp_path / "customers")
-    with pytest.raises(ExportError, match="limit is for"):
-        IncrementalExport(WorkOrder, tmp_path / "orders", limit=5)
+    for option in ({"limit": 5}, {"again": True}, {"force": True}):
+        with pytest.raises(ExportError, match=f"{next(iter(option))}= is for"):
+            IncrementalExport(WorkOrder, tmp_path / "orders", **option)
     with pytest.raises(ExportError, match=r"holds other files \(store"):
         await IncrementalExport(WorkOrder, tmp_path, company=local.company)
     with pytest.raises(ExportError, match="is a file"):

@@ -90,8 +90,12 @@ class IncrementalExport(ExportJob):
         self._entity = known_entity(entity)
         require_moves(self._entity)
         require_overlap(overlap)
-        if self.options.limit is not None:
-            raise ExportError("limit is for an export into one file; a folder of changes has all of them")
+        for name in ("limit", "again", "force"):
+            if getattr(self.options, name):
+                raise ExportError(
+                    f"{name}= is for an export into one file; an export of changes only adds parts, with all "
+                    "that moved"
+                )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:
             chosen = [*chosen, MOVED, "ConcurrencyId"]  # they tell versions of a record apart
