@@ -12,7 +12,15 @@ import pytest
 from tests.support.frames import chained
 from tests.support.service import RESET, SECRET, Answer, Service
 from tests.transport.script import QUICK
-from wosdk_async import CallOptions, DeadlineError, InDoubtError, NoAnswerError, NotSentError, RetryPolicy, WosdkError
+from wosdk_async import (
+    CallOptions,
+    DeadlineError,
+    InDoubtError,
+    NoAnswerError,
+    NotSentError,
+    RetryPolicy,
+    WosdkError,
+)
 
 GOOD = b'{"CommandResult": {}, "Data": {"Id": 1}}'
 
