@@ -63,7 +63,9 @@ def test_a_finished_order_is_not_resumed(wosdk: Wosdk) -> None:
     result = wosdk("resume", number, "--start")
     assert (result.exit_code, result.stdout, state(wosdk, number)) == (3, "", "Cancelled")
     assert "is in state 'Cancelled'; resume takes one that is OnHold or Paused" in result.stderr
-    assert "WoReopenCommand reopens others" in result.stderr
+    assert "`wosdk run WoReopenCommand WorkOrderId=" in result.stderr
+    ran = wosdk("run", "WoStartCommand", f"WorkOrderId={number.removeprefix('RSC').lstrip('0')}")
+    assert (ran.exit_code, "WoReopenCommand reopens it" in ran.stderr, "..." in ran.stderr) == (3, True, False)
 
 
 @pytest.mark.parametrize(

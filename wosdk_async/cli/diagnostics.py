@@ -142,6 +142,7 @@ _VARIABLES = {"token": "WOSDK_TOKEN_URL", "discovery": "WOSDK_LOCATOR_URL"}
 # Messages of the system and of OpenSSL in lower case; the first that fits. The errors themselves are not
 # kept, because they would hold the request, and with it the token.
 _BY_TEXT = (
+    (("[ssl",), "the handshake of TLS fails: the address has the wrong port, or a proxy responds"),
     (
         ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
         "the name server does not know the host: {network}",

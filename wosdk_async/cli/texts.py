@@ -173,6 +173,8 @@ def in_commands(remedy: Remedy, facts: Mapping[str, Any]) -> str:
     quoted = {name: fact if name in _UNQUOTED else shell_words(str(fact)) for name, fact in facts.items()}
     if "option" in facts:
         quoted["option"] = str(facts["option"]).replace("_", "-")
+    if remedy is Remedy.REOPEN and "id" not in facts:
+        words = remedy.value
     if remedy is Remedy.MOVE_ON and (way := WAYS_ON.get(facts.get("state", ""))) is not None:
         quoted["steps"] = " and then ".join(_STEPS[action] for action in way.actions)
     return words.format_map(KnownFacts(quoted))

@@ -26,6 +26,7 @@ __all__ = [
     "remedy_of",
     "replaced_fields",
     "warning_of_move",
+    "way_on",
 ]
 
 OWN_MOVES = "each Company sets up which state may follow which"
@@ -87,7 +88,7 @@ _WORDS = {
 def remedy_of(error: BusinessRuleError, otherwise: Remedy | None) -> dict[str, Any]:
     """Return how the order of a refused move leaves its state, or else a remedy, with its facts."""
     found = _REFUSED.search(error.message)
-    known = _way_on(found[1], found[2]) if found is not None else {}
+    known = way_on(found[1], found[2]) if found is not None else {}
     return known or ({} if otherwise is None else {"remedies": (otherwise,)})
 
 
@@ -105,12 +106,12 @@ def warning_of_move(command: str, state: object) -> str:
         said = f"The order is in state '{state}' already"
     else:
         said = f"{command} is not known to lead from the order's state '{state}' to '{move.target}'"
-    facts = _way_on(state, move.target)
+    facts = way_on(state, move.target)
     remedy = in_python(facts["remedies"][0], facts) if facts else OWN_MOVES
     return f"{said}: the service may refuse it; {remedy}"
 
 
-def _way_on(state: str, target: str) -> dict[str, Any]:
+def way_on(state: str, target: str) -> dict[str, Any]:
     """Return how an order leaves its state; empty if it is where it should be, or no way is known."""
     if state == target or state not in WAYS_ON:
         return {}

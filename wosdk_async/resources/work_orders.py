@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wosdk_async.errors import BusinessRuleError, InvalidCallError
 from wosdk_async.protocol.arguments import described, require_id
+from wosdk_async.protocol.order_rules import way_on
 from wosdk_async.query.conditions import identifier
 from wosdk_async.resources.order_lookups import OrderLookups
 
@@ -279,10 +280,11 @@ class WorkOrders(OrderLookups):
         found = (await self._company.get(WorkOrder, order, properties=["StatusId"])).status_id
         if found not in ("OnHold", "Paused"):
             raise BusinessRuleError(
-                f"work order {order} is in state '{found}'; resume takes one that is OnHold or Paused, and "
-                "WoReopenCommand reopens others. Nothing was sent",
+                f"work order {order} is in state '{found}'; resume takes one that is OnHold or Paused. "
+                "Nothing was sent",
                 operation="resume",
                 company=self._company.name,
+                **way_on(str(found), "InProgress"),
             )
         return WOStatus(str(found))
 

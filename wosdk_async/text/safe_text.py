@@ -142,6 +142,11 @@ class Secrets:
         shown = (_MASK if run[0][0] else searched[run.start() : run.end()] for run in runs)
         return "".join(shown)[:longest]
 
+    def shortened(self, text: str, longest: int) -> str:
+        """Do what :func:`shortened` does, without the secrets; what is cut is not searched."""
+        shown = self.hide(text, longest)
+        return shown if len(text) <= longest else f"{shown}{_cut_from(text)}"
+
     def _is_far_from(self, text: str) -> bool:
         """Return whether a text in which nothing is escaped holds no half piece of a form: most texts."""
         folded = text.translate(_FOLDED)
@@ -287,7 +292,11 @@ def without_markup(text: str) -> str:
 
 def shortened(text: str, longest: int) -> str:
     """Return ``text``, or its first ``longest`` characters and how many there were."""
-    return text if len(text) <= longest else f"{text[:longest]}... (cut from {len(text):,} characters)"
+    return text if len(text) <= longest else f"{text[:longest]}{_cut_from(text)}"
+
+
+def _cut_from(text: str) -> str:
+    return f"... (cut from {len(text):,} characters)"
 
 
 def _escaped(found: re.Match[str]) -> str:

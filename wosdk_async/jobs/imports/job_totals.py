@@ -15,6 +15,7 @@ from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import AuditResult, RowRecord, State, StoredRow, row_table
+from wosdk_async.jobs.journal.entries import presentable
 from wosdk_async.jobs.journal.worker_tables import AuditState
 from wosdk_async.jobs.ledger.decision import Standing
 from wosdk_async.jobs.ledger.outcomes import RowOutcome, Summary
@@ -55,10 +56,11 @@ class JobTotals:
         """Report the rows that were not started, so that each row has its outcome."""
         cause = self.stops.stop.cause
         reason = cause.message if cause is not None else "the import was stopped before this row"
+        unsent = presentable(RowRecord(0, State.PLANNED, reason=reason), self.job.journal.secrets())
         async for stored in self._stored(State.PLANNED):
             if stored.row not in self.reports.unsent:
-                unsent = RowRecord(stored.row, State.PLANNED, reason=reason)
-                self.job.request.on_row(RowOutcome.of(unsent, stored.line, "not_started"))
+                record = attrs.evolve(unsent, row=stored.row)
+                self.job.request.on_row(RowOutcome.of(record, stored.line, "not_started"))
 
     async def _stored(self, state: State) -> AsyncIterator[StoredRow]:
         async for page in self.job.journal.file_pages(state):

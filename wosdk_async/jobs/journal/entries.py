@@ -10,7 +10,7 @@ import attrs
 import orjson
 
 from wosdk_async.protocol.writes import State
-from wosdk_async.text.safe_text import Secrets, shortened
+from wosdk_async.text.safe_text import Secrets
 
 __all__ = [
     "ANSWERED",
@@ -250,10 +250,10 @@ def presentable(record: T, known: Secrets) -> T:
     changed: dict[str, Any] = {}
     for name, longest in _TEXTS:
         text = getattr(record, name, None)
-        if text and (shown := shortened(known.hide(text, len(text)), longest)) != text:
+        if text and (shown := known.shortened(text, longest)) != text:
             changed[name] = shown
     if warnings := getattr(record, "warnings", ()):
-        changed["warnings"] = tuple(shortened(known.hide(each, len(each)), MAX_REASON) for each in warnings)
+        changed["warnings"] = tuple(known.shortened(each, MAX_REASON) for each in warnings)
     evolved: Any = record
     return attrs.evolve(evolved, **changed) if changed else record
 
