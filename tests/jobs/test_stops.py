@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.jobs import conftest
 from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, HEADER, MAP, MARKER, WORK_ORDER, rows
 from tests.jobs.runs import carried_out, held
@@ -46,6 +47,19 @@ async def test_a_job_that_a_wrong_map_stopped_resumes_with_the_corrected_one(
     assert await held(local) == Counter(map(str, range(40 + more)))
     assert summary.folder is not None
     assert [each.name for each in summary.folder.parent.glob("*.job*")] == [summary.folder.name]
+
+
+async def test_reasons_are_bounded_also_of_rows_that_were_not_started(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Theirs repeats that of the refused ones."""
+    refuse = conftest._refuse
+    monkeypatch.setattr(conftest, "_refuse", lambda send, _: refuse(send, "z" * 1900))
+    local.server.failing = "WoCreateCommand"
+    summary, outcomes = await carried_out(job(write(HEADER, rows(*range(22))), MAP, limit=1), local)
+    assert (summary.failed, summary.not_started) == (20, 2)
+    reasons = [outcomes[row].reason or "" for row in (20, 22)]
+    assert all("z" * 900 in each and len(each) < 1050 for each in reasons)
 
 
 async def test_rows_that_the_service_refused_do_not_stop_the_next_run(
