@@ -161,6 +161,32 @@ def test_tls_where_there_is_none(
     assert text.count("the other side does not speak TLS: the address may need http://") == 1
 
 
+def test_tls_that_ends_with_an_alert(
+    wosdk: Wosdk, seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a proxy, or another service on that port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def refuse() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:  # the test is over
+                    return
+                with connection:
+                    connection.recv(4096)
+                    connection.sendall(b"\x15\x03\x03\x00\x02\x02\x50")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        monkeypatch.setenv("WOSDK_TOKEN_URL", f"https://127.0.0.1:{server.getsockname()[1]}/OAuth/token")
+        status, step, text = failing(wosdk, "--deadline", "1")
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+    assert (status, step) == (6, "token")
+    assert "the address has the wrong port, or a proxy responds" in text
+
+
 @pytest.fixture
 def over_https(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., dict[str, str]]]:
     """A function that leads the environment to a local Company with a certificate for ``names``."""
