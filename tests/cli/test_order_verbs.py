@@ -65,11 +65,9 @@ def test_a_finished_order_is_not_resumed(wosdk: Wosdk) -> None:
     assert "is in state 'Cancelled'; resume takes one that is OnHold or Paused" in result.stderr
     assert "`wosdk run WoReopenCommand WorkOrderId=" in result.stderr
     ran = wosdk("run", "WoStartCommand", f"WorkOrderId={number.removeprefix('RSC').lstrip('0')}")
-    assert (ran.exit_code, "WoReopenCommand reopens it" in ran.stderr, "..." in ran.stderr) == (
-        3,
-        True,
-        False,
-    )
+    assert ran.exit_code == 3
+    assert "WoReopenCommand reopens it" in ran.stderr
+    assert "..." not in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -163,9 +163,8 @@ def _by_conditions(
         write = partial(_write, kind=kind, paths=paths, limit=limit, result=result)
         try:
             runner.run(write(query.select(*by_name)))
-        except (
-            UnknownNameError
-        ):  # a release that lacks a name of a reference, or a condition has a wrong name
+        except UnknownNameError:
+            # Of a reference that a release lacks, or of a condition.
             if not by_name:
                 raise
             runner.run(write(query))

@@ -189,34 +189,38 @@ class ObjectNode:
     @cached_property
     def build(self) -> Callable[[RowContext], Record]:
         """Function that returns the object for a row, even if all its fields are empty."""
-        return self._compiled(())  # type: ignore[no-any-return]
+        return self._compiled(())
 
     @cached_property
     def fill(self) -> Callable[[RowContext], Record | None]:
         """Function that returns the object, or None when all fields that vary from row to row are empty."""
         varying = [name for name, node in self.fields.items() if node.columns or node.references]
-        return self._compiled(varying)  # type: ignore[no-any-return]
+        return self._compiled(varying)
 
-    def _compiled(self, varying: Sequence[str]) -> Any:
-        names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined, "ref": _ref}
+    def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
+        """Return the function; None is its result when all of ``varying`` are empty, if there are any."""
+        names: dict[str, Any] = {"make": self.make, "RowError": RowError, "joined": joined}
         values, arguments = [], []
         for place, (name, node) in enumerate(self.fields.items()):
             variable = f"value{place}"
             if isinstance(node, ConstantNode):
                 names[variable] = node.content
             else:
-                values.append(_VALUE.format(variable=variable, expression=_expression(node, place, names)))
+                names[f"fill{place}"] = node.fill
+                values.append(_VALUE.format(variable=variable, place=place))
             arguments.append(f"{name}={variable}")
         places = {name: place for place, name in enumerate(self.fields)}
         empty = " and ".join(f"value{places[name]} is None" for name in varying)
         lines = f"    if {empty}:\n        return None\n" if varying else ""
         source = _OBJECT.format(values="".join(values), empty=lines, arguments=", ".join(arguments))
-        return compile_function("fill", source, f"{getattr(self.make, '__name__', '')} of a row", names)
+        title = f"{getattr(self.make, '__name__', '')} of a row"
+        compiled: Callable[[RowContext], Any] = compile_function("fill", source, title, names)
+        return compiled
 
 
 _OBJECT = """\
 def fill(context):
-    cells, id_for, faults = context.cells, context.references.id_for, ()
+    faults = ()
 {values}\
     if faults:
         raise joined(faults)
@@ -226,29 +230,10 @@ def fill(context):
 
 _VALUE = """\
     try:
-        {variable} = {expression}
+        {variable} = fill{place}(context)
     except RowError as error:
         faults += (error,)
 """
-
-
-def _expression(node: Node, place: int, names: dict[str, Any]) -> str:
-    """Return the source of the value of a node; add what it refers to to ``names``."""
-    if isinstance(node, ReferenceNode) and not node.required:
-        names[f"name{place}"] = node.name
-        if node.as_id:
-            return f"id_for(name{place}, context)"
-        return f"ref(id) if (id := id_for(name{place}, context)) is not None else None"
-    if isinstance(node, TextNode) and node.parse is None:
-        names |= {f"column{place}": node.template.column, f"text{place}": node.template.fill}
-        text = f"cells[column{place}]" if node.template.column is not None else f"text{place}(cells)"
-        shown = "str(text)"  # a cell that is a number is a text here
-        if node.limit.length is not None:
-            names[f"fit{place}"] = node.limit.fit
-            shown += f" if len(text) <= {node.limit.length} else fit{place}(str(text), context.warnings)"
-        return f"({shown}) if (text := {text}) else {'' if node.clears else None!r}"
-    names[f"fill{place}"] = node.fill
-    return f"fill{place}(context)"
 
 
 @attrs.frozen
