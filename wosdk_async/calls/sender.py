@@ -14,9 +14,9 @@ from wosdk_async.calls.markers import Marker
 from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.errors import DeadlineError
 from wosdk_async.options import CallOptions
+from wosdk_async.options.hooks import report_in_doubt
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.safe_text import Secrets
-from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.manager import Place, SessionManager, TokenGrant
