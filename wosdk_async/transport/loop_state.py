@@ -20,8 +20,8 @@ from wosdk_async.transport.http.certificates import require_certificates
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
 from wosdk_async.transport.http.environment import parse_proxy
 from wosdk_async.transport.http.selection import connection_ceiling, engine_for
-from wosdk_async.transport.limiter.adaptive import AIMDLimit, ThroughputLimit
-from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
+from wosdk_async.transport.limiter.adaptive import ThroughputLimit
+from wosdk_async.transport.limiter.limiter import AIMDLimit, ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.session.hosts import HostRules
