@@ -15,7 +15,7 @@ from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.model.metadata import Wire
-from wosdk_async.protocol.content import content_of
+from wosdk_async.protocol.calls import content_of
 from wosdk_async.protocol.elements import (
     NOT_WRITTEN,
     OWNED,

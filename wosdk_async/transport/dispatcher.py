@@ -23,7 +23,8 @@ from wosdk_async.errors import (
 )
 from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import OnInDoubt, report_in_doubt
-from wosdk_async.protocol.responses import RequestIds, read
+from wosdk_async.protocol.matching import RequestIds
+from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy

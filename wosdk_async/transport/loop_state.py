@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
-from wosdk_async.protocol.responses import RequestIds
+from wosdk_async.protocol.matching import RequestIds
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads

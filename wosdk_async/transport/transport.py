@@ -13,7 +13,8 @@ from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallErr
 from wosdk_async.fork_safety import register_after_fork
 from wosdk_async.options import DEFAULT_IN_FLIGHT, CallOptions
 from wosdk_async.options.hooks import BeforeSend, ask_before_send
-from wosdk_async.protocol.responses import RequestIds, read
+from wosdk_async.protocol.matching import RequestIds
+from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.download import Downloads

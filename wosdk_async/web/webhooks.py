@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from wosdk_async.errors import PayloadError
 from wosdk_async.model import Record
-from wosdk_async.protocol import envelopes
+from wosdk_async.protocol.responses import ROWS, objects
 
 __all__ = ["read_event"]
 
@@ -39,7 +39,7 @@ def read_event(body: bytes, entity: type[E]) -> list[E]:
     if len(body) > _MAX_BODY:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_BODY} are not read")
     try:
-        found: list[E] = envelopes.objects(envelopes.ROWS, entity)(body)
+        found: list[E] = objects(ROWS, entity)(body)
         return found
     except (ValueError, TypeError, KeyError) as cause:
         raise PayloadError(
