@@ -28,8 +28,7 @@ from wosdk_async.protocol.arguments import (
 )
 from wosdk_async.protocol.records import Id
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.builder import Query
-from wosdk_async.query.plan import selection
+from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.changes import ChangeFeed, follow
 from wosdk_async.resources.editing import Change, edit

@@ -30,9 +30,9 @@ from wosdk_async.protocol.arguments import (
     require_support,
 )
 from wosdk_async.protocol.records import specifier_of
-from wosdk_async.query.conditions import text
-from wosdk_async.query.paths import ResolvedPath, root
-from wosdk_async.query.plan import Plan, condition_of, selected
+from wosdk_async.query.builder import condition_of, selected
+from wosdk_async.query.paths import ResolvedPath, root, text
+from wosdk_async.query.plan import Plan
 from wosdk_async.query.properties import Path, property_at
 from wosdk_async.text.suggestions import suggestion
 

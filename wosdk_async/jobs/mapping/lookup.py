@@ -15,9 +15,8 @@ from wosdk_async.jobs.mapping.nodes import OBJECTS, RowContext
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.model import Ref
-from wosdk_async.query.conditions import Comparison
 from wosdk_async.query.paging import KeyCursor
-from wosdk_async.query.plan import Plan
+from wosdk_async.query.plan import Comparison, Plan
 from wosdk_async.resources.lookup_tables import folded
 
 __all__ = ["ReferenceEntry", "find_first", "find_named"]
