@@ -15,8 +15,7 @@ from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.arguments import require_id
 from wosdk_async.protocol.calls import content_of
-from wosdk_async.protocol.difference import difference
-from wosdk_async.protocol.elements import OWNED, elements, point_reference
+from wosdk_async.protocol.elements import OWNED, difference, elements, point_reference
 from wosdk_async.protocol.records import retrieve, update
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.remedies import Remedy
