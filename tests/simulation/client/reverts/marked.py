@@ -11,7 +11,7 @@ import attrs
 
 from tests.simulation.reverts import Reverts, replace
 from wosdk_async.calls.key_turns import KeyTurn
-from wosdk_async.calls.reconcile import Reconciler
+from wosdk_async.calls.sender import Reconciler
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.writes import LookUps
 from wosdk_async.transport.loop_state import Hold, LoopState
@@ -30,8 +30,8 @@ REVERTS = Reverts()
 def _marked_run_without_deadline() -> Iterator[None]:
     original = Reconciler.__init__
 
-    def faulty(self: Any, **named: Any) -> None:
-        original(self, **named)
+    def faulty(self: Any, *given: Any, **named: Any) -> None:
+        original(self, *given, **named)
         self._end += 1e6
 
     with replace(Reconciler, "__init__", faulty):
