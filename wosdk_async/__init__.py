@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.web.problems import ProblemDetails, problem_of
-    from wosdk_async.web.webhooks import read_event
+    from wosdk_async.web.validation import read_event
 
 __all__ = [
     "Attempt",
@@ -178,7 +178,7 @@ _EXPORTS = {
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.web.problems": ("ProblemDetails", "problem_of"),
-    "wosdk_async.web.webhooks": ("read_event",),
+    "wosdk_async.web.validation": ("read_event",),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 
