@@ -30,7 +30,7 @@ from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.http.engine import POOL_EXHAUSTED, Engine, Request, SendError
-from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
+from wosdk_async.transport.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
 from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.observers import ObservedCall

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from wosdk_async.options import DEFAULT_IN_FLIGHT
-from wosdk_async.transport.limiter.limiter import AIMDLimit
+from wosdk_async.transport.limiter import AIMDLimit
 
 __all__ = ["ThroughputLimit"]
 
