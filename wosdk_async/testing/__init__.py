@@ -7,8 +7,8 @@
     recorder.py         the requests that the Company got, and warnings of faults that none of them matched
     recording.py        real traffic in a file, and its replay: recording_engines.py sends or answers,
                         scrubbing.py removes secrets and names, recorded_exchanges.py is the file
-    respx_routes.py     the service as routes of respx, and the bodies of their responses
-    operations.py       operations of the service, and mistakes in mocks
+    respx_routes.py     the service as routes of respx
+    operations.py       operations of the service, bodies of mocked responses, and mistakes in mocks
 
 ``docs/testing.md`` shows how to use them. Names are loaded when they are first used, because pytest
 imports this package in every run. No other package of ours imports it.

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import parse_qs
 
 import respx
 
 from wosdk_async import codec
-from wosdk_async.catalogue import Command as CatalogueCommand
-from wosdk_async.catalogue import Entity, Field, load
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, Record
 from wosdk_async.protocol.arguments import described
 from wosdk_async.testing.operations import (
     DISCOVERY,
     ServiceOperation,
+    envelope,
+    example_body,
     is_command,
     name_of,
     names_of,
     operation_at,
     require_code,
     require_operation,
-    require_result,
+    wants_next_page,
 )
 from wosdk_async.transport.session.credentials import Region
 
@@ -150,7 +148,7 @@ class PreparedResponse:
         """
         if not values:
             raise InvalidCallError("answers() needs at least one result")
-        bodies = [_envelope(self._operation, value) for value in values]
+        bodies = [envelope(self._operation, value) for value in values]
         self.route.mock(side_effect=_InTurn(bodies))
         return self
 
@@ -186,7 +184,7 @@ def _default_kind(what: type[Any] | str, name: str) -> str:
 def _example(request: Any) -> respx.MockResponse:
     operation = operation_at(request.method, request.url.path)
     query = request.url.query.decode("ascii")
-    body = _example_body(operation, request.url.path, query, request.content) if operation else None
+    body = example_body(operation, request.url.path, query, request.content) if operation else None
     if body is None:
         raise AssertionError(
             f"{request.method} {request.url.path} is not an operation of the service in the catalogue; "
@@ -203,7 +201,7 @@ class _InTurn:
         self._last: dict[str, Any] = {}
 
     def __call__(self, request: Any) -> respx.MockResponse:
-        if _wants_next_page(self._last, request.content):
+        if wants_next_page(self._last, request.content):
             return _response(request, {"Entities": []})
         self._last = self._left.pop(0) if len(self._left) > 1 else self._left[0]
         return _response(request, self._last)
@@ -218,126 +216,3 @@ def _response(request: Any, body: dict[str, Any], status: int = 200) -> respx.Mo
     return respx.MockResponse(
         status, content=codec.dumps(body), content_type="application/json; charset=utf-8"
     )
-
-
-# --- bodies: values in the envelope of an operation, or examples from the catalogue -------------------
-
-_MONEY = {"CurrencyTypeId": 840, "Value": 100.0}
-_VALUES: dict[str, Any] = {
-    "integer": 1,
-    "number": 1.5,
-    "boolean": False,
-    "datetime-local": "2025-03-03T09:00:00",
-    "datetime-utc": "2025-03-03T15:00:00Z",
-    "money": _MONEY,
-    "ref": {"Id": 1},
-}
-
-
-def _envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
-    """Return the body of a response whose result is ``value``.
-
-    Raises:
-        InvalidCallError: the operation cannot have this result.
-    """
-    if operation.kind == "query":
-        if isinstance(value, Record | Mapping | str) or not hasattr(value, "__iter__"):
-            raise InvalidCallError(
-                f"query {operation.name} returns a list of records, not {value!r}; pass [...]"
-            )
-        value = list(value)
-        require_result(operation, value)
-        return {"Entities": [{"Data": _plain(operation, record)} for record in value]}
-    require_result(operation, value)
-    if operation.kind == "command":
-        return {"CommandResult": _plain(operation, value)}
-    if operation.kind == "retrieve":
-        return {"Data": _plain(operation, value)}
-    if isinstance(value, int) and not isinstance(value, bool):
-        value = {"EntityType": operation.name, "Id": value}
-    return {"EntitySpecifier": _plain(operation, value)}
-
-
-def _example_body(operation: ServiceOperation, path: str, query: str, body: bytes) -> dict[str, Any] | None:
-    """Return an example of a response, or None if the catalogue does not know the operation.
-
-    Args:
-        operation: of the request.
-        path: of the request; with ``query`` and ``body`` it names the Id of the example.
-        query: of the request.
-        body: of the request.
-    """
-    if operation.kind == "command":
-        command = load().commands.get(operation.name)
-        return _envelope(operation, _result(command)) if command is not None else None
-    entity = load().entities.get(operation.name)
-    if entity is None:
-        return None
-    if operation.kind == "query":
-        page = _envelope(operation, [_record(entity)])
-        return _envelope(operation, []) if _wants_next_page(page, body) else page
-    id = _id(operation.kind, path, query, body)
-    return _envelope(operation, _record(entity, id) if operation.kind == "retrieve" else id)
-
-
-def _wants_next_page(page: Mapping[str, Any], body: bytes) -> bool:
-    """Return whether a query asks for the records after a page: a client does until a page is empty."""
-    records = page.get("Entities")
-    if not records:
-        return False
-    expression = json.loads(body).get("QueryExpression") or {}
-    if expression.get("FirstResultIndex"):
-        return True
-    conditions = (expression.get("Criteria") or {}).get("Conditions") or []
-    return any(
-        condition.get("PropertyName") == "Id"
-        and condition.get("Operator") in ("GreaterThan", "LessThan")
-        and condition.get("Values") == [str(records[-1]["Data"].get("Id"))]
-        for condition in conditions
-    )
-
-
-def _plain(operation: ServiceOperation, value: Any) -> Any:
-    if isinstance(value, Record):
-        return codec.unstructure(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    expected = "an id" if operation.kind in ("create", "update", "delete") else "a record or a dict"
-    own = "; a response of your own goes to .route" if hasattr(value, "status_code") else ""
-    raise InvalidCallError(f"{operation.kind} {operation.name} returns {expected}, not {value!r}{own}")
-
-
-def _id(kind: str, path: str, query: str, body: bytes) -> int:
-    """Return the id in a request; 1 for a new record and for other keys."""
-    if kind == "update":
-        id = (json.loads(body).get("Entity") or {}).get("Id")
-        return id if isinstance(id, int) else 1
-    parameters = {name.lower(): values[0] for name, values in parse_qs(query).items()}
-    found = re.fullmatch(r".*/(\d+)", path) or re.fullmatch(r"(\d+)", parameters.get("id", ""))
-    return int(found[1]) if found and kind != "create" else 1
-
-
-def _record(entity: Entity, id: int = 1) -> dict[str, Any]:
-    """Return a record as a default read has it: scalars, references with their ``Id`` only, no lists."""
-    # facts 3.4
-    return {field.name: _value(field) for field in entity.fields if not field.is_list} | {"Id": id}
-
-
-def _result(command: CatalogueCommand) -> dict[str, Any]:
-    """Return the result of a command that succeeded: references are whole records, lists have one element."""
-    fields = (field for field in command.response if field.of != "ErrorInfo")  # only in results of failures
-    return {field.name: [_opened(field)] if field.is_list else _opened(field) for field in fields}
-
-
-def _opened(field: Field) -> Any:
-    entity = load().entities.get(field.of or "")
-    return _record(entity) if field.kind in ("ref", "object") and entity is not None else _value(field)
-
-
-def _value(field: Field) -> Any:
-    if field.kind == "string":
-        return field.name[: field.max_length]
-    if field.kind == "enum":
-        enum = load().enums.get(field.of or "")
-        return enum.values[0].name if enum and enum.values else field.name
-    return _VALUES.get(field.kind, {})
