@@ -18,7 +18,7 @@ Only something that is not an object at all, where one is asked for, is a ``Type
 Writing is strict where the service would store something else than meant: see ``dicts.py``.
 Files: ``field_types.py`` is the table of types. ``compiler.py`` and ``struct_compiler.py`` write the
 functions of a class from it, which ``dicts.py`` uses. ``values.py`` converts single values, ``json.py`` is
-the text.
+the text, and reads responses.
 
 The definition of reading is ``structure(loads(body), cls)``. :func:`decode` gives the same in a third of the
 time: msgspec fills a Struct, whose values ``record_reader.py`` moves into the slots of an object. What a
