@@ -132,6 +132,8 @@ class ReferenceEntry:
     """Whether ``reason`` may be gone in the next run, so that the rows wait for it."""
     wanted: bool = False
     """Whether a row that can be created needs the record."""
+    held: bool = False
+    """Whether it is created only once a row with new records was carried out."""
     in_doubt: bool = False
     """Whether a creation was sent, and nobody knows whether it was carried out."""
     warnings: list[str] = attrs.field(factory=list)
