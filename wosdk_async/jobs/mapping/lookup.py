@@ -17,9 +17,8 @@ from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.model import Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
-from wosdk_async.query.conditions import Comparison
 from wosdk_async.query.paging import KeyCursor
-from wosdk_async.query.plan import Plan
+from wosdk_async.query.plan import Comparison, Plan
 from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import batches
 
