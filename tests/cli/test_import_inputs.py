@@ -177,7 +177,7 @@ def test_init_writes_a_map_once(wosdk: Wosdk, tmp_path: Path) -> None:
     )
     unfilled = wosdk("import", source, "--delimiter", ";", "--map", made, "--sandbox")
     assert unfilled.exit_code == 2
-    assert "{ADAPT} is still to be filled in, in entity.display_as, entity.dba, " in unfilled.stderr
+    assert "{ADAPT} is still to be filled in, in entity.display_as, " in unfilled.stderr
 
 
 def test_init_names_the_delimiter(wosdk: Wosdk, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_columns_with_similar_names_are_proposed(tmp_path: Path) -> None:
         "work_zone": {"entity": "WorkZone", "by": "display_as", "from": "{work zone}", "if_missing": "fail"}
     }
     assert "# Columns without a proposal: Comment, asset, PO Number, Remarks" in text
-    assert 'name = "{Name}"  # required; a text of at most 64 characters' in text
+    assert 'name = "{Name}"  # a text of at most 64 characters' in text
 
 
 def test_work_orders_have_their_items_and_references(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ _WORDS = {
         debut datedebut dateprevue inicio fechainicio inizio datainizio""",
     "work_order.po_number": """
         po pono purchaseorder orderno ordernumber reference ref referenceno ticket ticketno ticketnumber
-        ticketid caseid caseno casenumber externalid auftragsnummer auftragsnr bestellnummer referenz vorgangsnummer
-        ticketnummer numerocommande nocommande dossier numeropedido pedido referencia numeroordine ordine
+        ticketid caseid caseno casenumber externalid auftragsnummer auftragsnr bestellnummer referenz
+        vorgangsnummer ticketnummer numerocommande nocommande dossier numeropedido pedido referencia numeroordine ordine
         riferimento""",
     "work_order.employee": """
         technician assignee assignedto engineer techniker mitarbeiter zugewiesenan monteur
