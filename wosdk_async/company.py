@@ -27,6 +27,7 @@ from wosdk_async.protocol.arguments import (
     require_support,
 )
 from wosdk_async.protocol.calls import Id
+from wosdk_async.protocol.content import require_own
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
@@ -281,10 +282,10 @@ class Company:
             require_support(entity if isinstance(entity, str) else type(entity), "create")
         if marker is not None or look_first:
             mark = Marker.of_record(entity, _marker(marker))
-            call = calls.create(entity, fields, check=check)
+            call = calls.create(entity, fields, check=check, origin=self._sender.origin)
             made: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
             return made
-        return await self._sender.send(calls.create(entity, fields, check=check))
+        return await self._sender.send(calls.create(entity, fields, check=check, origin=self._sender.origin))
 
     async def update(
         self,
@@ -322,9 +323,16 @@ class Company:
         require_record("update", held)
         if check:
             require_support(type(held), "update")
+            for each in (record, held):
+                require_own(each, self._sender.origin)
         if read is not None and changes:
             raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
-        call, after = updates.change(record, changes) if read is None else updates.change_to(record, read)
+        origin = self._sender.origin if check else None
+        call, after = (
+            updates.change(record, changes, origin)
+            if read is None
+            else updates.change_to(record, read, origin)
+        )
         if call is None:
             return after
         if if_unchanged:
@@ -584,9 +592,9 @@ class Company:
         # spec 4.2
         if marker is not None or look_first:
             mark = Marker.of_command(command, _marker(marker))
-            call = calls.command(command, fields, check=check)
+            call = calls.command(command, fields, check, self._sender.origin)
             return await self._sender.send_marked(call, mark, look_first=look_first)
-        return await self._sender.send(calls.command(command, fields, check=check))
+        return await self._sender.send(calls.command(command, fields, check, self._sender.origin))
 
     @overload
     def run_many(
@@ -646,7 +654,7 @@ class Company:
         async def run_one(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
             mark = Marker.of_command(made, path) if path is not None else None
-            call = calls.command(made)
+            call = calls.command(made, origin=sender.origin)
             trace.company, trace.operation, trace.request_id = sender.company, call.operation, call.request_id
             trace.repeat_safe = call.repeat_safe
             if mark is not None:

@@ -16,6 +16,7 @@ from wosdk_async import (
     Blob,
     Company,
     Contact,
+    Customer,
     Document,
     DocumentType,
     InvalidCallError,
@@ -123,6 +124,22 @@ TABLE: list[tuple[Ask, str]] = [
     (running(WoCreateCommand()), "work_order is missing; WoCreateCommand cannot be run without it."),
     (making(Document(storage_type_id="URL")), "doc_type is missing; set it to the id of a document type"),
     (making(Document(doc_type=DocumentType(id=3))), "storage_type_id is missing; set 'Cloud' for a file"),
+    # what a create drops, because the service gives a new record its own
+    (
+        making(Customer(id=777)),
+        "id is given to a new Customer by the service, and would be dropped; leave it",
+    ),
+    (making(Customer(concurrency_id=2)), "concurrency_id is given to a new Customer by the service"),
+    (making("Customer", {"ID": 777}), "ID is given to a new Customer by the service"),
+    (creating(id=5), "work_order.id is given to a new WorkOrder by the service, and would be dropped"),
+    (creating(number="W1"), "work_order.number is given to a new WorkOrder by the service"),
+    (creating(status_id="OnHold"), "would be dropped; a new work order is New; commands move it."),
+    (creating(dt_created=datetime(2024, 6, 1)), "work_order.dt_created is given to a new WorkOrder"),
+    (running(WoCreateCommand(work_order={"Number": "W1"})), "work_order.Number is given to a new WorkOrder"),
+    (
+        by_name("wocreatecommand", {"Workorder": {"number": 1}}),
+        "Workorder.number is given to a new WorkOrder",
+    ),
     # dicts of names that the catalogue knows
     (
         by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}),
@@ -202,14 +219,14 @@ async def test_names_that_nobody_documented_are_not_checked() -> None:
 
 async def test_values_that_are_not_listed_go_out_as_members() -> None:
     """Enums grow between releases (facts 9): the remedy of the message works."""
-    from wosdk_async import WorkOrderStatus
+    from wosdk_async import PTEType
 
     zone = WorkZone(default_access="PTE", extra={"NotDocumented": 1})
-    order = WorkOrder(status_id=WorkOrderStatus("Parked"), work_zone=zone, customer=Ref(5))
+    order = WorkOrder(access=PTEType("Parked"), work_zone=zone, customer=Ref(5))
     async with Service(lambda _: DONE) as service, service.client() as client:
         await client.company().run(WoCreateCommand(work_order=order))
     sent = service.calls[0].json["Command"]["WorkOrder"]
-    assert (sent["StatusId"], sent["WorkZone"]["NotDocumented"]) == ("Parked", 1)
+    assert (sent["Access"], sent["WorkZone"]["NotDocumented"]) == ("Parked", 1)
 
 
 @pytest.mark.parametrize(

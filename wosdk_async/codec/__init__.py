@@ -32,18 +32,21 @@ Every package from ``protocol/`` up may import it; it imports ``model/`` and wha
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import attrs
 import cattrs
 
+from wosdk_async.codec.compiler import READING
 from wosdk_async.codec.dicts import FastWriters, make_reader, make_writer, spellings, write_ref
 from wosdk_async.codec.json import MAX_SYMBOLS, UNREADABLE, check_size, dumps, exact_decoder, loads
-from wosdk_async.codec.record_reader import RecordReaders, make
+from wosdk_async.codec.record_reader import RecordReaders
 from wosdk_async.model.base import Record, Ref
 
 __all__ = [
+    "READING",
     "Envelope",
     "converter",
     "decode",
@@ -101,6 +104,7 @@ class ResponseReader:
             if len(body) > MAX_SYMBOLS:  # fewer bytes cannot have as many
                 check_size(body)
             try:
+                make = operator.methodcaller("__made__", READING.origin)
                 found = self._form.typed(self._fast(body), make)
             except _SURPRISES:
                 found = None

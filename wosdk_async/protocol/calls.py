@@ -61,9 +61,12 @@ Id = int | Mapping[str, int]
 
 
 def command(
-    cmd: Command[Any] | str, fields: Mapping[str, Any] | None = None, check: bool = True
+    cmd: Command[Any] | str,
+    fields: Mapping[str, Any] | None = None,
+    check: bool = True,
+    origin: str | None = None,
 ) -> Call[Any]:
-    """Return the call that runs a command, with a new RequestId that all its attempts share."""
+    """Return the call that runs a command at ``origin``, with a new RequestId that all its attempts share."""
     if isinstance(cmd, str):
         kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN)
         warn_of_typo("command", cmd)
@@ -72,7 +75,7 @@ def command(
         kind = _kinds.get(cmd.__class__) or _kind_of(cmd)
         if fields is not None:
             raise InvalidCallError(f"run({type(cmd).__name__}(...)) takes no more fields; set them in it")
-        content = content_of(cmd, check)
+        content = content_of(cmd, check, origin=origin)
         if kind.adapt is not None:
             kind.adapt(content)
     body: dict[str, Any] = {"Command": content}
@@ -159,16 +162,20 @@ def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[A
 
 
 def create(
-    entity: Record | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+    entity: Record | str,
+    fields: Mapping[str, Any] | None = None,
+    *,
+    check: bool = True,
+    origin: str | None = None,
 ) -> Call[EntitySpecifier]:
-    """Return the call that creates a record (spec 4.9)."""
+    """Return the call that creates a record (spec 4.9) at ``origin``."""
     name = name_of(entity if isinstance(entity, str) else type(entity))
     if isinstance(entity, str):
-        content = content_of_dict(entity_class(entity), fields, check)
+        content = content_of_dict(entity_class(entity), fields, check, new=True)
     elif fields is not None:
         raise InvalidCallError(f"create({type(entity).__name__}(...)) takes no more fields; set them in it")
     else:
-        content = content_of(entity, check=check, new=True)
+        content = content_of(entity, check=check, new=True, origin=origin)
     return _write("create", "POST", name, {"Entity": content})
 
 

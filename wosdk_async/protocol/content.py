@@ -19,7 +19,15 @@ from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record, command_class, entity_class
 from wosdk_async.model.index import COMMANDS, ENTITIES
 from wosdk_async.protocol.arguments import described, entity_name
-from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
+from wosdk_async.protocol.validation import (
+    Problem,
+    content_problems,
+    drops,
+    foreign,
+    is_own,
+    lacks,
+    problems,
+)
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.suggestions import suggestion
@@ -32,6 +40,7 @@ __all__ = [
     "content_of_dict",
     "name_of",
     "new_request_id",
+    "require_own",
     "segment",
     "warn_of_typo",
     "with_fields",
@@ -103,17 +112,21 @@ def with_fields(record: E, changes: Mapping[str, Any]) -> E:
     return record
 
 
-def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict[str, Any]:
+def content_of(
+    record: Record, check: bool = True, *, new: bool = False, origin: str | None = None
+) -> dict[str, Any]:
     """Return the JSON object of ``record``; ``new`` says that it is to be created.
 
-    Raises InvalidCallError that names each fault and its remedy. Without ``check`` only values without a JSON
-    form are refused.
+    Raises InvalidCallError that names each fault and its remedy, also for a record in it that was read from
+    another Company than ``origin``. Without ``check`` only values without a JSON form are refused.
     """
-    content = codec.plain(record)
-    if content is not None and not (new and check and lacks(record, new=True)):
+    content = codec.plain(record, origin)
+    if content is not None and not (
+        check and (drops(record, content, new) or (new and lacks(record, new=True)))
+    ):
         return content
     if check:
-        _refuse(type(record).__name__, problems(record, new=new))
+        _refuse(type(record).__name__, [*problems(record, new=new), *foreign(record, origin, "")])
     try:
         written: dict[str, Any] = codec.unstructure(record)
     except ValueError as error:
@@ -122,14 +135,23 @@ def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict
 
 
 def content_of_dict(
-    known: type[Record] | None, content: Mapping[str, Any] | None, check: bool
+    known: type[Record] | None, content: Mapping[str, Any] | None, check: bool, *, new: bool = False
 ) -> Mapping[str, Any]:
-    """Return a JSON object that the caller wrote, checked where the catalogue knows its names."""
+    """Return a JSON object that the caller wrote, checked where the catalogue knows its names.
+
+    ``new`` is as in :func:`content_of`.
+    """
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
     if known is not None and content and check:
-        _refuse(known.wire_name, content_problems(known, content))
+        _refuse(known.wire_name, content_problems(known, content, new))
     return content or {}
+
+
+def require_own(record: object, origin: str) -> None:
+    """Raise InvalidCallError for a record that was read from another Company than ``origin``."""
+    if isinstance(record, Record) and not is_own(record, origin):
+        _refuse(type(record).__name__, list(foreign(record, origin, f"id {getattr(record, 'id', None)}")))
 
 
 def _refuse(name: str, found: list[Problem]) -> None:

@@ -45,6 +45,7 @@ def read(
     request_ids: RequestIds | None = None,
     host: str = "",
     own: OwnCodes = NO_OWN_CODES,
+    origin: str | None = None,
 ) -> T:
     """Return the result of ``call``.
 
@@ -55,6 +56,7 @@ def read(
         request_ids: Compares the RequestId of the response with the one that was sent, if there is one.
         host: The origin of the response.
         own: Verdicts that the program has set for error codes.
+        origin: The Company that responded; the records of the result show it.
 
     Raises:
         RefusedError: The service says that it did nothing.
@@ -75,7 +77,11 @@ def read(
             raise InconclusiveResponse(response.status, "other bytes came with it, after its end")
         if failure is not None:
             raise failure
-        return call.decode(response.body)
+        codec.READING.origin = origin
+        try:
+            return call.decode(response.body)
+        finally:
+            codec.READING.origin = None
     except RefusedError as found:
         refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
     except InconclusiveResponse:

@@ -86,7 +86,7 @@ class Transport:
         return self._sessions.get(
             key,
             lambda: SessionManager(
-                tenant.company, partial(self._log_in, tenant), self.clock, self.options.rate
+                tenant.company, partial(self._log_in, tenant), self.clock, self.options.rate, tenant.origin
             ),
         )
 

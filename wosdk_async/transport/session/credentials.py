@@ -121,6 +121,12 @@ class Tenant:
     company: str
     region: Region
     credentials: Credentials | CredentialProvider | GrantProvider
+    origin: str = attrs.field(init=False, eq=False)
+    """What its records show as theirs: Companies of one name in two regions differ."""
+
+    @origin.default
+    def _name_and_place(self) -> str:
+        return f"{self.company} at {self.region.locator_url}"
 
     async def pair(self) -> Credentials:
         """Return the credentials of this moment. Raises ConfigurationError if the provider gives none."""
