@@ -14,6 +14,7 @@ from wosdk_async.calls.markers import Key, Marker, field_of
 from wosdk_async.calls.run_many import Run
 from wosdk_async.calls.sender import CallSender
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.fork_safety import Uncopied
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
 from wosdk_async.options import CallOptions
@@ -60,7 +61,7 @@ Expression = QueryExpression | Mapping[str, Any]
 Inputs = Iterable[T] | AsyncIterable[T]
 
 
-class Company:
+class Company(Uncopied):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     It is light: make one for every request if you like, the client keeps the session and the connections.
@@ -69,6 +70,8 @@ class Company:
     entity does not support, and names and values that the service would refuse or drop; ``check=False`` sends
     them anyway.
     """
+
+    _instead = "pass its name, and call client.company(name) with the client of that process"
 
     def __init__(self, sender: CallSender) -> None:
         self._sender = sender

@@ -63,7 +63,7 @@ def asking(expression: Any) -> Ask:
 PIPE: dict[str, Any] = {"work_order_id": 1}
 TABLE: list[tuple[Ask, str]] = [
     # texts and lengths
-    (creating(number=7), "work_order.number is an int; it takes text, send str(...)."),
+    (creating(number=7), "work_order.number is an int; it takes text, send '7'."),
     (making(Blob(body=b"x")), "body is a bytes; it takes text, send base64.b64encode(...).decode()."),
     (
         creating(items=[WoItem(comment="x" * 3097)]),
@@ -89,6 +89,10 @@ TABLE: list[tuple[Ask, str]] = [
     (
         creating(items=[WoItem(asset=5)]),
         "work_order.items[0].asset is an int; it takes an object of Location",
+    ),
+    (
+        running(WoCreateCommand(work_order=[WorkOrder()])),  # type: ignore[arg-type]
+        "work_order is a list; it takes one WorkOrder: make a record or command for each",
     ),
     (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list, send [value]."),
     (creating(items=[None]), "work_order.items[0] is a None; it takes an object of WoItem"),

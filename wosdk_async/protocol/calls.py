@@ -35,6 +35,7 @@ from wosdk_async.protocol.content import (
     segment,
     warn_of_typo,
 )
+from wosdk_async.protocol.validation import computed_names
 from wosdk_async.protocol.wire import COMMANDS, Call
 from wosdk_async.text.remedies import Remedy
 
@@ -201,14 +202,20 @@ def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call
     return _write("update", "PUT", name, written, id)
 
 
+_GIVEN = computed_names("WorkOrder")
+
+
 def _write(
     verb: str, method: str, name: str, content: Mapping[str, Any], id: object = None
 ) -> Call[EntitySpecifier]:
     """Return the call of a write, which is never safe to repeat."""
     decode = envelopes.specifier_for(_SPECIFIER, name, id)
     path = f"api/v1/base/{name}"
-    # facts 10 row 4: an update that changes StatusId fails
-    moves = verb == "update" and name == "WorkOrder" and "StatusId" in content["Properties"]
+    remedy = None
+    if verb == "update" and name == "WorkOrder":
+        given = _GIVEN.intersection(content["Properties"])
+        # facts 10 row 4: an update that changes StatusId fails; of the others not shown; assumed
+        remedy = Remedy.MOVED_BY_COMMANDS if "StatusId" in given else Remedy.GIVEN if given else None
     return Call(
         f"{verb} {name}",
         method,
@@ -216,7 +223,7 @@ def _write(
         decode,
         repeat_safe=False,
         body=body_of(content),
-        remedy=Remedy.MOVED_BY_COMMANDS if moves else None,
+        remedy=remedy,
     )
 
 

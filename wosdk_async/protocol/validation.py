@@ -21,6 +21,7 @@ from wosdk_async.text.suggestions import suggestion
 
 __all__ = [
     "Problem",
+    "computed_names",
     "content_problems",
     "drops",
     "foreign",
@@ -97,11 +98,12 @@ def drops(record: Record, content: Mapping[str, Any], new: bool) -> bool:
         name = record.wire_name
     else:
         return False
-    return not _computed_names(name).isdisjoint(content)
+    return not computed_names(name).isdisjoint(content)
 
 
 @functools.cache
-def _computed_names(name: str) -> frozenset[str]:
+def computed_names(name: str) -> frozenset[str]:
+    """Return the fields, by wire name, that the service gives to a new record of this class."""
     cls = registry.resolve(name)
     return frozenset(cls.__wire__[field]["name"] for field in _computed(cls))
 

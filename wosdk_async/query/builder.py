@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import attrs
 
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
+from wosdk_async.fork_safety import Uncopied
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.wire import Call
@@ -36,7 +37,7 @@ Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]
 _PAGE = 1000
 
 
-class Query(Generic[T]):
+class Query(Uncopied, Generic[T]):
     """A query of one entity; every method that narrows it returns a new query.
 
     ::
@@ -52,6 +53,7 @@ class Query(Generic[T]):
     """
 
     __slots__ = ("_plan", "_send")
+    _instead = "share this one, its methods never change it; in another process build it with a Company there"
 
     def __init__(self, entity: type[Record] | str, send: Send) -> None:
         self._plan = Plan(entity)

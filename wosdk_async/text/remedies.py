@@ -61,6 +61,7 @@ class Remedy(Enum):
         "commands move a work order from state to state, updates do not: company.work_orders has "
         "methods such as start(), hold() and complete()"
     )
+    GIVEN = "the service gives it to a work order itself, and no command changes it"
 
     # imports: rows that the ledger knows
     NEW_ROWS = "if the unknown rows are new, pass new_rows=True"

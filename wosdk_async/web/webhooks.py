@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from wosdk_async.errors import PayloadError
+from wosdk_async.codec.checks import kind_of
+from wosdk_async.errors import InvalidCallError, PayloadError
 from wosdk_async.model import Record
 from wosdk_async.protocol import envelopes
 
@@ -34,8 +35,13 @@ def read_event(body: bytes, entity: type[E]) -> list[E]:
 
     Raises:
         PayloadError: the body is too long, or it is not what the service posts.
+        InvalidCallError: ``body`` is not bytes.
     """
     # facts 8
+    if not isinstance(body, bytes | bytearray | memoryview | str):
+        raise InvalidCallError(
+            f"read_event() takes the bytes of the body, await request.body(), and not {kind_of(body)}"
+        )
     if len(body) > _MAX_BODY:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_BODY} are not read")
     try:
