@@ -29,6 +29,7 @@ def test_a_good_command_has_no_problems() -> None:
     order = WorkOrder(
         items=[WoItem(asset=Ref(1)), {"Asset": {"Id": 2}}],  # type: ignore[list-item]
         type_category=4,  # type: ignore[arg-type]
+        status_id="New",  # type: ignore[arg-type]
         access="NotApplicable",  # type: ignore[arg-type]
         customer=Customer.ref(1),
         duration="60",  # type: ignore[arg-type]

@@ -75,9 +75,13 @@ def _dropped(content: Any, cls: Any, new: bool, path: str = "") -> Iterator[Prob
         yield from _dropped(order, registry.resolve("WorkOrder"), True, f"{name}.")
     for field, remedy in _computed(cls).items() if new else ():
         name, value = _member(content, cls, field)
-        if value is not None:
+        if value is not None and value != _AS_GIVEN.get(field):
             message = f"is given to a new {cls.wire_name} by the service, and would be dropped; {remedy}."
             yield Problem(f"{path}{name}", message)
+
+
+_AS_GIVEN = {"status_id": "New"}
+"""Computed field -> the value that the service gives (spec 3), and that a create may name, too."""
 
 
 def _member(content: Any, cls: type[Record], field: str) -> tuple[str, Any]:
