@@ -32,7 +32,6 @@ Every package from ``protocol/`` up may import it; it imports ``model/`` and wha
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -68,18 +67,19 @@ One = Callable[[Any], Any]
 
 @attrs.frozen(eq=False)
 class Envelope:
-    """Where the objects are in a response. Both functions get ``one``, which makes an object of its data.
+    """Where the objects are in a response.
 
-    ``plain(document, one)`` finds them in the loaded JSON and is the definition. ``typed(found, one)`` finds
-    them in ``envelope[struct]``, a generic Struct, and returns None where only ``plain`` can read them.
+    ``plain(document, one)`` finds them in the loaded JSON and is the definition; ``one`` makes an object of
+    its data. ``typed(found, origin)`` finds them in ``envelope[struct]``, a generic Struct, and returns None
+    where only ``plain`` can read them.
     """
 
     plain: Callable[[Any, One], Any]
-    typed: Callable[[Any, One], Any]
+    typed: Callable[[Any, str | None], Any]
     envelope: Any = None
 
 
-WHOLE = Envelope(lambda document, one: one(document), lambda found, one: one(found))
+WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: found.__made__(origin))
 """The response is the object."""
 
 
@@ -104,8 +104,7 @@ class ResponseReader:
             if len(body) > MAX_SYMBOLS:  # fewer bytes cannot have as many
                 check_size(body)
             try:
-                make = operator.methodcaller("__made__", READING.origin)
-                found = self._form.typed(self._fast(body), make)
+                found = self._form.typed(self._fast(body), READING.origin)
             except _SURPRISES:
                 found = None
             if found is not None:
