@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from wosdk_async.web.webhooks import read_event
 
 from tests.support.laws import case
 from tests.support.service import Answer, Service
@@ -37,6 +36,7 @@ from wosdk_async import (
     WoStartCommand,
     WOType,
     fields,
+    read_event,
 )
 
 ORDER = WorkOrder(id=7, number="RSC000001")

@@ -26,7 +26,7 @@ from wosdk_async import (
     from_dict,
     to_dict,
 )
-from wosdk_async.protocol import calls, responses
+from wosdk_async.protocol import records, responses
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing import Sandbox
 
@@ -156,7 +156,7 @@ def test_unknown_names() -> None:
     """A record that is read the slow way, and what it holds, knows its Company, too."""
     body = b'{"Id": 1, "Zz_new": 1, "Customer": {"Id": 2, "Zz_new": 1}, "Items": [{"Id": 3, "Zz_new": 1}]}'
     responded = Response(200, {}, b'{"Data": %s}' % body)
-    read = responses.read(calls.retrieve(WorkOrder, 1, ()), responded, origin="North")
+    read = responses.read(records.retrieve(WorkOrder, 1, ()), responded, origin="North")
     assert [read.origin, read.customer.origin, read.items[0].origin] == ["North"] * 3
     assert codec.structure(codec.loads(body), WorkOrder).origin is None
 
