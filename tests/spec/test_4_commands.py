@@ -91,15 +91,18 @@ async def test_customer_id_goes_out_as_text(customer: Any) -> None:
 
 
 @spec("4.3", "WoCreateCommand")
-@pytest.mark.parametrize("category", ["Request", 4], ids=["text", "integer"])
-async def test_type_category_goes_out_as_an_integer(category: Any) -> None:
+@pytest.mark.parametrize(
+    ("number", "name"), list(enumerate(["Unknown", "Basic", "PMRM", "Turn", "Request"])), ids=str
+)
+@pytest.mark.parametrize("by_name", [True, False], ids=["name", "integer"])
+async def test_type_category_goes_out_as_an_integer(number: int, name: str, by_name: bool) -> None:
     """Spec 2.3 and 4.3: TypeCategory is an integer in the create request and a string in responses."""
-    order = WorkOrder(type_category=category)
-    answer = result({"Wo": {"TypeCategory": "Request"}})
+    order = WorkOrder(type_category=name if by_name else number)
+    answer = result({"Wo": {"TypeCategory": name}})
     async with Service(lambda _: answer) as service, service.client() as client:
         made = await client.company().run(WoCreateCommand(work_order=order))
-    assert service.calls[0].json["Command"] == {"WorkOrder": {"TypeCategory": 4}}
-    assert made.wo.type_category == "Request"
+    assert service.calls[0].json["Command"] == {"WorkOrder": {"TypeCategory": number}}
+    assert made.wo.type_category == name
 
 
 @spec("4.10", "responses that are not shown")

@@ -26,6 +26,8 @@ from wosdk_async import (
     BusinessRuleError,
     Client,
     Company,
+    ConflictError,
+    InDoubtError,
     RefusedError,
     SendWorkOrderCommand,
     UnsupportedError,
@@ -53,7 +55,7 @@ CODES: list[tuple[str, str, type[RefusedError]]] = [
     ("EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.", RefusedError),
     ("A_CODE_NOT_SHOWN", "The list of codes is not complete.", RefusedError),
 ]
-STATUSES = [400, 403, 404, 405, 409, 422]  # "HTTP status codes for errors: not shown"
+STATUSES = [200, 400, 403, 404, 405, 409, 422]  # "HTTP status codes for errors: not shown"
 
 
 @spec("7", "error body")
@@ -72,6 +74,32 @@ async def test_error_body() -> None:
                 assert (found.code, found.message) == (code, message)
                 assert found.time_stamp == "2024-05-14T13:15:07.2210413Z"
                 assert len(service.calls) == 1
+
+
+@spec("7", "error body")
+async def test_error_body_beside_a_result() -> None:
+    """A result counts, and null is none; in a 500 the call is in doubt, with code and text."""
+    refusal = body("ERROR_CODE_6", "Data was already modified by another user.")
+    async with Service() as service, service.client() as client:
+        service.handler = lambda _: Answer(200, refusal | {"CommandResult": None})
+        with pytest.raises(ConflictError):
+            await client.company().run("WoCreateCommand", {})
+        service.handler = lambda _: Answer(200, refusal | {"CommandResult": {"Wo": {"Id": 7}}})
+        assert await client.company().run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+        service.handler = lambda _: Answer(500, refusal)
+        with pytest.raises(InDoubtError, match="already modified"):
+            await client.company().run("WoCreateCommand", {})
+
+
+@spec("7", "error body")
+async def test_error_body_of_a_session_in_a_success() -> None:
+    """The code decides, as with any other status: an expired token is renewed, and the call sent again."""
+    answers = iter(
+        [Answer(200, body("EXPIRED_TOKEN", "Token has expired")), Answer(body={"CommandResult": {}})]
+    )
+    async with Service(lambda _: next(answers)) as service, service.client() as client:
+        await client.company().run("WoCreateCommand", {})
+    assert (len(service.calls), len(service.tokens)) == (2, 2)
 
 
 # --- the sandbox ------------------------------------------------------------------------------

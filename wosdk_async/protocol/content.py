@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
-from wosdk_async.model import EntitySpecifier, Record, command_class, entity_class
+from wosdk_async.model import EntitySpecifier, Record, command_class, entity_class, registry
 from wosdk_async.model.index import COMMANDS, ENTITIES
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
@@ -215,8 +215,9 @@ def _create_work_order(content: Content) -> None:
     order = content.get("WorkOrder")
     if order.__class__ is not dict:
         return
-    if order.get("TypeCategory") == "Request":  # spec 4.3 sends the integer; facts 9: 4 came back as Request
-        order["TypeCategory"] = 4
+    if isinstance(category := order.get("TypeCategory"), str):  # spec 4.3 sends the integer; facts 9
+        number = registry.resolve("WOType")(category).number
+        order["TypeCategory"] = category if number is None else number
     # spec 4.3 sends Contactid; facts 5: it is dropped and RequestorContact taken
     contact_id, contact = order.get("Contactid"), order.get("RequestorContact")
     if contact_id is None and contact.__class__ is dict and contact.get("Id") is not None:
