@@ -41,7 +41,7 @@ def test_an_owner_cannot_be_changed_to_nobody(acme: Caller) -> None:
 
 def test_only_a_note_of_a_work_order_needs_one(acme: Caller) -> None:
     """facts 3.9: a Note without an owner was accepted; a WoNote without an order says nothing."""
-    acme.ok("POST", "base/Note", {"Entity": {"Body": "x", "WorkOrderId": 99}})
+    acme.ok("POST", "base/Note", {"Entity": {"Body": "x", "WorkOrderId": acme.order()["Id"]}})
     assert acme.refused("POST", "base/WoNote", {"Entity": {"Body": "x"}}) == "BUSINESS_LOGIC_ERROR"
 
 

@@ -1,15 +1,18 @@
-"""The sandbox of a module, spoken to in two ways: with bare httpx and with the client."""
+"""Sandboxes: one of a module for bare httpx and for the client; one of a test, in each dialect."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
+from tests.sandbox.company import Caller, calling
 from tests.spec.local import CONTACT, EMPLOYEE, Local, create_request
 from tests.spec.table import Json
 from wosdk_async import Client, Company
-from wosdk_async.sandbox import LocalCompany
+from wosdk_async.sandbox import LocalCompany, open_store
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +40,12 @@ def order(local: Local) -> Json:
 async def company(variables: dict[str, str]) -> AsyncIterator[Company]:
     async with Client.from_env(variables) as client:
         yield client.company()
+
+
+@pytest.fixture(params=["spec", "recorded"])
+def either(request: pytest.FixtureRequest, tmp_path: Path, seeded_store: Path) -> Iterator[Caller]:
+    """Yield a plain HTTP caller of a new Company; a test runs once in each dialect."""
+    store = open_store(shutil.copy(seeded_store, tmp_path / "sandbox.db"))
+    with calling(store, dialect=request.param) as caller:
+        yield caller
+    store.close()
