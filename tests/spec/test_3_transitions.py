@@ -84,6 +84,8 @@ async def test_the_client_verifies_work(company: Company, local: Local) -> None:
 # --- some AP status -> ApStatusChangeCommand --------------------------------------------------
 
 
+@spec("4.5", "ApStatusChangeCommand")
+@spec("4.10", "responses that are not shown")
 @spec("3", 5)
 @pytest.mark.parametrize("status", AP_STATUSES.values(), ids=AP_STATUSES)
 def test_the_invoice_has_the_status(local: Local, status: int) -> None:

@@ -76,6 +76,17 @@ async def test_create_a_street_address() -> None:
     assert (call.path, call.json) == ("/api/v1/base/Customer", {"Entity": customer})
 
 
+async def test_names_of_attributes_come_in_one_query() -> None:
+    """Facts 10, and facts 10 row 19: a path opens the descriptor, so no read is needed for each name."""
+    row = {"Data": {"Id": 811, "Descriptor": {"Id": 45, "Name": "Service line"}}}
+    pages = iter([[row], []])
+    answer = lambda _: Answer(body={"Entities": next(pages)})  # noqa: E731
+    async with Service(answer) as service, service.client() as client:
+        found = await client.company().query(AssetAttribute).select("*", "Descriptor.*").all()
+    assert [attribute.descriptor.name for attribute in found] == ["Service line"]
+    assert service.calls[0].json["QueryExpression"]["PropertySet"]["Properties"][-1] == "Descriptor.*"
+
+
 FIELD = CustomField2(
     descriptor=CustomFieldDescriptor(id=88), object_id=90417, object_type_id="WO", value="Dock 4"
 )

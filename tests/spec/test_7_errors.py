@@ -58,6 +58,7 @@ CODES: list[tuple[str, str, type[RefusedError]]] = [
 STATUSES = [200, 400, 403, 404, 405, 409, 422]  # "HTTP status codes for errors: not shown"
 
 
+@spec("4.9", 4)
 @spec("7", "error body")
 async def test_error_body() -> None:
     """Spec 7: ErrorMessage, ErrorCode and TimeStamp are on a typed exception, whatever the status."""
