@@ -17,7 +17,7 @@ from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, Relation, relati
 from wosdk_async.sandbox.service.context import RequestContext, required_record
 from wosdk_async.sandbox.storage.tables import is_table
 
-__all__ = ["check_new_reference", "check_references", "check_unreferenced", "owned_relations"]
+__all__ = ["check_references", "check_unreferenced", "owned_relations"]
 
 # Records that must name their owner. All others may leave it out: a Note without an owner was accepted
 # (facts 3.9); for other records it is not shown; assumed.
@@ -50,13 +50,8 @@ def check_references(
     known = set(_targets(schema, before)) if before else ()
     for target in _targets(schema, record):
         if target not in known:
-            check_new_reference(context, *target)
-
-
-def check_new_reference(context: RequestContext, name: str, entity: str, key: int) -> Record:
-    """Return the record that a member refers to, if a write may name it."""
-    is_id = name.endswith("Id")
-    return required_record(context, entity, key, f"{name}: {entity}" if is_id else name)
+            name, entity, key = target
+            required_record(context, entity, key, f"{name}: {entity}" if name.endswith("Id") else name)
 
 
 def check_unreferenced(context: RequestContext, schema: EntitySchema, record: Record) -> None:
@@ -133,7 +128,7 @@ def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
 
 
 @cache
-def _pointers_to(entity: str) -> tuple[_Pointer, ...]:
+def _pointers_to(entity: str) -> tuple[tuple[str, str, str], ...]:
     """Return all members that may name a record of type ``entity``: type, name and path in the JSON."""
     return tuple(
         (schema.name, name, f"{name}.Id" if schema.by_name[name.lower()].type == "ref" else name)
@@ -142,6 +137,3 @@ def _pointers_to(entity: str) -> tuple[_Pointer, ...]:
         for name, target in _pointers(schema)
         if target == entity
     )
-
-
-_Pointer = tuple[str, str, str]
