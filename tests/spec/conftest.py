@@ -15,11 +15,20 @@ from wosdk_async import Client, Company
 from wosdk_async.sandbox import LocalCompany, open_store
 
 
-@pytest.fixture(scope="module")
-def variables() -> Iterator[dict[str, str]]:
+@pytest.fixture(scope="module", params=["spec", "recorded"])
+def variables(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
     """A sandbox for one module; its tests make the records they change."""
-    with LocalCompany() as company:
+    with LocalCompany(dialect=request.param) as company:
         yield company.variables
+
+
+@pytest.fixture(autouse=True)
+def _differs(request: pytest.FixtureRequest) -> None:
+    """Expect a test that is marked so to fail in the recorded dialect: then the two really differ."""
+    dialect = getattr(request.node, "callspec", None) and request.node.callspec.params.get("variables")
+    mark = request.node.get_closest_marker("differs")
+    if dialect == "recorded" and mark is not None:
+        request.applymarker(pytest.mark.xfail(strict=True, reason=mark.args[0]))
 
 
 @pytest.fixture(scope="module")

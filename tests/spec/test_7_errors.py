@@ -17,7 +17,7 @@ from tests.spec.local import (
     refused,
     succeeded,
 )
-from tests.spec.rules import spec
+from tests.spec.rules import differs, spec
 from tests.spec.table import Json
 from tests.support.laws import case
 from tests.support.service import Answer, Service
@@ -137,6 +137,7 @@ def unreachable_provider(local: Local) -> int:
     return made
 
 
+@differs("`/cmd/SendWorkOrder`")
 @spec("7", "BUSINESS_LOGIC_ERROR: sending fails")
 def test_send_fails_in_the_provider_network(local: Local) -> None:
     """Spec 7 BUSINESS_LOGIC_ERROR: the provider network failed; names the action and the URL."""

@@ -11,6 +11,7 @@ import pytest
 
 from tests.sandbox.company import ORDER, Caller
 from tests.spec.local import ASSET, CONTACT, CUSTOMER, EMPLOYEE, Local, refused, succeeded
+from tests.spec.rules import differs
 from tests.spec.table import Json
 from tests.spec.test_references import command, made, put, refusal
 from tests.support.laws import case
@@ -132,6 +133,7 @@ def test_a_document_needs_a_storage_that_can_be_read(local: Local) -> None:
     assert message.startswith("StorageTypeId is a required field")
 
 
+@differs("text of a refusal")
 def test_the_recorded_text_of_a_required_field(local: Local, recorded: Local) -> None:
     """Facts 6: "X is a required field", and nothing else, as recorded; here the entity stands behind it."""
     order = {
@@ -259,6 +261,7 @@ def test_an_invented_status(local: Local) -> None:
         assert len(message) < 300
 
 
+@differs("`/cmd/SendWorkOrder`")
 def test_sending_an_order_that_nobody_could_be_sent(local: Local) -> None:
     """The order, and what it lacks: nothing about orders that were sent."""
     order = local.new_order(EmployeeId=EMPLOYEE)

@@ -38,6 +38,15 @@ def test_money_is_written_by_part(either: Caller, properties: list[str], sent: A
     assert either.get("WorkOrder", order)["VendorNte"] == kept
 
 
+def test_money_behind_a_reference(either: Caller) -> None:
+    """The amounts of an order's cost record are written by part, too, through the order and by themselves."""
+    order = either.order()["Id"]
+    cost = {"WorkOrderCost": {"CustomerNte": {"Value": 75, "CurrencyTypeId": "EUR"}}}
+    either.ok(*put("WorkOrder", ["WorkOrderCost.CustomerNte.Value"], Id=order, **cost))
+    either.ok(*put("WorkOrderCost", ["CustomerNte.Value"], Id=order, CustomerNte={"Value": 80}))
+    assert either.get("WorkOrderCost", order)["CustomerNte"] == {"CurrencyTypeId": "USD", "Value": 80}
+
+
 def test_money_has_no_other_part(either: Caller) -> None:
     """A property that does not exist, as elsewhere."""
     order = either.order(VendorNte=NTE)["Id"]
@@ -97,6 +106,17 @@ def test_a_custom_field_is_one_of_its_owner(either: Caller) -> None:
     (kept,) = either.get("WorkOrder", order, "CustomFields.*")["CustomFields"]
     assert kept["Value"] == "Dock 2"
     refusal(either, *put("CustomField2", ["Value"], Id=kept["Id"], Value="x" * 65))
+
+
+@spec("2.3", "custom field entry")
+def test_a_custom_field_of_a_provider(either: Caller) -> None:
+    """A provider is a row of Employee; its descriptors may be those of either kind."""
+    for kind in ("Provider", "Employee"):
+        label = made(either, "CustomFieldDescriptor", ActorTypeId=kind, Type="Integer", Name=kind)
+        fields = [entry(label, "7")]
+        either.ok(*put("Employee", ["CustomFields.*"], Id=230, CustomFields=fields))
+    assert len(either.get("Employee", 230, "CustomFields.*")["CustomFields"]) == 2
+    refusal(either, *put("Customer", ["CustomFields.*"], Id=CUSTOMER, CustomFields=fields))
 
 
 @spec("2.2", "entity types")

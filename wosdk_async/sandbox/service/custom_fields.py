@@ -23,6 +23,7 @@ _FORMS = {
     "Money": re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII),
     "Boolean": re.compile(r"true|false", re.ASCII | re.IGNORECASE),
 }
+_ALSO = {"Employee": "Provider"}  # facts 9: both are kinds of an Employee record
 _SAME = " AND ".join(
     f"{column(path, kind)} = ?"
     for path, kind in (("ObjectId", "integer"), ("ObjectTypeId", "enum"), ("Descriptor.Id", "integer"))
@@ -43,7 +44,7 @@ def check_custom_field(context: RequestContext, field: Record) -> None:
         return  # of a seed: its descriptor comes further below
     descriptor = required_record(context, "CustomFieldDescriptor", key, "Descriptor")
     name, kind, value = descriptor["Name"], descriptor["ActorTypeId"], field["Value"]
-    if kind not in ("Unknown", field["ObjectTypeId"]):
+    if kind not in ("Unknown", field["ObjectTypeId"], _ALSO.get(field["ObjectTypeId"])):
         raise broken_rule(f"{name} is a custom field of {kind}, not of {field['ObjectTypeId']}.")
     if 0 < descriptor["Length"] < len(value):
         raise broken_rule(f"{name} is longer than {descriptor['Length']} characters.")
