@@ -110,8 +110,8 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Record:
         Refusal: the order is not completed (spec 3 names the state; the text is assumed), or the Company
             does not use verification.
     """
-    order = find_order(context, arguments)
     ON_CREATE["WoVerification"](context, {})
+    order = find_order(context, arguments)
     if order["StatusId"] != "Completed":
         raise broken_rule(f"{{!{{Work Order}}!}} that is in state '{order['StatusId']}' cannot be verified")
     schema = schemas()["WoVerification"]
