@@ -12,7 +12,7 @@ from tests.sandbox.test_actions import logged
 DOCUMENT = {"DocType": {"Id": 9}, "StorageTypeId": "URL", "DocUrl": "https://manuals.example/1"}
 OWNED: list[tuple[str, dict[str, Any]]] = [
     ("WoNote", {"WorkOrderId": 99, "Body": "x"}),
-    ("WoItem", {"WorkOrderId": 99}),
+    ("WoItem", {"WorkOrderId": 99, "Asset": {"Id": 20440}, "Task": {"Id": 14211}}),
     ("Document", DOCUMENT | {"ActorId": 99, "ActorTypeId": "WO"}),
     ("Document", DOCUMENT | {"ActorId": 99, "ActorTypeId": "Asset"}),
     ("CustomField2", {"ObjectId": 99, "ObjectTypeId": "WO", "Descriptor": {"Id": 88}, "Value": "x"}),

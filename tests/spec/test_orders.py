@@ -93,6 +93,29 @@ def test_the_times_of_an_order_are_of_one_zone(either: Caller) -> None:
         assert abs(moment(text) - moment(read["DtCreated"])) < timedelta(minutes=5)
 
 
+@spec("2.3", "WorkOrder")
+def test_the_employee_follows_the_assignments(either: Caller) -> None:
+    """Spec 2.3: it is the assigned employee, so neither a creation nor a PUT sets it by itself."""
+    order = either.order(Employee={"Id": EMPLOYEE})["Id"]
+    assert "Employee" not in either.get("WorkOrder", order)
+    refusal(either, *put("WorkOrder", ["Employee.Id"], Id=order, Employee={"Id": EMPLOYEE}))
+    either.run("WoAssignCommand", WorkOrderId=order, Assignees=[EMPLOYEE])
+    assert either.get("WorkOrder", order)["Employee"]["Id"] == EMPLOYEE
+
+
+@spec("2.3", "item")
+@spec("2.3", "custom field entry")
+def test_what_a_row_of_an_order_needs(either: Caller) -> None:
+    """Spec 2.3 and 4.3: asset and task of an item, owner of a custom field; somebody who is assigned."""
+    order = either.order()["Id"]
+    for item in ({"Asset": {"Id": ASSET}}, {"Task": {"Id": TASK}}, {}):
+        refusal(either, *put("WorkOrder", ["Items.*"], Id=order, Items=[item]))
+        refusal(either, *post("WoItem", WorkOrderId=order, **item))
+    refusal(either, *post("CustomField2", Descriptor={"Id": 88}, ObjectTypeId="WO", Value="x"))
+    refusal(either, *post("WoAssignment", WorkOrderId=order, IsPrimary=True))
+    assert len(either.get("WorkOrder", order, "Items.Id")["Items"]) == 1
+
+
 @spec("3", 3)
 def test_an_order_of_somebody_who_is_removed(either: Caller) -> None:
     """It cannot be sent to a provider that is gone."""

@@ -34,11 +34,13 @@ def check_custom_field(context: RequestContext, field: Record) -> None:
     """Check a custom field against its descriptor.
 
     Raises:
-        Refusal: the descriptor is missing, is one of another kind of owner, or says that the value does not
-            fit; or the owner has another value of it.
+        Refusal: the descriptor or the owner is missing, the descriptor is one of another kind of owner or says
+            that the value does not fit, or the owner has another value of it.
     """
     if "Descriptor" not in field:
         raise required("Descriptor.Id", "CustomField2")
+    if not field["ObjectId"]:
+        raise required("ObjectId", "CustomField2")
     key = field["Descriptor"]["Id"]
     if context.unchecked is not None and context.find("CustomFieldDescriptor", key) is None:
         return  # of a seed: its descriptor comes further below

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import tzinfo
 
-from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import list_of
@@ -155,6 +155,8 @@ def _set_completion_note(context: RequestContext, order: Record, key: int | None
 
 def _assignment(context: RequestContext, assignment: Record) -> None:
     """Set the ``Employee`` of an order to its primary assignee (not shown; assumed)."""
+    if not assignment["EmployeeId"]:
+        raise required("EmployeeId", "WoAssignment")
     before = context.store.get(context.company.id, "WoAssignment", assignment["Id"])
     if before is not None and before["WorkOrderId"] != assignment["WorkOrderId"]:
         _deleted_assignment(context, before)
@@ -191,7 +193,10 @@ def _time_card(before: Record, card: Record) -> None:
 
 
 # Members that a create must send, each with its name in the refusal (facts 3.10: found by another client).
-REQUIRED = {"Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"}}
+REQUIRED = {
+    "Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"},
+    "WoItem": {"Asset": "Asset.Id", "Task": "Task.Id"},  # spec 4.3; that other writes ask for them is assumed
+}
 ON_CREATE: dict[str, Rule] = {
     "WoNote": _new_work_order_note,
     "Note": _new_note,

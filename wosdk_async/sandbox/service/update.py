@@ -38,7 +38,7 @@ __all__ = ["UpdatePlan", "plan_update", "update"]
 # order is made (spec 2.3, facts 5); that a PUT cannot write them, and the code, are not shown; assumed.
 _COMMAND_ONLY = {
     "WorkOrder": frozenset(
-        {"StatusId", "Number", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
+        {"StatusId", "Number", "FlagId", "WonId", "DtCreated", "CreatedDateUtc", "Employee"}
         | {"LastActionDate", "LastActionDateUtc"}
     ),
     "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),

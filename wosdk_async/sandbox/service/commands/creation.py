@@ -92,6 +92,7 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
     schema = schemas()["WorkOrder"]
     members = known_members(schema, sent)
     order = blank_record(schema, members)
+    order.pop("Employee", None)  # facts 5: the command's own EmployeeId names the assignee
     if context.dialect.contactid_is_requestor:
         _take_requestor(order, sent)
     parts = _find_parts(context, order, sent)
