@@ -34,8 +34,8 @@ def check_custom_field(context: RequestContext, field: Record) -> None:
     """Check a custom field against its descriptor.
 
     Raises:
-        Refusal: the descriptor or the owner is missing, the descriptor is one of another kind of owner or says
-            that the value does not fit, or the owner has another value of it.
+        Refusal: the descriptor or the owner is missing, the descriptor is one of another kind of owner or
+            says that the value does not fit, or the owner has another value of it.
     """
     if "Descriptor" not in field:
         raise required("Descriptor.Id", "CustomField2")
