@@ -1257,8 +1257,8 @@ class WOStatus(OpenEnum):
 
 
 class WOType(OpenEnum):
-    """Values of ``WOType``. 4 for Request comes from the specification create sample, the others from the
-    facts (9).
+    """Values of ``WOType``. 4 for Request comes from the specification create sample, the others from public
+    facts.
     """
 
     Unknown = "Unknown", 0
