@@ -11,9 +11,9 @@ import pytest
 
 from tests.sandbox.company import ORDER, Caller
 from tests.spec.local import ASSET, CONTACT, CUSTOMER, EMPLOYEE, Local, refused, succeeded
+from tests.spec.raw import command, made, put, refusal
 from tests.spec.rules import differs
 from tests.spec.table import Json
-from tests.spec.test_references import command, made, put, refusal
 from tests.support.laws import case
 from wosdk_async.sandbox import LocalCompany
 

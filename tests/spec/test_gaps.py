@@ -16,7 +16,7 @@ import wosdk_async as wosdk
 from tests.docs.pages import ROOT
 from tests.sandbox.company import Caller
 from tests.spec.local import ASSET, ATTRIBUTE, CUSTOMER, PROVIDER, space_request
-from tests.spec.test_references import command, made, post, put, refusal
+from tests.spec.raw import command, made, post, put, refusal
 from tests.support.service import COMPANY, Answer, Service, error
 from wosdk_async import AccessToken, Client
 from wosdk_async.codec import structure, unstructure

@@ -9,8 +9,8 @@ import pytest
 
 from tests.sandbox.company import ORDER, Caller
 from tests.spec.local import ASSET, EMPLOYEE, PROVIDER, SUB_TYPE, TASK, Local, refused
+from tests.spec.raw import command, post, put, refusal
 from tests.spec.rules import spec
-from tests.spec.test_references import command, post, put, refusal
 from wosdk_async.sandbox import LocalCompany
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.sandbox.company import Caller
 from tests.spec.local import CUSTOMER, TEMPLATE, space_request
+from tests.spec.raw import made, post, put, refusal
 from tests.spec.rules import spec
-from tests.spec.test_references import made, post, put, refusal
 
 NTE = {"CurrencyTypeId": "USD", "Value": 250}
 
