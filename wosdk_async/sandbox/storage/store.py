@@ -70,6 +70,7 @@ class Store:
         self._begin()
         self._db.execute("SAVEPOINT part")
         self._counters.mark()
+        indexed = len(self.indexes)
         try:
             yield
         except BaseException:
@@ -77,6 +78,8 @@ class Store:
                 self._db.execute("ROLLBACK TO part")
                 self._db.execute("RELEASE part")
             self._counters.undo()
+            if len(self.indexes) != indexed:  # those that the request made are gone, too
+                self.indexes.reload()
             raise
         self._db.execute("RELEASE part")
 

@@ -152,6 +152,9 @@ class Indexes:
         self._known: set[tuple[str, str]] = set()
         self.reload()
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def reload(self) -> None:
         """Reload the list of indexes."""
         rows = self._db.execute("SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'")
