@@ -61,7 +61,7 @@ async def test_what_is_not_documented_is_sent() -> None:
 
 
 async def test_a_query_that_is_reported_to_fail() -> None:
-    """Spec 2.11: AssetInfo is read through its Location, which the message says."""
+    """Spec 2.11, facts 10 row 10: AssetInfo is read through its Location, which the message says."""
     async with Service(lambda _: Answer(body={"Entities": []})) as service, service.client() as client:
         acme = client.company()
         with pytest.raises(UnsupportedError, match="query Location"):

@@ -72,12 +72,13 @@ if TYPE_CHECKING:
     from wosdk_async.resources.watermark import Watermark
     from wosdk_async.text.remedies import Remedy
     from wosdk_async.text.secret import Secret
-    from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
+    from wosdk_async.transport.session.credentials import AccessToken, CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.web.problems import ProblemDetails, problem_of
     from wosdk_async.web.validation import read_event
 
 __all__ = [
+    "AccessToken",
     "Attempt",
     "BusinessRuleError",
     "CallOptions",
@@ -174,7 +175,12 @@ _EXPORTS = {
     "wosdk_async.codec.records": ("from_dict", "from_json", "to_dict", "to_json"),
     "wosdk_async.text.remedies": ("Remedy",),
     "wosdk_async.text.secret": ("Secret",),
-    "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
+    "wosdk_async.transport.session.credentials": (
+        "AccessToken",
+        "CredentialProvider",
+        "Credentials",
+        "Region",
+    ),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.web.problems": ("ProblemDetails", "problem_of"),

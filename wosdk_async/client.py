@@ -55,7 +55,7 @@ def _check_credentials(given: object) -> None:
         shown = described(given) if is_class else kind_of(given)
         raise ConfigurationError(
             f"credentials is {shown}; pass Credentials(client_id, client_secret), or an "
-            "async function that takes a Company's name and returns them"
+            "async function that takes a Company's name and returns them or an AccessToken"
         )
 
 
@@ -80,7 +80,7 @@ class ClientArguments(ClientOptions):
         repr=False,
         metadata=HIDDEN_FIRST,
     )
-    """Credentials, or an async function that takes a Company's name and returns its Credentials."""
+    """Credentials, or an async function that takes a Company's name and returns them or an AccessToken."""
     company: str | None = attrs.field(
         default=None, validator=lambda _, __, value: _check_company("company", value)
     )

@@ -16,7 +16,7 @@ HOLD = ("--reason", "Weather")
 
 @pytest.fixture
 def digits(wosdk: Wosdk, served: dict[str, str]) -> None:
-    """Order 1 has the number RSC000001, order 2 the number 1, order 3 the number 2, order 4 the number 93."""
+    """Order 1 has the number RSC000001, order 2 the number 1, order 3 the number 2, order 4 the number 91."""
     orders(wosdk, 1)
     zone = json.loads(wosdk("get", "Customer", "513", "--json", "-p", "WorkZone.Id").stdout)["WorkZone"]["Id"]
     for prefix in ("", "", "9"):
@@ -67,7 +67,7 @@ def test_both_forms_say_which_order(wosdk: Wosdk) -> None:
 @pytest.mark.usefixtures("digits")
 def test_digits_of_one_order_are_taken(wosdk: Wosdk) -> None:
     """As a number, or as an id; several at once."""
-    result = wosdk("hold", "93", "3", *HOLD, "--json")
+    result = wosdk("hold", "91", "3", *HOLD, "--json")
     assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == [4, 3]
     assert wosdk("hold", "777777", *HOLD).exit_code == 4
     assert wosdk("hold", "9" * 30, *HOLD).exit_code == 2

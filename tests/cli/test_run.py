@@ -136,7 +136,7 @@ def test_fields_of_one_object_go_together(wosdk: Wosdk, scripted: Service) -> No
     body = '{"WorkOrder": {"PoNumber": "0", "Comment": "c"}}'
     assert wosdk("run", "New", "--json-body", "-", "WorkOrder.PoNumber=2", input=body).exit_code == 0
     assert sent(scripted) == [
-        {"WorkOrder": {"PoNumber": "1", "Customer": {"Id": 5, "DisplayAs": "x"}, "TypeCategory": "Basic"}},
+        {"WorkOrder": {"PoNumber": "1", "Customer": {"Id": 5, "DisplayAs": "x"}, "TypeCategory": 1}},
         {"WorkOrder": {"PoNumber": "2", "Comment": "c"}},
     ]
 

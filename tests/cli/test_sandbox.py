@@ -108,6 +108,25 @@ def test_a_full_disk_leaves_no_new_store_behind(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_company_without_verification(wosdk: Wosdk, store: Path) -> None:
+    """It is added so, or all are switched where they are served."""
+    assert wosdk("sandbox", "add-company", "--store", store, "South", "--no-verification").exit_code == 0
+    served = ("sandbox", "serve", "--port", "0", "--store", store)
+    for switch, expected in (
+        ((), [True, False]),
+        (("--no-verification",), [False, False]),
+        (("--verification",), [True, True]),
+    ):
+        process = spawn(*served, *switch)
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.terminate()
+        process.communicate(timeout=20)
+        opened = open_store(store)
+        assert [company.verification for company in opened.companies()] == expected
+        opened.close()
+
+
 def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:
     """An added Company has its own rows and credentials, printed as profiles of a settings file."""
     added = wosdk("sandbox", "add-company", "--store", store, "South", "--host", "south.localhost", "--empty")

@@ -46,6 +46,21 @@ def test_a_script_from_elsewhere_replaces_all(http: httpx.Client) -> None:
     assert [(each["rule"]["fault"], each["on"]) for each in rules] == [("reset", True)]
 
 
+def test_verification_is_switched(http: httpx.Client, tmp_path: Path) -> None:
+    """The list of Companies says what the service then does."""
+    store = open_store(str(tmp_path / "sandbox.db"))
+    acme = Caller(http, store.companies()[0])
+    store.close()
+    for on in (False, True):
+        made = http.put(f"/console/api/companies/{acme.company.id}", json={"verification": on})
+        assert [each["Verification"] for each in made.json()["Companies"]] == [on]
+        text = acme.send("POST", "cmd/VerifyWorkCommand", {"Command": {"WorkOrderId": 1}}).json()
+        assert ("does not use verification" in text["ErrorMessage"]) is not on
+    wrong = http.put("/console/api/companies/46", json={"verification": "off"})
+    assert (wrong.status_code, wrong.json()["ErrorMessage"]) == (400, "verification must be true or false.")
+    assert http.put("/console/api/companies/47", json={"verification": True}).status_code == 404
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -44,7 +44,7 @@ def acme(prepared: Path, tmp_path: Path) -> Iterator[Caller]:
 
 
 def prepare(acme: Caller) -> None:
-    new, opened, started, paused, held, sent, flagged, done = (acme.order()["Id"] for _ in range(8))
+    new, opened, started, paused, held, sent, unsent, flagged, done = (acme.order()["Id"] for _ in range(9))
     for order in (opened, started, paused, done):
         acme.run("WoPickUpCommand", WorkOrderId=order)
     for order in (started, paused, done):
@@ -52,7 +52,8 @@ def prepare(acme: Caller) -> None:
     acme.run("WoPauseCommand", WorkOrderId=paused)
     acme.run("WoCompleteCommand", WorkOrderId=done)
     acme.run("WoOnHoldCommand", WorkOrderId=held, ActionReasonId=HOLD)
-    acme.run("WoAssignCommand", WorkOrderId=sent, Assignees=[PROVIDER])
+    for order in (sent, unsent):
+        acme.run("WoAssignCommand", WorkOrderId=order, Assignees=[PROVIDER])
     acme.run("SendWorkOrderCommand", WorkOrderId=sent)
     acme.run("WoFlagCommand", WorkOrderId=flagged, ActionReasonId=ATTENTION)
     document(acme, new, "Plan", b"plan", "text/plain")

@@ -18,6 +18,7 @@ from wosdk_async.sandbox.http.app import MAX_BODY
 CHANGES = [
     ("PUT", "/console/api/log", {"on": False}),
     ("DELETE", "/console/api/log", None),
+    ("PUT", "/console/api/companies/46", {"verification": False}),
     ("PUT", "/console/api/faults", {"seed": 0, "rules": []}),
     ("POST", "/console/api/clock", {"days": 1}),
 ]
@@ -30,6 +31,7 @@ READS = [
 ]
 STEERING_CHANGES = [
     ("POST", "/_sandbox/companies", {"Name": "Other"}),
+    ("PUT", "/_sandbox/companies", {"Name": "AcmeFacilities", "Verification": False}),
     ("POST", "/_sandbox/snapshot", {}),
     ("POST", "/_sandbox/reset", {}),
     ("PUT", "/_sandbox/faults", {"rule": []}),
@@ -80,7 +82,7 @@ def test_a_change_by_a_browser_needs_the_header(
     assert http.request(method, path, json=body, headers=OF_BROWSERS[0]).status_code == 200
     http.post("/_sandbox/reset")
     del http.headers["X-Sandbox-Console"]
-    name = {"Name": "Third"} if path.endswith("companies") else body
+    name = {"Name": "Third"} if (method, path) == ("POST", "/_sandbox/companies") else body
     assert http.request(method, path, json=name).status_code == 200
 
 

@@ -1,4 +1,7 @@
-"""A refused move of a work order says how the order goes on, in the error and in a problem body."""
+"""A refused move of a work order says how the order goes on, in the error and in a problem body.
+
+Facts 5.1: a client explains refusals, and enforces no table of states.
+"""
 
 from __future__ import annotations
 

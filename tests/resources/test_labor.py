@@ -50,7 +50,7 @@ async def durations(entries: AsyncIterator[FinancialItem]) -> list[int | None]:
 
 
 async def test_entries_say_who_works_on_what_and_for_how_long(local: Local, orders: list[WorkOrder]) -> None:
-    """With the names of employee and labour code, in one query and the empty page that ends it."""
+    """Facts 10 row 11: with the names of employee and labour code, in one query and an empty last page."""
     entries = [entry async for entry in local.company.labor.entries()]
     assert [entry.duration for entry in entries] == [60, 30, 45, 15]
     (first, *_) = entries

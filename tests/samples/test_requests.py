@@ -65,6 +65,9 @@ def meant(body: Any) -> Any:
         told = {"Distinct": False, "FirstResultIndex": 0} | body["QueryExpression"]
         told["Orders"] = [order for order in told.get("Orders", ()) if order["PropertyName"] != "Id"]
         body["QueryExpression"] = told
+    order = body.get("Command", {}).get("WorkOrder", {})
+    if order.get("TypeCategory") == "Basic":  # spec 4.3 sends the number, the recording of a peer the name
+        body["Command"] = body["Command"] | {"WorkOrder": order | {"TypeCategory": 1}}
     return comparable(body)
 
 

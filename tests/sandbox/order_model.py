@@ -66,7 +66,7 @@ class Order:
         return self._acted("FlagCleared", now) if changed else True
 
     def send(self, now: str) -> bool:
-        if self.primary != CONNECTED:
+        if self.primary != CONNECTED or self.sent or self.state in ("Cancelled", "Completed"):
             return False
         self.sent = True
         return self._acted("WonWoSend", now)

@@ -114,14 +114,6 @@ def test_the_employee_follows_the_assignments_themselves(acme: Caller) -> None:
     assert employees() == [None, None]
 
 
-def test_a_removed_zone_takes_orders(acme: Caller) -> None:
-    """Customers stay in the zone, and their orders come as before."""
-    zone = acme.order()["WorkZone"]["Id"]
-    assert acme.run("WorkZoneDeleteCommand", WorkZoneId=zone)["WorkZone"]["IsRemoved"] is True
-    assert acme.order()["WorkZone"]["Id"] == zone
-    assert acme.order(WorkZone={"Id": zone}, TypeCategory="Basic")["WorkZone"]["Id"] == zone
-
-
 def test_a_location_needs_its_parent(acme: Caller) -> None:
     """A new one, and one that is moved; what has no parent is a tree of its own."""
     entity = {"Name": "Annex", "TypeId": "Building", "ParentId": 4711}

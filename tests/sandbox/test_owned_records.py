@@ -12,7 +12,7 @@ from tests.sandbox.test_actions import logged
 DOCUMENT = {"DocType": {"Id": 9}, "StorageTypeId": "URL", "DocUrl": "https://manuals.example/1"}
 OWNED: list[tuple[str, dict[str, Any]]] = [
     ("WoNote", {"WorkOrderId": 99, "Body": "x"}),
-    ("WoItem", {"WorkOrderId": 99}),
+    ("WoItem", {"WorkOrderId": 99, "Asset": {"Id": 20440}, "Task": {"Id": 14211}}),
     ("Document", DOCUMENT | {"ActorId": 99, "ActorTypeId": "WO"}),
     ("Document", DOCUMENT | {"ActorId": 99, "ActorTypeId": "Asset"}),
     ("CustomField2", {"ObjectId": 99, "ObjectTypeId": "WO", "Descriptor": {"Id": 88}, "Value": "x"}),
@@ -41,7 +41,7 @@ def test_an_owner_cannot_be_changed_to_nobody(acme: Caller) -> None:
 
 def test_only_a_note_of_a_work_order_needs_one(acme: Caller) -> None:
     """facts 3.9: a Note without an owner was accepted; a WoNote without an order says nothing."""
-    acme.ok("POST", "base/Note", {"Entity": {"Body": "x", "WorkOrderId": 99}})
+    acme.ok("POST", "base/Note", {"Entity": {"Body": "x", "WorkOrderId": acme.order()["Id"]}})
     assert acme.refused("POST", "base/WoNote", {"Entity": {"Body": "x"}}) == "BUSINESS_LOGIC_ERROR"
 
 

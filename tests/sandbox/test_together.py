@@ -65,7 +65,7 @@ def test_a_moved_company_tells_its_other_port(pair: tuple[LocalCompany, Caller, 
 def test_seeded_records_go_by_the_clock(pair: tuple[LocalCompany, Caller, Caller]) -> None:
     """A seeded record shows the moment of the one clock, with the digits of the dialect."""
     local, north, _ = pair
-    local.seed({"WorkOrder": [{"Id": 7}], "WoNote": [NOTE]})
+    local.seed({"WorkOrder": [{"Id": 7, "TimeZone": 20}], "WoNote": [NOTE]})
     noted = north.get("WoNote", north.ids("WoNote", ("WorkOrderId", "Equal", 7))[0], "CreatedDate")
     assert noted["CreatedDate"] == "2024-05-14T08:12:31.44"
 

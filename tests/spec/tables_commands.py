@@ -95,7 +95,7 @@ COMMANDS: list[tuple[str, Any, str, Json]] = [
         "ApStatusChangeCommand",
         {"WorkOrderid": 90417, "VendorInvoiceStatusId": 7},
     ),
-    ("4.6", SendWorkOrderCommand(work_order_id=90417), "SendWorkOrderCommand", {"WorkOrderId": 90417}),
+    ("4.6", SendWorkOrderCommand(work_order_id=90417), "SendWorkOrder", {"WorkOrderId": 90417}),
     (
         "4.7",
         VerifyWorkCommand(work_order_id=90417, wo_rating_id="Positive", comment="Neat."),

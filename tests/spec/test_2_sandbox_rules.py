@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.spec.local import ASSET, ATTRIBUTE, CONTACT, EMPLOYEE, SUB_TYPE, Local, create_request, succeeded
-from tests.spec.rules import spec
+from tests.spec.rules import differs, spec
 from tests.spec.table import IN_JSON, Json
 from tests.spec.tables_records import DOCUMENT, WORK_ORDER
 from tests.support.laws import case
@@ -27,6 +27,7 @@ RETURNED = [
 ]
 
 
+@differs("`IsNew`, `PerformDeletion`")
 @spec("2.1", "Id, ConcurrencyId, IsNew, PerformDeletion")
 def test_flags_of_returned_entities(local: Local, order: Json) -> None:
     """Spec 2.1: IsNew and PerformDeletion are present in returned entities."""
@@ -51,6 +52,7 @@ REMOVABLE: list[tuple[str, int]] = [
 ]
 
 
+@differs("`Priority`, `SubType`, `Asset` as entity types")
 @spec("2.1", "IsRemoved")
 def test_removable_entities(local: Local) -> None:
     """Spec 2.1: IsRemoved is present on the entities that can be removed."""
@@ -71,6 +73,7 @@ def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
     assert order[field][13:] == order[twin][13:-1]  # the offset of the zone is whole hours
 
 
+@differs("`Priority`, `SubType`, `Asset` as entity types")
 @spec("2.2", "entity types")
 def test_entity_types_are_known(local: Local) -> None:
     """Spec 2.2: every entity type of the interface has a path; a missing row is another matter."""
@@ -84,6 +87,7 @@ def test_entity_types_are_known(local: Local) -> None:
             assert reply.json()["ErrorCode"] != "ENTITY_NOT_FOUND"
 
 
+@differs("`Contactid` of WoCreateCommand")
 @spec("2.3", "WorkOrder")
 def test_the_contact_of_the_request(local: Local) -> None:
     """Spec 4.3 and 2.3: the contact sent as Contactid is the RequestorContact of the work order."""
@@ -98,6 +102,7 @@ def test_task_refinement(order: Json) -> None:
     assert ":" in order["TaskRefinement"]
 
 
+@differs("fraction of a second")
 @spec("2.1", "datetimes")
 def test_times_read_back(local: Local, order: Json) -> None:
     """Spec 2.1: a time has the same form when it is read back; one ending in Utc has its Z."""
@@ -108,6 +113,7 @@ def test_times_read_back(local: Local, order: Json) -> None:
             assert data[name] == order[name]
 
 
+@differs("properties that only the specification names")
 @spec("2.3", "note")
 def test_note(local: Local, order: Json) -> None:
     """Spec 2.3: a note as clients attempt it, kept under a new Id."""

@@ -26,6 +26,7 @@ STATES: list[tuple[str, str, str, str]] = [
 
 
 @spec("3", "state-bearing fields")
+@spec("3", "Cancelled")
 def test_state() -> None:
     """Spec 3: each value that the table shows is a member, read and written by its name."""
     for cls, wire, name, value in STATES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.spec.local import AP_STATUSES, EMPLOYEE, PROVIDER, Local, refused, succeeded
-from tests.spec.rules import spec
+from tests.spec.rules import differs, spec
 from tests.spec.typed import typed_request
 from wosdk_async import (
     ApStatusChangeCommand,
@@ -22,6 +22,7 @@ from wosdk_async import (
 # --- provider assigned -> SendWorkOrder -------------------------------------------------------
 
 
+@differs("`/cmd/SendWorkOrder`")
 @spec("3", 3)
 def test_an_order_of_a_provider_is_sent(local: Local) -> None:
     """Spec 3 row 3: an order with a provider assigned can be sent, by its id alone."""
@@ -84,6 +85,8 @@ async def test_the_client_verifies_work(company: Company, local: Local) -> None:
 # --- some AP status -> ApStatusChangeCommand --------------------------------------------------
 
 
+@spec("4.5", "ApStatusChangeCommand")
+@spec("4.10", "responses that are not shown")
 @spec("3", 5)
 @pytest.mark.parametrize("status", AP_STATUSES.values(), ids=AP_STATUSES)
 def test_the_invoice_has_the_status(local: Local, status: int) -> None:

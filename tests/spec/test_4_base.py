@@ -22,6 +22,7 @@ from wosdk_async import (
     Document,
     DocumentType,
     Location,
+    UnsupportedError,
     WorkOrder,
 )
 
@@ -65,11 +66,25 @@ async def test_create_a_document() -> None:
 @spec("2.10", "Address")
 async def test_create_a_street_address() -> None:
     """Spec 2.10 and 4.9: by names alone, for a type given as text."""
-    made = Answer(body={"EntitySpecifier": {"EntityType": "Address2", "Id": 1}})
+    made = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 1}})
+    customer = {"Name": "Lindqvist", "Addresses": [ADDRESS.payload]}
     async with Service(lambda _: made) as service, service.client() as client:
-        await client.company().create("Address2", ADDRESS.payload)
-    assert service.calls[0].path == "/api/v1/base/Address2"
-    assert service.calls[0].json == {"Entity": ADDRESS.payload}
+        await client.company().create("Customer", customer)
+        with pytest.raises(UnsupportedError):  # facts 3.9: it lives inside its owner
+            await client.company().create("Address2", ADDRESS.payload)
+    (call,) = service.calls
+    assert (call.path, call.json) == ("/api/v1/base/Customer", {"Entity": customer})
+
+
+async def test_names_of_attributes_come_in_one_query() -> None:
+    """Facts 10, and facts 10 row 19: a path opens the descriptor, so no read is needed for each name."""
+    row = {"Data": {"Id": 811, "Descriptor": {"Id": 45, "Name": "Service line"}}}
+    pages = iter([[row], []])
+    answer = lambda _: Answer(body={"Entities": next(pages)})  # noqa: E731
+    async with Service(answer) as service, service.client() as client:
+        found = await client.company().query(AssetAttribute).select("*", "Descriptor.*").all()
+    assert [attribute.descriptor.name for attribute in found] == ["Service line"]
+    assert service.calls[0].json["QueryExpression"]["PropertySet"]["Properties"][-1] == "Descriptor.*"
 
 
 FIELD = CustomField2(

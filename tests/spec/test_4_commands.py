@@ -12,7 +12,7 @@ from tests.spec.tables_commands import COMMANDS, CREATE, SPACE_CREATE, result
 from tests.spec.tables_records import SPACE, WORK_ORDER
 from tests.support.laws import case
 from tests.support.service import Service
-from wosdk_async import Space, SpaceCreateCommand, WoCreateCommand, WorkOrder
+from wosdk_async import ApStatusChangeCommand, Space, SpaceCreateCommand, WoCreateCommand, WorkOrder
 
 EACH = pytest.mark.parametrize(
     ("section", "command", "path", "content"), COMMANDS, ids=[row[0] for row in COMMANDS]
@@ -91,15 +91,30 @@ async def test_customer_id_goes_out_as_text(customer: Any) -> None:
 
 
 @spec("4.3", "WoCreateCommand")
-@pytest.mark.parametrize("category", ["Request", 4], ids=["text", "integer"])
-async def test_type_category_goes_out_as_an_integer(category: Any) -> None:
+@pytest.mark.parametrize(
+    ("number", "name"), list(enumerate(["Unknown", "Basic", "PMRM", "Turn", "Request"])), ids=str
+)
+@pytest.mark.parametrize("by_name", [True, False], ids=["name", "integer"])
+async def test_type_category_goes_out_as_an_integer(number: int, name: str, by_name: bool) -> None:
     """Spec 2.3 and 4.3: TypeCategory is an integer in the create request and a string in responses."""
-    order = WorkOrder(type_category=category)
-    answer = result({"Wo": {"TypeCategory": "Request"}})
+    order = WorkOrder(type_category=name if by_name else number)
+    answer = result({"Wo": {"TypeCategory": name}})
     async with Service(lambda _: answer) as service, service.client() as client:
         made = await client.company().run(WoCreateCommand(work_order=order))
-    assert service.calls[0].json["Command"] == {"WorkOrder": {"TypeCategory": 4}}
-    assert made.wo.type_category == "Request"
+    assert service.calls[0].json["Command"] == {"WorkOrder": {"TypeCategory": number}}
+    assert made.wo.type_category == name
+
+
+@spec("2.4", "AP statuses")
+@spec("4.5", "ApStatusChangeCommand")
+async def test_a_status_is_a_row_of_the_company() -> None:
+    """Spec 2.4: some are defined by the Company, so any id goes out, and any state comes back."""
+    answer = result({"Financial": {"ApStatusId": 4711, "ApStateId": "Parked"}})
+    async with Service(lambda _: answer) as service, service.client() as client:
+        command = ApStatusChangeCommand(work_order_id=7, vendor_invoice_status_id=4711)
+        made = (await client.company().run(command)).financial
+    assert service.calls[0].json["Command"] == {"WorkOrderid": 7, "VendorInvoiceStatusId": 4711}
+    assert (made.ap_status_id, made.ap_state_id) == (4711, "Parked")
 
 
 @spec("4.10", "responses that are not shown")

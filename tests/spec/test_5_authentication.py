@@ -80,7 +80,7 @@ async def test_compressed_answers(name: str, pack: Any) -> None:
 
 @spec("5", 2)
 async def test_companies_have_their_own_headers() -> None:
-    """Spec 5 rule 2: credentials belong to a Company, and each call names its own."""
+    """Spec 1, 5 rule 2: credentials belong to a Company, and each call names its own."""
     async with Service(lambda _: Answer(body=ANSWER)) as service, service.client() as client:
         for name in ("Acme Facilities", "Northwind"):
             await client.company(name).get(Contact, 7)

@@ -17,7 +17,7 @@ from tests.spec.local import (
     refused,
     succeeded,
 )
-from tests.spec.rules import spec
+from tests.spec.rules import differs, spec
 from tests.spec.table import Json
 from tests.support.laws import case
 from tests.support.service import Answer, Service
@@ -26,6 +26,8 @@ from wosdk_async import (
     BusinessRuleError,
     Client,
     Company,
+    ConflictError,
+    InDoubtError,
     RefusedError,
     SendWorkOrderCommand,
     UnsupportedError,
@@ -53,9 +55,10 @@ CODES: list[tuple[str, str, type[RefusedError]]] = [
     ("EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.", RefusedError),
     ("A_CODE_NOT_SHOWN", "The list of codes is not complete.", RefusedError),
 ]
-STATUSES = [400, 403, 404, 405, 409, 422]  # "HTTP status codes for errors: not shown"
+STATUSES = [200, 400, 403, 404, 405, 409, 422]  # "HTTP status codes for errors: not shown"
 
 
+@spec("4.9", 4)
 @spec("7", "error body")
 async def test_error_body() -> None:
     """Spec 7: ErrorMessage, ErrorCode and TimeStamp are on a typed exception, whatever the status."""
@@ -72,6 +75,32 @@ async def test_error_body() -> None:
                 assert (found.code, found.message) == (code, message)
                 assert found.time_stamp == "2024-05-14T13:15:07.2210413Z"
                 assert len(service.calls) == 1
+
+
+@spec("7", "error body")
+async def test_error_body_beside_a_result() -> None:
+    """A result counts, and null is none; in a 500 the call is in doubt, with code and text."""
+    refusal = body("ERROR_CODE_6", "Data was already modified by another user.")
+    async with Service() as service, service.client() as client:
+        service.handler = lambda _: Answer(200, refusal | {"CommandResult": None})
+        with pytest.raises(ConflictError):
+            await client.company().run("WoCreateCommand", {})
+        service.handler = lambda _: Answer(200, refusal | {"CommandResult": {"Wo": {"Id": 7}}})
+        assert await client.company().run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+        service.handler = lambda _: Answer(500, refusal)
+        with pytest.raises(InDoubtError, match="already modified"):
+            await client.company().run("WoCreateCommand", {})
+
+
+@spec("7", "error body")
+async def test_error_body_of_a_session_in_a_success() -> None:
+    """The code decides, as with any other status: an expired token is renewed, and the call sent again."""
+    answers = iter(
+        [Answer(200, body("EXPIRED_TOKEN", "Token has expired")), Answer(body={"CommandResult": {}})]
+    )
+    async with Service(lambda _: next(answers)) as service, service.client() as client:
+        await client.company().run("WoCreateCommand", {})
+    assert (len(service.calls), len(service.tokens)) == (2, 2)
 
 
 # --- the sandbox ------------------------------------------------------------------------------
@@ -108,6 +137,7 @@ def unreachable_provider(local: Local) -> int:
     return made
 
 
+@differs("`/cmd/SendWorkOrder`")
 @spec("7", "BUSINESS_LOGIC_ERROR: sending fails")
 def test_send_fails_in_the_provider_network(local: Local) -> None:
     """Spec 7 BUSINESS_LOGIC_ERROR: the provider network failed; names the action and the URL."""

@@ -63,7 +63,9 @@ async def requestor() -> None:
 async def type_category() -> None:
     assert (await command(CREATE))["WorkOrder"]["TypeCategory"] == 4
     basic = wosdk.WoCreateCommand(work_order=wosdk.WorkOrder(type_category="Basic"))
-    assert (await command(basic))["WorkOrder"]["TypeCategory"] == "Basic"
+    assert (await command(basic))["WorkOrder"]["TypeCategory"] == 1
+    newer = wosdk.WoCreateCommand(work_order=wosdk.WorkOrder(type_category=wosdk.WOType("Newer")))
+    assert (await command(newer))["WorkOrder"]["TypeCategory"] == "Newer"
 
 
 async def invoice_order_id() -> None:
@@ -79,11 +81,14 @@ async def space_customer() -> None:
     assert made.new_space.customer_id == 512
 
 
-async def by_two_paths(made: Any, first: str, second: str) -> None:
+NOT_FOUND = error(400, "COMMAND_NOT_FOUND")
+
+
+async def by_two_paths(made: Any, first: str, second: str, unknown: Answer = NOT_FOUND) -> None:
     """The second path only after the first is unknown, and from then on first."""
 
     def handler(request: Request) -> Answer:
-        return error(400, "COMMAND_NOT_FOUND") if request.path.endswith(first) else Answer(body=DONE)
+        return unknown if request.path.endswith(first) else Answer(body=DONE)
 
     async with Service(handler) as service, service.client() as client:
         for _ in range(2):
@@ -94,7 +99,9 @@ async def by_two_paths(made: Any, first: str, second: str) -> None:
 
 
 async def send_path() -> None:
-    await by_two_paths(wosdk.SendWorkOrderCommand(work_order_id=7), "SendWorkOrderCommand", "SendWorkOrder")
+    send = wosdk.SendWorkOrderCommand(work_order_id=7)
+    await by_two_paths(send, "SendWorkOrder", "SendWorkOrderCommand")
+    await by_two_paths(send, "SendWorkOrder", "SendWorkOrderCommand", Answer(404, b"<html>not found</html>"))
 
 
 async def create_path() -> None:

@@ -9,12 +9,16 @@ from typing import Any
 
 import pytest
 
+from tests.sandbox.company import ORDER, Caller
 from tests.spec.local import ASSET, CONTACT, CUSTOMER, EMPLOYEE, Local, refused, succeeded
+from tests.spec.raw import command, made, put, refusal
+from tests.spec.rules import differs
 from tests.spec.table import Json
 from tests.support.laws import case
 from wosdk_async.sandbox import LocalCompany
 
 ZONE, OTHER_ZONE, TIME_CARD, CARD_WEEK = 14, 15, 6001, "2024-05-13T00:00:00"
+RULE = "BUSINESS_LOGIC_ERROR"
 MOVED = "Existing Time Card cannot be moved to another week"
 
 
@@ -129,6 +133,7 @@ def test_a_document_needs_a_storage_that_can_be_read(local: Local) -> None:
     assert message.startswith("StorageTypeId is a required field")
 
 
+@differs("text of a refusal")
 def test_the_recorded_text_of_a_required_field(local: Local, recorded: Local) -> None:
     """Facts 6: "X is a required field", and nothing else, as recorded; here the entity stands behind it."""
     order = {
@@ -256,8 +261,70 @@ def test_an_invented_status(local: Local) -> None:
         assert len(message) < 300
 
 
+@differs("`/cmd/SendWorkOrder`")
 def test_sending_an_order_that_nobody_could_be_sent(local: Local) -> None:
     """The order, and what it lacks: nothing about orders that were sent."""
     order = local.new_order(EmployeeId=EMPLOYEE)
     message = refused(local.command("SendWorkOrder", {"WorkOrderId": order}), "BUSINESS_LOGIC_ERROR")
     assert message == f"Work order {order} has no connected Service Pro to be sent to: assign one."
+
+
+# --- facts 9, 10 and 12 ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "name"), [(1, "Basic"), (2, "PMRM"), (3, "Turn"), (4, "Request")])
+def test_numbers_of_categories(either: Caller, number: int, name: str) -> None:
+    """Facts 9: an input takes the number or the name of a category, an output has the name."""
+    for sent in (number, str(number), name):
+        assert either.order(TypeCategory=sent)["TypeCategory"] == name
+    assert either.refused(*command("WoCreateCommand", WorkOrder=ORDER | {"TypeCategory": 5})) == RULE
+    note = {"WorkOrderId": either.order()["Id"], "NoteTypeId": 1, "Body": "Done"}
+    assert either.get("WoNote", made(either, "WoNote", **note))["NoteTypeId"] == "Completion"
+
+
+def test_what_users_report(either: Caller) -> None:
+    """Facts 10, and facts 10 rows 4, 10 and 11: states by command, infos by a Location, labour by cost."""
+    order = either.order()["Id"]
+    refusal(either, *put("WorkOrder", ["StatusId"], Id=order, StatusId="Cancelled"))
+    assert either.refused("POST", "query/AssetInfo", {"QueryExpression": {}}) == "ERROR_CODE_1000"
+    (asset,) = either.query("Location", ("Id", "Equal", str(ASSET)), PropertySet={"Properties": ["Info.*"]})
+    assert asset["Info"]["SerialNumber"] == "AH3-55120"
+    labor = {"WoId": order, "CostCategoryId": "Labor", "Duration": 45, "Employee": {"Id": EMPLOYEE}}
+    either.ok(*put("WorkOrderCost", ["Items.*"], Id=order, Items=[labor]))
+    read = either.get("WorkOrder", order, "WorkOrderCost.Items.*")
+    assert [item["Duration"] for item in read["WorkOrderCost"]["Items"]] == [45]
+
+
+def test_names_of_attributes_come_in_one_query(either: Caller) -> None:
+    """Facts 10 row 19: the descriptor is opened in the query of the attributes."""
+    properties = {"Properties": ["*", "Descriptor.*"]}
+    rows = either.query("AssetAttribute", ("AssetId", "Equal", str(ASSET)), PropertySet=properties)
+    assert [row["Descriptor"]["Name"] for row in rows] == ["Service line"]
+
+
+def test_what_a_completion_carries_besides(either: Caller) -> None:
+    """Facts 12 row 8: Region and type belong to no command, and do no harm."""
+    order = either.order()["Id"]
+    for name in ("WoPickUpCommand", "WoStartCommand"):
+        either.run(name, WorkOrderId=order)
+    extras = {"Region": "Americas", "type": "WoCompleteCommand"}
+    done = either.run("WoCompleteCommand", WorkOrderId=order, Comment="Done.", **extras)["Wo"]
+    assert done["StatusId"] == "Completed"
+
+
+def test_two_places_for_the_id_of_a_delete(either: Caller) -> None:
+    """Facts 12 row 10: behind the path, as the specification has it, or in it."""
+    for form in ("base/Contact?ID={}", "base/Contact/{}"):
+        key = made(either, "Contact", FirstName="Ann", CustomerId=CUSTOMER)
+        assert either.ok("DELETE", form.format(key))["EntitySpecifier"]["Id"] == key
+        assert either.get("Contact", key)["IsRemoved"] is True
+
+
+def test_an_attribute_is_removed_by_its_mark(either: Caller) -> None:
+    """Facts 12 row 14 beside spec 4.9 rule 3: an empty list removes nothing, PerformDeletion does."""
+    (before,) = either.get("Location", ASSET, "Attributes.*")["Attributes"]
+    either.ok(*put("Location", ["Attributes.*"], Id=ASSET, Attributes=[]))
+    assert either.get("Location", ASSET, "Attributes.*")["Attributes"] == [before]
+    gone = [{"Id": before["Id"], "PerformDeletion": True}]
+    either.ok(*put("Location", ["Attributes.*"], Id=ASSET, Attributes=gone))
+    assert either.get("Location", ASSET, "Attributes.*")["Attributes"] == []

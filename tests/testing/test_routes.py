@@ -68,7 +68,7 @@ async def test_every_command_answers_an_example(acme: Company) -> None:
 async def test_commands_by_their_other_paths(service: Routes, acme: Company) -> None:
     """In any letter case, with an example or a response that was set."""
     command = SendWorkOrderCommand(work_order_id=1)
-    assert command.path == "SendWorkOrderCommand"
+    assert command.path == "SendWorkOrder"
     await acme.run(command, check=False)
     assert "Wo" in (await acme.post("cmd/workorder/create", {}))["CommandResult"]
     service.on(WoCreateCommand).answers({"Wo": {"Id": 8}})

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.laws import examples
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Customer, WorkOrder, fields
+from wosdk_async import BusinessRuleError, Client, Company, Customer, VerifyWorkCommand, WorkOrder, fields
 from wosdk_async.errors import CredentialsError
 from wosdk_async.sandbox import StoreError
 from wosdk_async.testing import Sandbox
@@ -200,3 +200,16 @@ def test_a_mistake_names_the_value_and_the_remedy(
         mistake(wosdk_sandbox)
     assert expected in str(raised.value)
     assert wosdk_sandbox.faults.idle
+
+
+async def test_a_company_without_verification() -> None:
+    """The client gets the refusal as a business rule; a reset keeps the switch."""
+    with Sandbox(verification=False) as sandbox:
+        sandbox.reset()
+        acme = sandbox.client().company()
+        order = (await acme.run(create_command())).wo
+        assert order is not None
+        for action in ("pick_up", "start", "complete"):
+            await getattr(acme.work_orders, action)(order.id)
+        with pytest.raises(BusinessRuleError, match="verification"):
+            await acme.run(VerifyWorkCommand(work_order_id=order.id, wo_rating_id="Positive"))

@@ -7,6 +7,7 @@ import pytest
 from tests.support.service import Answer, Request, Service, error
 from tests.transport.script import FOUND, QUICK, Script
 from wosdk_async import (
+    InDoubtError,
     InvalidCallError,
     RefusedError,
     SendWorkOrderCommand,
@@ -20,20 +21,20 @@ async def test_a_path_that_the_company_does_not_know_is_tried_no_more() -> None:
     """Sources differ on SendWorkOrder: after COMMAND_NOT_FOUND the other path is used, and remembered."""
 
     def handler(request: Request) -> Answer:
-        known = request.path.endswith("/SendWorkOrder")
+        known = request.path.endswith("/SendWorkOrderCommand")
         return Answer(body={"CommandResult": {}}) if known else error(400, "COMMAND_NOT_FOUND")
 
     async with Service(handler) as service, service.client() as client:
         for _ in range(2):
             await client.company().run(SendWorkOrderCommand(work_order_id=1))
     paths = [request.path.rpartition("/")[2] for request in service.calls]
-    assert paths == ["SendWorkOrderCommand", "SendWorkOrder", "SendWorkOrder"]
+    assert paths == ["SendWorkOrder", "SendWorkOrderCommand", "SendWorkOrderCommand"]
     assert service.calls[0].json == service.calls[1].json
 
 
 async def test_a_remembered_path_may_stop_to_work() -> None:
     """After an upgrade of the Company the other path is tried again."""
-    known = "SendWorkOrder"
+    known = "SendWorkOrderCommand"
 
     def handler(request: Request) -> Answer:
         there = request.path.endswith(f"/{known}")
@@ -41,9 +42,30 @@ async def test_a_remembered_path_may_stop_to_work() -> None:
 
     async with Service(handler) as service, service.client() as client:
         await client.company().run(SendWorkOrderCommand(work_order_id=1))
-        known = "SendWorkOrderCommand"
+        known = "SendWorkOrder"
         await client.company().run(SendWorkOrderCommand(work_order_id=1))
     assert len(service.calls) == 4
+
+
+PAGE = Answer(404, b"<html>not found</html>")
+
+
+async def test_a_404_page_of_a_path_that_was_accepted_is_in_doubt() -> None:
+    """Nothing is certain then: the order may be sent, so it is not sent again by the other path."""
+    script = Script(Answer(body={"CommandResult": {}}), PAGE)
+    async with Service(script) as service, service.client(options=QUICK) as client:
+        await client.company().run(SendWorkOrderCommand(work_order_id=1))
+        with pytest.raises(InDoubtError):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    assert len(service.calls) == 2
+
+
+async def test_404_pages_of_all_paths_are_in_doubt() -> None:
+    """The full name is a path that all sources show: its page says nothing of what was done."""
+    async with Service(lambda _: PAGE) as service, service.client(options=QUICK) as client:
+        with pytest.raises(InDoubtError):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    assert len(service.calls) == 2
 
 
 async def test_a_command_that_no_path_knows() -> None:

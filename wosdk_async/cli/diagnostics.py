@@ -38,7 +38,7 @@ from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import OnResponse, Request, WatchedEngine
 from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.session.credentials import Tenant
+from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login, asks_for_token
 from wosdk_async.transport.session.manager import TokenGrant
@@ -216,6 +216,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         pair = await tenant.pair()
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
+    assert isinstance(pair, Credentials)  # noqa: S101 - settings name no token
     detail = f"client id {pair.client_id}, found and not tried yet"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     login = Login(

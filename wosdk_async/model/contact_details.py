@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Address2(LockedEntity):
     """Street address of another record.
 
-    Operations: create, retrieve, update, delete, query. Lives only as part of its owner.
+    Operations: retrieve, query. Not create, update, delete. Lives only as part of its owner, in whose update
+    it is written.
     """
 
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))

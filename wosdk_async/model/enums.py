@@ -1257,16 +1257,16 @@ class WOStatus(OpenEnum):
 
 
 class WOType(OpenEnum):
-    """Values of ``WOType``. 4 for Request comes from the specification create sample; other numbers not
-    documented (list order suggests 0 to 4).
+    """Values of ``WOType``. 4 for Request comes from the specification create sample, the others from public
+    facts.
     """
 
-    Unknown = "Unknown"
-    Basic = "Basic"
+    Unknown = "Unknown", 0
+    Basic = "Basic", 1
     """Plain work order, customer optional."""
-    PMRM = "PMRM"
+    PMRM = "PMRM", 2
     """Planned maintenance."""
-    Turn = "Turn"
+    Turn = "Turn", 3
     """Unit turnover."""
     Request = "Request", 4
     """Customer request."""

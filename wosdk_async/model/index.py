@@ -652,6 +652,11 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
         "update": "",
         "delete": "",
     },
+    "Address2": {
+        "create": "",
+        "update": "",
+        "delete": "",
+    },
     "ApInvoiceStatus": {
         "create": "",
         "update": "",

@@ -259,8 +259,9 @@ def _create_work_order(content: Content) -> None:
     order = content.get("WorkOrder")
     if order.__class__ is not dict:
         return
-    if order.get("TypeCategory") == "Request":  # spec 4.3 sends the integer; facts 9: 4 came back as Request
-        order["TypeCategory"] = 4
+    if isinstance(category := order.get("TypeCategory"), str):  # spec 4.3 sends the integer; facts 9
+        number = registry.resolve("WOType")(category).number
+        order["TypeCategory"] = category if number is None else number
     # spec 4.3 sends Contactid; facts 5: it is dropped and RequestorContact taken
     contact_id, contact = order.get("Contactid"), order.get("RequestorContact")
     if contact_id is None and contact.__class__ is dict and contact.get("Id") is not None:

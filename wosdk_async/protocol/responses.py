@@ -40,6 +40,7 @@ One = Callable[[Any], Any]
 
 _MAX_REASON = 300  # characters that are shown of a reader's error, and of an error of the service in doubt
 _MAX_TYPE = 60  # characters that are shown of a content type
+_RESULTS = ("CommandResult", "EntitySpecifier", "Data", "Entities")  # one is in every success
 _NO_SECRETS = Secrets()
 
 
@@ -69,7 +70,8 @@ def read(
     """
     refusal: RefusedError | None
     try:
-        failure = None if 200 <= response.status < 300 else _failure(response, secrets, own)
+        done = 200 <= response.status < 300 and not _has_error_body(response.body)
+        failure = None if done else _failure(response, secrets, own)
         id_matches = False
         if request_ids is not None and not isinstance(failure, InconclusiveResponse):
             if call.request_id is not None:
@@ -121,7 +123,7 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
 
 
 def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
-    """Return the error for a response whose status is not a success."""
+    """Return the error for a response that is not a success by its status or its body."""
     body = members(response.body) if len(response.body) <= LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
     has_error_body = any(isinstance(text, str) and text for text in (code, message))
@@ -140,12 +142,20 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
         else:
             shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)
             why = f"no error body of the service ({len(response.body)} bytes, {shown})"
-        return InconclusiveResponse(response.status, why)
+        return InconclusiveResponse(response.status, why, plain=not has_error_body)
     # facts 6: RequestId is the last key when the request carried one
     error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
     if isinstance(error, ThrottledError):
         error.retry_after = _retry_after(wait)
     return error
+
+
+def _has_error_body(body: bytes) -> bool:
+    """Return whether the body of a success is an error body (spec 7 shows no statuses) and has no result."""
+    if b'"ErrorCode"' not in body or len(body) > LONG:  # the usual success is not parsed twice
+        return False
+    found = members(body)
+    return bool(_text(found.get("ErrorCode"))) and all(found.get(name) is None for name in _RESULTS)
 
 
 def refused(

@@ -83,7 +83,7 @@ NEVER_SENT = Verdict(
 REFUSED = Verdict(
     "refused",
     "never",
-    when="an error body of the service (HTTP 4xx); `ErrorInfo` in a success",
+    when="an error body of the service (HTTP 4xx, or 2xx without a result); `ErrorInfo` in a success",
     then="raised at once, as the class of its code",
 )
 SESSION_REFUSED = Verdict(
@@ -95,7 +95,8 @@ SESSION_REFUSED = Verdict(
 OTHER_PATH = Verdict(
     "other path",
     "never",  # the attempt itself tries the paths
-    when="{codes}, where sources show two paths of a command",
+    when="{codes}, where sources show two paths of a command; a 404 page for the path that only one source "
+    "shows, until the Company has accepted a path of the command",
     then="sent to the other path; if none remains, raised as the class of its code",
 )
 WAIT = Verdict(
@@ -215,7 +216,8 @@ class StatusRule:
 
 
 STATUSES = (
-    StatusRule(range(300), None, None),  # facts 5: an ErrorInfo in a success
+    # facts 5: an ErrorInfo in a success; spec 7 shows no statuses: an error body in a success (assumed)
+    StatusRule(range(300), None, None),
     StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: whatever its body
     StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
     StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6

@@ -64,9 +64,11 @@ class Call(Generic[T]):
 class InconclusiveResponse(Exception):
     """A response that tells neither success nor refusal: a gateway's page, a 500, broken JSON."""
 
-    def __init__(self, status: int, why: str) -> None:
+    def __init__(self, status: int, why: str, *, plain: bool = False) -> None:
         super().__init__(f"HTTP {status}: {why}")
         self.status = status
+        self.plain = plain
+        """Whether it is a whole response of something that has no error body of the service."""
 
     def hide(self, secrets: Secrets) -> None:
         """Hide ``secrets`` that the response repeated."""

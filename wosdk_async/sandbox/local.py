@@ -34,6 +34,8 @@ class LocalCompany:
         store: the SQLite file; None makes a temporary one and removes it afterwards.
         companies: names of Companies, made and seeded if the store does not have them. The first one is used
             where a method takes a name and none is given.
+        verification: whether the Companies have the verification step; as the store says when left out, and a
+            new one has it.
         dialect: as for `create_app`.
         faults: a fault script: a TOML file, or plain data of the same shape; no faults when left out.
         clock: a ``VirtualClock()`` for tests; the system's time when left out.
@@ -57,6 +59,7 @@ class LocalCompany:
         store: str | Path | None = None,
         *,
         companies: Sequence[str] = (),
+        verification: bool | None = None,
         dialect: str = SPEC.name,
         faults: Faults | Mapping[str, Any] | str | Path | None = None,
         clock: Clock | None = None,
@@ -68,7 +71,7 @@ class LocalCompany:
             raise ValueError(f"companies is {companies!r}; it takes a list of names: [{companies!r}].")
         if clock is not None and not isinstance(clock, Clock):
             raise ValueError(f"clock is {clock!r}; it takes a VirtualClock(start).")
-        self._names = tuple(companies)
+        self._names, self._verification = tuple(companies), verification
         self._dialect = dialect_of(dialect)
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
@@ -136,7 +139,9 @@ class LocalCompany:
             self._folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
             self._serial = itertools.count(1)
             path = self._path if self._path is not None else self._folder / "sandbox.db"
-            self._store: Store = exits.enter_context(contextlib.closing(prepared(path, self._names)))
+            self._store: Store = exits.enter_context(
+                contextlib.closing(prepared(path, self._names, self._verification))
+            )
             self.faults.script.require_companies(company.name for company in self._store.companies())
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
             self._root = web_root(listeners[0], self._certificate)

@@ -24,7 +24,7 @@ from wosdk_async.sandbox.faults.fault import ClientConnection
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC
-from wosdk_async.sandbox.seed.initial import create_company, open_store
+from wosdk_async.sandbox.seed.initial import create_company, open_store, set_verification
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["ServerThread", "console_of", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
@@ -38,6 +38,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8900,
     companies: Sequence[str] = (),
+    verification: bool | None = None,
     dialect: str = SPEC.name,
     open_admin: bool = False,
     faults: Faults | None = None,
@@ -53,6 +54,7 @@ def serve(
         host: the address to listen on.
         port: 0 takes a free one.
         companies: names of Companies, made and seeded if the store does not have them.
+        verification: whether all Companies of the store have the verification step; None leaves it.
         dialect: as for `create_app`.
         open_admin: whether other machines may use the addresses below ``/_sandbox/``.
         faults: the fault script; no faults when left out.
@@ -72,7 +74,7 @@ def serve(
     with (
         listening(host, port) as listener,
         listening(host, second_port) as second,
-        contextlib.closing(prepared(store, companies)) as opened,
+        contextlib.closing(prepared(store, companies, verification)) as opened,
     ):
         if faults is not None:
             faults.script.require_companies(company.name for company in opened.companies())
@@ -93,12 +95,13 @@ def serve(
             server.run(sockets=listeners)
 
 
-def prepared(path: str | Path, companies: Sequence[str]) -> Store:
+def prepared(path: str | Path, companies: Sequence[str], verification: bool | None = None) -> Store:
     """Return the store in a file, with Companies of these names; a new store holds no other.
 
     Args:
         path: the SQLite file; made if it does not exist.
         companies: names; those that the store does not have are added, with rows.
+        verification: whether all its Companies have the verification step; None leaves it.
 
     Raises:
         StoreError: the file cannot be used.
@@ -110,6 +113,8 @@ def prepared(path: str | Path, companies: Sequence[str]) -> Store:
         for name in companies:
             if name.strip().lower() not in known:
                 known.add(create_company(store, name).name.lower())
+        if verification is not None:
+            set_verification(store, store.companies(), verification)
     except BaseException:
         store.close()
         raise

@@ -20,7 +20,7 @@ from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
-from wosdk_async.sandbox.seed.initial import create_company, open_store
+from wosdk_async.sandbox.seed.initial import create_company, open_store, set_verification
 from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
@@ -53,6 +53,7 @@ class Sandbox:
     Args:
         company: its name, or several names; the first one is used where a method takes a name and none is
             given. "AcmeFacilities" when left out.
+        verification: whether its Companies have the verification step.
         dialect: ``spec``, or ``recorded`` to respond like the recorded release where it differs.
         seed: rows in addition to the usual ones, as :meth:`seed` takes them.
         now: the first moment of its clock, with a time zone; the present when left out.
@@ -71,6 +72,7 @@ class Sandbox:
         self,
         *,
         company: str | Sequence[str] = (),
+        verification: bool = True,
         dialect: str = SPEC.name,
         seed: Rows | None = None,
         now: datetime | None = None,
@@ -81,6 +83,9 @@ class Sandbox:
         self._exits = contextlib.ExitStack()
         self._start = Snapshot(_template(_names(company)))
         self._store = self._copy(self._start._store)
+        if not verification:
+            set_verification(self._store, self._store.companies(), verification)
+            self._start = self.snapshot()
         self._companies = self._store.companies()
         self.faults.companies = [each.name for each in self._companies]
         self._recorder = RequestRecorder(

@@ -24,9 +24,9 @@ from wosdk_async.errors import (
 from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import OnInDoubt, report_in_doubt
 from wosdk_async.protocol.matching import RequestIds
-from wosdk_async.protocol.responses import read
+from wosdk_async.protocol.responses import read, refused
 from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
-from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
+from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.http.engine import POOL_EXHAUSTED, Engine, Request, SendError
@@ -207,6 +207,7 @@ class Attempts:
     # Of the attempt under way:
     _host: str = attrs.field(init=False)
     _number: int = attrs.field(init=False)
+    _path: str = attrs.field(init=False)
     _started: float = attrs.field(init=False)
     _sent_at: float | None = attrs.field(init=False)
     """When the first byte left, if it did."""
@@ -230,7 +231,7 @@ class Attempts:
                 started = clock.now()
             grant = session.grant
             host = grant.locator_url if call.to_locator else grant.base_url
-            self._host, self._started, self._number = host, started, limiter.granted
+            self._host, self._path, self._started, self._number = host, path, started, limiter.granted
             started = self._sent_at = self._reply = None
             try:
                 headers = grant.headers + call.headers if call.headers else grant.headers
@@ -260,7 +261,7 @@ class Attempts:
                 limiter.release(self._queue)
                 if self._trace is not None:
                     self._note_attempt()
-                if paths_tried > 1:  # GIL: loops in other threads set it atomically, too
+                if call.other_paths:  # GIL: loops in other threads set it atomically, too
                     sessions.paths[call.operation] = path
                 return result
 
@@ -297,15 +298,22 @@ class Attempts:
         sessions = self._sessions
         if response.status < 500:  # others may come from a proxy in front of the service
             sessions.responded_at = now
-        return read(
-            self._call,
-            response,
-            sessions.secrets,
-            context.request_ids,
-            self._host,
-            self._own_codes,
-            sessions.origin,
-        )
+        call = self._call
+        try:
+            return read(
+                call,
+                response,
+                sessions.secrets,
+                context.request_ids,
+                self._host,
+                self._own_codes,
+                sessions.origin,
+            )
+        except InconclusiveResponse as page:
+            unproven = self._path == call.path and _is_unproven(call) and call.operation not in sessions.paths
+            if not (page.plain and page.status == 404 and unproven):
+                raise
+        raise refused("COMMAND_NOT_FOUND", "HTTP 404: the host has no such path", 404)
 
     def _note_failure(self, failure: BaseException) -> None:
         """Note that an attempt ended without a response of the service."""
@@ -346,6 +354,15 @@ class Attempts:
             limiter.release(queue)
             trace.start_phase("session", now())
             await sessions.renew(0, self._until)
+
+
+def _is_unproven(call: Call[Any]) -> bool:
+    """Return whether only one source shows the path of a command; all show its full name (facts 5).
+
+    A host that never accepted the path has not carried out what it responds to with a 404 page: not shown;
+    assumed. Of a full name that is not certain, and a create must not be sent twice.
+    """
+    return bool(call.other_paths) and call.path != COMMANDS + call.operation
 
 
 def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:

@@ -22,7 +22,13 @@ from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.limiter import TenantQueue
 from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
-from wosdk_async.transport.session.credentials import Credentials, GrantProvider, Region, Tenant
+from wosdk_async.transport.session.credentials import (
+    AccessToken,
+    Credentials,
+    GrantProvider,
+    Region,
+    Tenant,
+)
 from wosdk_async.transport.session.manager import ManagerCache, SessionManager, TokenGrant
 from wosdk_async.transport.session.renewal import HasTime
 from wosdk_async.transport.telemetry.observers import (
@@ -259,7 +265,7 @@ class Transport:
         # While the client is being closed, running calls may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
         manager = self.sessions(tenant)
-        sent: Credentials | None = None
+        sent: Credentials | AccessToken | None = None
         try:
             if isinstance(tenant.credentials, GrantProvider):
                 return login.accept(tenant.company, await tenant.grant(replaced))

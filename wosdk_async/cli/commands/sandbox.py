@@ -51,6 +51,11 @@ def sandbox_command() -> None:
 @click.option(
     "--company", "companies", metavar="NAME", multiple=True, help="A Company, created if needed; repeatable."
 )
+@click.option(
+    "--verification/--no-verification",
+    default=None,
+    help="Whether its Companies have the verification step (default: as the store says; new ones have it).",
+)
 @click.option("--env-file", type=_FILE, help="Write the variables there, for its owner only, not to stdout.")
 @click.option("--force", is_flag=True, help="Overwrite an --env-file that serve did not write.")
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
@@ -68,6 +73,7 @@ def serve(
     dialect: str,
     host: str,
     companies: tuple[str, ...],
+    verification: bool | None,
     env_file: Path | None,
     force: bool,
     open_admin: bool,
@@ -106,6 +112,7 @@ def serve(
             host=host,
             port=port,
             companies=companies,
+            verification=verification,
             dialect=dialect,
             open_admin=open_admin,
             log=log,
@@ -147,12 +154,15 @@ def _say_addresses(locator: str, host: str, certificate: Path | None) -> None:
 @click.option("--host", default="", help="The only host name that serves it, such as acme.localhost.")
 @click.option("--live", is_flag=True, help="A live Company; without it a stage or preview one.")
 @click.option("--empty", is_flag=True, help="Without the records that a new Company starts with.")
-def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> None:
+@click.option("--no-verification", is_flag=True, help="Without the verification step.")
+def add_company(store: Path, name: str, host: str, live: bool, empty: bool, no_verification: bool) -> None:
     """Add a Company to a store; a server that serves it serves the new one, too."""
     with _opened(store, make=True) as opened:
         from wosdk_async.sandbox.seed.initial import create_company
 
-        company = create_company(opened, name, host=host, live=live, seeded=not empty)
+        company = create_company(
+            opened, name, host=host, live=live, seeded=not empty, verification=not no_verification
+        )
         say(f"added {company.name}; `wosdk sandbox companies` shows how to reach it")
 
 

@@ -124,11 +124,12 @@ class GeneratePmWoCommand(WorkOrderAction[WoActionResponse]):
 class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
     """Sends the work order to the connected provider.
 
-    Not safe to repeat. The specification prints the short path, requests that were recorded use this one.
+    Not safe to repeat. The specification prints the short path; recordings, the schema and a client have the
+    full name.
     """
 
-    path = "SendWorkOrderCommand"
-    other_paths = ("SendWorkOrder",)
+    path = "SendWorkOrder"
+    other_paths = ("SendWorkOrderCommand",)
     repeat = "unsafe"
     result_name = "SendWorkOrderResponse"
 

@@ -66,7 +66,10 @@ _CONNECTED = """EXISTS (SELECT 1 FROM "Employee" e WHERE e.company = t.company
     AND json_extract(e.body, '$.WonMemberId') > 0)"""
 # (command, entity type) -> SQL condition of the record, and what it is, for the note
 _FITTING: Mapping[tuple[str, str], tuple[str, str]] = {
-    ("SendWorkOrderCommand", "WorkOrder"): (_CONNECTED, "assigned to a connected provider"),
+    ("SendWorkOrderCommand", "WorkOrder"): (
+        f"{column('WonId', 'integer', 't.')} = 0 AND {_CONNECTED}",
+        "assigned to a connected provider and not sent",
+    ),
     ("WoRecallCommand", "WorkOrder"): (
         f"{column('WonId', 'integer', 't.')} > 0 AND {_CONNECTED}",
         "sent to its provider",

@@ -69,10 +69,13 @@ def columns(schema: EntitySchema) -> tuple[Field, ...]:
 def shown_record(context: RequestContext, schema: EntitySchema, data: Record) -> Record:
     """Return a record with each time as ``{"Time": UTC}``, also inside references and lists.
 
-    A local time is in the zone of its record, or of the Company where the record names none, as the sandbox
-    writes it (not shown; assumed).
+    A local time is in the zone of its record or of its work order, or of the Company where neither names one,
+    as the sandbox writes it (not shown; assumed).
     """
-    number = data.get("TimeZone")
+    order = (
+        context.find("WorkOrder", data["WorkOrderId"]) if isinstance(data.get("WorkOrderId"), int) else None
+    )
+    number = data.get("TimeZone") or (order or {}).get("TimeZone")
     zone = zone_of(number) if isinstance(number, int) and number else context.zone
     return {name: _shown(context, schema.field(name), value, zone) for name, value in data.items()}
 

@@ -22,6 +22,7 @@ from wosdk_async.sandbox.faults.script import FaultScript
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import Record, dump, peek_json, require_body
 from wosdk_async.sandbox.schema.values import Moment
+from wosdk_async.sandbox.seed.initial import set_verification
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import Store
 
@@ -55,6 +56,7 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
     console = _Console(store, clock, RulesView(faults), log)
     endpoints: list[tuple[str, list[str], RowEndpoint]] = [
         ("companies", ["GET"], console.companies),
+        (f"companies/{{company:{ID}}}", ["PUT"], console.company),
         (f"companies/{{company:{ID}}}/orders", ["GET"], console.orders),
         (f"companies/{{company:{ID}}}/orders/{{key:{ID}}}", ["GET"], console.order),
         (f"companies/{{company:{ID}}}/choices", ["GET"], console.choices),
@@ -99,6 +101,11 @@ class _Console:
     log: RequestLog
 
     async def companies(self, _request: Request) -> Record:
+        return {"Companies": companies(self.store)}
+
+    async def company(self, request: Request) -> Record:
+        verification = await _flag(request, "verification")
+        set_verification(self.store, [self._context(request).company], verification)
         return {"Companies": companies(self.store)}
 
     async def orders(self, request: Request) -> Record:
@@ -224,6 +231,7 @@ def companies(store: Store) -> list[Record]:
             "Id": company.id,
             "Name": company.name,
             "Live": company.live,
+            "Verification": company.verification,
             "ClientId": company.client_id,
             "Counts": {name: count_records(store, company.id, name) for name in _COUNTED},
         }

@@ -25,7 +25,7 @@ from wosdk_async.sandbox.errors import Refusal, StoreError
 from wosdk_async.sandbox.faults.script import FaultScript
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import dump, peek_json, require_body
-from wosdk_async.sandbox.seed.initial import create_company, reset
+from wosdk_async.sandbox.seed.initial import create_company, reset, set_verification
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
@@ -47,7 +47,7 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
     """
     companies, controls = _Companies(store), _Controls(clock, faults)
     endpoints: list[tuple[str, list[str], JsonEndpoint]] = [
-        ("companies", ["GET", "POST"], companies.companies),
+        ("companies", ["GET", "POST", "PUT"], companies.companies),
         ("snapshot", ["POST"], companies.snapshot),
         ("reset", ["POST"], companies.reset),
         ("faults", ["GET", "PUT", "DELETE"], controls.faults),
@@ -77,10 +77,21 @@ class _Companies:
                 host=str(body.get("Host", "")),
                 live=body.get("Live") is True,
                 seeded=body.get("Seeded", True) is not False,
+                verification=body.get("Verification", True) is not False,
             )
+        if request.method == "PUT":
+            self._change(await _optional_object(request))
         self.store.refresh()
         root = str(request.base_url)
         return {"Companies": [_company_json(company, root) for company in self.store.companies()]}
+
+    def _change(self, body: dict[str, Any]) -> None:
+        """Switch the verification step of the Company that a body names."""
+        name, verification = str(body.get("Name", "")).lower(), body.get("Verification")
+        found = [company for company in self.store.companies() if company.name.lower() == name]
+        if not found or not isinstance(verification, bool):
+            raise ValueError("Name must be that of a Company, and Verification true or false.")
+        set_verification(self.store, found, verification)
 
     async def snapshot(self, request: Request) -> Mapping[str, object]:
         name = (await _optional_object(request)).get("Name", "snapshot")
@@ -140,6 +151,7 @@ def _company_json(company: StoredCompany, root: str) -> dict[str, object]:
         "Name": company.name,
         "Url": company.address(root),
         "Live": company.live,
+        "Verification": company.verification,
         "Variables": env_of(company, root.rstrip("/")),
     }
 

@@ -70,6 +70,11 @@ class Dialect:
     as a default read shows it (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
     marks_records: bool = True
     """Whether a read shows ``IsNew`` and ``PerformDeletion`` (spec 2.1; else facts 12 row 2)."""
+    shows_all_times: bool = True
+    """Whether a read shows ``AcknowledgeByUtc`` and ``DtUtcOnSiteBy`` (spec 2.3); else only a creation does
+    (facts 3.5)."""
+    zero_is_null: frozenset[tuple[str, str]] = frozenset()
+    """Integers of entity types that are stored as null where they show 0 (facts 3.4), as a query tells."""
     entities_envelope: bool = True
     """Whether a retrieve has ``Entities`` beside ``Data`` (spec 4.9; else facts 12 row 5)."""
     spec_fields: bool = True
@@ -111,6 +116,8 @@ RECORDED = Dialect(
     name="recorded",
     opens_created=False,
     marks_records=False,
+    shows_all_times=False,
+    zero_is_null=frozenset({("Employee", "LabelId")}),
     entities_envelope=False,
     spec_fields=False,
     spec_entities=False,

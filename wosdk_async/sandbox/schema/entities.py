@@ -14,6 +14,7 @@ from wosdk_async.sandbox.errors import custom_command, unknown_entity, unsupport
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
 
 __all__ = [
+    "MONEY_PARTS",
     "REQUEST_MARKS",
     "REQUEST_ONLY",
     "SCALARS",
@@ -29,6 +30,11 @@ __all__ = [
 SCALARS = frozenset(
     {"string", "integer", "number", "boolean", "datetime-local", "datetime-utc", "money", "enum"}
 )
+MONEY_PARTS = {
+    "value": Field(name="Value", type="number"),
+    "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
+}
+"""Parts of an amount by lower-case name (spec 2.1)."""
 # Marks on the elements of a request; returned entities show them as false (spec 2.1).
 REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
 REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: what it names comes back as RequestorContact
@@ -44,7 +50,9 @@ _CUSTOM_COMMANDS = {
     ("Delete", "Portfolio"): "Portfolio/Delete",
     ("Create", "Space"): "Space/Create",
 }
-_THROUGH_PARENT = frozenset({"AssetAttribute"})  # spec 4.9 rule 2: changed in the list of its asset
+# Changed in a list of their owner only: spec 4.9 rule 2, facts 3.9
+_THROUGH_PARENT = frozenset({"AssetAttribute", "Address2"})
+_TWINS = {"CustomField": "CustomField2"}  # facts 3.9: the specification's name and the newer one
 
 
 @attrs.frozen
@@ -133,8 +141,9 @@ def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
         Refusal: ``ENTITY_NOT_FOUND``.
     """
     entity = catalogue.load().entity(name)
-    schema = schemas(dialect).get(entity.name) if entity else None
-    if schema is None or not (dialect.spec_entities or schema.name.lower() == name.lower()):
+    schema = schemas(dialect).get(_TWINS.get(entity.name, entity.name)) if entity else None
+    known = entity is not None and (dialect.spec_entities or entity.name.lower() == name.lower())
+    if schema is None or not known:
         raise unknown_entity(name)
     return schema
 

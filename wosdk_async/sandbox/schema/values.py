@@ -19,11 +19,13 @@ import attrs
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.schema.bodies import get_ignore_case
-from wosdk_async.sandbox.schema.entities import enumeration
+from wosdk_async.sandbox.schema.entities import MONEY_PARTS, enumeration
 
 __all__ = [
     "UNREADABLE",
     "Moment",
+    "changed_money",
+    "is_time",
     "read_ids",
     "read_integer",
     "read_value",
@@ -129,12 +131,16 @@ def _time(field: Field, value: object) -> object:
     return UNREADABLE if text is None else text
 
 
-def _money(field: Field, value: object) -> object:
+def _money(_field: Field, value: object) -> object:
     if not isinstance(value, dict):
         return UNREADABLE
-    amount = _number(field, get_ignore_case(value, "Value"))
-    currency = enumeration("CurrencyType").name_of(get_ignore_case(value, "CurrencyTypeId"))
-    return {"CurrencyTypeId": currency or "Unknown", "Value": 0 if amount is UNREADABLE else amount}
+    return changed_money({"CurrencyTypeId": "Unknown", "Value": 0}, value)
+
+
+def changed_money(before: dict[str, Any], value: dict[str, Any]) -> dict[str, Any]:
+    """Return an amount with the parts that are sent and can be read (spec 2.1, facts 3.3)."""
+    sent = {part.name: read_value(part, get_ignore_case(value, part.name)) for part in MONEY_PARTS.values()}
+    return before | {name: part for name, part in sent.items() if part is not UNREADABLE}
 
 
 def _reference(field: Field, value: object) -> object:
@@ -219,6 +225,11 @@ def _parse_time(text: str, *, utc: bool) -> str | None:
     except (ValueError, OverflowError):
         return None
     return _format_time(moment, int((fraction or "0")[:7].ljust(7, "0")))
+
+
+def is_time(text: str) -> bool:
+    """Return whether a text is a time as bodies have it."""
+    return _parse_time(text, utc=False) is not None
 
 
 def to_utc(local: str, zone: tzinfo) -> str | None:

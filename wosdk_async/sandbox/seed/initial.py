@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
+
+import attrs
 
 from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.schema.entities import schemas
@@ -17,7 +19,7 @@ from wosdk_async.sandbox.service.write import blank_record, known_members
 from wosdk_async.sandbox.storage.companies import StoredCompany, new_company
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["create_company", "insert_seed", "open_store", "reset"]
+__all__ = ["create_company", "insert_seed", "open_store", "reset", "set_verification"]
 
 
 def open_store(path: str | Path, company: str | None = None) -> Store:
@@ -38,7 +40,13 @@ def open_store(path: str | Path, company: str | None = None) -> Store:
 
 
 def create_company(
-    store: Store, name: str, *, host: str = "", live: bool = False, seeded: bool = True
+    store: Store,
+    name: str,
+    *,
+    host: str = "",
+    live: bool = False,
+    seeded: bool = True,
+    verification: bool = True,
 ) -> StoredCompany:
     """Add a Company to a store, with its own credentials, which the store keeps.
 
@@ -48,15 +56,25 @@ def create_company(
         host: the only host name that serves the Company; empty for any.
         live: whether it calls itself a live Company.
         seeded: whether it starts with the rows of ``seed.json``.
+        verification: whether it has the verification step.
 
     Raises:
         ValueError: the name is taken, or the name or host cannot be used.
     """
     with store.transaction():
-        company = new_company(store.companies(), name, host=host, live=live, seeded=seeded)
+        company = new_company(
+            store.companies(), name, host=host, live=live, seeded=seeded, verification=verification
+        )
         store.add_company(company)
         insert_seed(store, company)
     return company
+
+
+def set_verification(store: Store, companies: Iterable[StoredCompany], verification: bool) -> None:
+    """Set whether Companies have the verification step; records that they have stay."""
+    with store.transaction():
+        for company in companies:
+            store.add_company(attrs.evolve(company, verification=verification))
 
 
 def insert_seed(store: Store, company: StoredCompany) -> None:

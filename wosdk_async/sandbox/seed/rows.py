@@ -14,6 +14,7 @@ from wosdk_async.sandbox.schema.entities import EntitySchema, enumeration, find_
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import UNREADABLE, Moment, read_value, reference_id
 from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.references import check_references
 from wosdk_async.sandbox.service.write import create
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
@@ -21,6 +22,7 @@ from wosdk_async.sandbox.storage.tables import is_table
 
 __all__ = ["SeedRow", "did_you_mean", "inner_records", "load_rows", "seed_rows"]
 
+Made = tuple[EntitySchema, Record]
 _MAX_MISTAKES = 20  # shown in one error
 
 
@@ -83,14 +85,10 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
         StoreError: rows do not fit; the message names up to 20 mistakes, each with its place.
     """
     _refuse(f"{row.place}: {text}" for row in rows for text in _mistakes_of(row))
-    context = RequestContext(store, company, now)
     with store.transaction():
-        stored = [(row, _insert(context, row)) for row in rows]
-        _refuse(
-            f"{row.place}: {text}"
-            for row, record in stored
-            for text in _dangling(context, row.entity, record)
-        )
+        made = [(row.place, each) for row in rows for each in _insert(store, company, now, row)]
+        context = RequestContext(store, company, now)
+        _refuse(text for place, each in made for text in _dangling(context, place, *each))
     return len(rows)
 
 
@@ -116,18 +114,23 @@ def _refuse(mistakes: Iterable[str]) -> None:
         raise StoreError("\n".join([*found[:_MAX_MISTAKES], *more]))
 
 
-def _insert(context: RequestContext, row: SeedRow) -> Record:
+def _insert(store: Store, company: StoredCompany, now: Moment, row: SeedRow) -> list[Made]:
+    """Insert a row, and return the records that it became."""
+    made: list[Made] = []
+    context = RequestContext(store, company, now, unchecked=made)
     schema = find_schema(row.entity)
     key = _own_id(schema, row.members)
     try:
         if key is None:
-            return create(context, schema, row.members)
+            create(context, schema, row.members)
+            return made
         if context.find(schema.name, key) is not None:
             raise StoreError(
                 f"{row.place}: {schema.name} {key} is there already. Leave Id out, or reset the store."
             )
         context.store.raise_counter(context.company.id, schema.name, key)
-        return create(context, schema, row.members, {"Id": key})
+        create(context, schema, row.members, {"Id": key})
+        return made
     except Refusal as refusal:
         raise StoreError(f"{row.place}: {refusal.message}") from refusal
 
@@ -181,15 +184,12 @@ def _wrong(schema: EntitySchema, field: Field, value: Any) -> Iterator[str]:
         yield f"{schema.name}.{field.name} takes {takes}, not {value!r:.60}{did_you_mean(str(value), names)}"
 
 
-def _dangling(context: RequestContext, entity: str, row: Record) -> Iterator[str]:
-    """Yield a message for each reference to a row that does not exist."""
-    for field in find_schema(entity).fields:
-        target = schemas().get(field.of or "")
-        if field.type != "ref" or target is None or not is_table(target.name) or field.name not in row:
-            continue
-        key = row[field.name]["Id"]
-        if context.find(target.name, key) is None:
-            yield f"{field.name}: there is no {target.name} {key}"
+def _dangling(context: RequestContext, place: str, schema: EntitySchema, record: Record) -> Iterator[str]:
+    """Yield a message if a record refers to one that does not exist."""
+    try:
+        check_references(context, schema, record)
+    except Refusal as refusal:
+        yield f"{place}: {refusal.message}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

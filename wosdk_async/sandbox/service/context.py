@@ -14,6 +14,7 @@ from wosdk_async.sandbox.schema.entities import EntitySchema
 from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.schema.values import Moment, zone_of
 from wosdk_async.sandbox.storage.store import Store, StoredCompany
+from wosdk_async.sandbox.storage.tables import column
 
 __all__ = ["Arguments", "RequestContext", "named_record", "not_modelled", "required_record"]
 
@@ -33,6 +34,8 @@ class RequestContext:
     now: Moment
     root: str = ""
     dialect: Dialect = SPEC
+    unchecked: list[tuple[EntitySchema, Record]] | None = None
+    """New records whose references are looked at later: rows of a seed may name rows further below."""
     _records: dict[tuple[str, int], Record] = attrs.field(factory=dict, init=False, repr=False)
     _inserted: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
     _replaced: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
@@ -92,6 +95,15 @@ class RequestContext:
         """Return the first record that an SQL condition finds, or None."""
         return next(iter(self.select(entity, condition, *values, limit=1)), None)
 
+    def named(self, entity: str, member: str, text: str) -> list[Record]:
+        """Return the records with this text, compared as in a query: without letter case and last blanks."""
+        return self.select(entity, f"{column(member, 'string')} = ?", text.rstrip(" "))
+
+    def referrer(self, entity: str, path: str, key: int) -> Record | None:
+        """Return the first record whose reference at ``path`` names an id, or None."""
+        self.store.indexes.want(entity, path, "integer")
+        return self.first(entity, f"{column(path, 'integer')} = ?", key)
+
     def children(self, relation: Relation, parent: int) -> list[Record]:
         """Return the records that belong to a parent, in the order of their ids."""
         return self.store.children(self.company.id, relation, parent)
@@ -143,10 +155,13 @@ class RequestContext:
 Arguments = dict[str, Any]
 
 
-def required_record(context: RequestContext, entity: str, key: int, name: str = "") -> Record:
-    """Return a record that a command refers to.
+def required_record(
+    context: RequestContext, entity: str, key: int, name: str = "", *, removed: bool = False
+) -> Record:
+    """Return a record that a write refers to, or that a command acts on.
 
-    The message of a refusal names the record by ``name``, or by its entity type if ``name`` is empty.
+    The message of a refusal names the record by ``name``, or by its entity type if ``name`` is empty. A
+    reference to a removed record is refused (not shown; assumed), unless ``removed`` says that it may be.
 
     Raises:
         Refusal: ``BUSINESS_LOGIC_ERROR``: there is no such record (spec 3; the text of the message is
@@ -155,15 +170,24 @@ def required_record(context: RequestContext, entity: str, key: int, name: str = 
     record = context.find(entity, key)
     if record is None:
         raise broken_rule(f"{name or entity} with id {key} is not found.")
+    if record.get("IsRemoved") and not removed:
+        raise broken_rule(f"{name or entity} with id {key} is removed.")
     return record
 
 
 def named_record(
-    context: RequestContext, arguments: Arguments, argument: str, entity: str, name: str = ""
+    context: RequestContext,
+    arguments: Arguments,
+    argument: str,
+    entity: str,
+    name: str = "",
+    *,
+    removed: bool = False,
 ) -> Record:
     """Return the record whose id is in an argument.
 
-    The message of a refusal names the record by ``name``, or by the argument if ``name`` is empty.
+    The message of a refusal names the record by ``name``, or by the argument if ``name`` is empty;
+    ``removed`` is as for `required_record`.
 
     Raises:
         Refusal: the argument is missing, or there is no such record.
@@ -171,7 +195,7 @@ def named_record(
     key = arguments.get(argument, 0)
     if not key:
         raise required(argument)
-    return required_record(context, entity, key, name or argument)
+    return required_record(context, entity, key, name or argument, removed=removed)
 
 
 def not_modelled(name: str, why: str) -> Refusal:

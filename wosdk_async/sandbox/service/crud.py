@@ -20,7 +20,7 @@ from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.operators import condition_sql
-from wosdk_async.sandbox.service.query.selection import Selection, property_paths, selection, show_default
+from wosdk_async.sandbox.service.query.selection import ON_CREATE_ONLY, Selection, property_paths, selection
 from wosdk_async.sandbox.service.update import plan_update, update
 from wosdk_async.sandbox.service.write import create, delete
 from wosdk_async.sandbox.storage.tables import column
@@ -28,12 +28,16 @@ from wosdk_async.sandbox.storage.tables import column
 __all__ = ["create_entity", "create_response", "delete_entity", "retrieve", "specifier", "update_entity"]
 
 
-def create_response(context: RequestContext, entity: str, record: Record) -> Record:
-    """Return a record that a command has just created, in the form of the dialect."""
-    if not context.dialect.opens_created:
-        return show_default(context, entity, record)
+def create_response(context: RequestContext, entity: str, record: Record, *lists: str) -> Record:
+    """Return a record that a command has just created, in the form of the dialect.
+
+    ``lists`` are the paths of lists that are shown as they are where the dialect shows lists.
+    """
     schema = schemas(context.dialect)[entity]
-    data = _show_opened(context, schema, record)
+    if not context.dialect.opens_created:
+        shown = [name for name in ON_CREATE_ONLY if name.lower() in schema.by_name]
+        return selection(entity, ("*", *shown), context.dialect).show(context, record)
+    data = _show_opened(context, schema, record) | selection(entity, lists).show(context, record)
     for name, target in _references(schema):
         reference = record.get(name)
         if reference is not None:

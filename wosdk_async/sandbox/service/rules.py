@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import tzinfo
-from functools import cache
 
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
-from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
-from wosdk_async.sandbox.schema.relations import Relation, list_of, relations
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import list_of
 from wosdk_async.sandbox.schema.values import to_local, to_utc, zone_of
 from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.custom_fields import check_custom_field
 from wosdk_async.sandbox.service.documents import decode_file
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "PAIRED_TIMES",
     "REQUIRED",
     "ancestors",
-    "check_owner",
 ]
 
 Rule = Callable[[RequestContext, Record], None]
@@ -35,52 +34,6 @@ PAIRED_TIMES = {
     "DtScheduledStart": "ScheduledStartUtc",
 }
 _MAX_LEVELS = 32  # of locations, in case their parents form a cycle
-# Records that must name their owner. All others may leave it out: a Note without an owner was accepted
-# (facts 3.9); for other records it is not shown; assumed.
-_OWNER_REQUIRED = {"WoNote": "WorkOrderId"}
-_PARENTS = {"Location": {"ParentId": "Location"}}  # a parent must exist (not shown; assumed)
-
-
-def check_owner(
-    context: RequestContext, schema: EntitySchema, record: Record, before: Record | None = None
-) -> None:
-    """Check that the owner of a record exists, such as that of a note, a document or a custom field.
-
-    ``before`` is the record before the change; None for a new one.
-
-    Raises:
-        Refusal: the owner does not exist, or the change moves a record to another owner that may not
-            change its owner (not shown; assumed).
-    """
-    pointer = _OWNER_REQUIRED.get(schema.name)
-    if pointer and not record[pointer]:
-        raise required(pointer, schema.name)
-    if pointer and before is not None and before[pointer] != record[pointer]:
-        raise broken_rule(f"{pointer} of {schema.name} cannot be changed.")
-    for name, target in _PARENTS.get(schema.name, {}).items():
-        moved = record[name] and (before is None or before[name] != record[name])
-        if moved and context.find(target, record[name]) is None:
-            raise broken_rule(f"{name}: {target} with id {record[name]} is not found.")
-    for parent, relation in _owners(schema.name):
-        key = record.get(relation.key)
-        fits = relation.kind is None or record.get(relation.kind) == relation.actor
-        if key and fits and context.find(parent, key) is None:
-            raise broken_rule(f"{parent} with id {key} is not found.")
-
-
-@cache
-def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
-    """Return the entity types that may own a record of type ``name``, with their relations.
-
-    Types are left out if several share a pointer, and no field of the record says which of them is meant.
-    """
-    found = {(parent, each.key): each for (parent, _), each in relations().items() if each.child.name == name}
-    keys = [each.key for each in found.values() if each.kind is None]
-    return tuple(
-        (parent, each)
-        for (parent, _), each in found.items()
-        if each.kind is not None or keys.count(each.key) == 1
-    )
 
 
 def ancestors(context: RequestContext, location: Record) -> list[Record]:
@@ -161,8 +114,15 @@ def _new_note(context: RequestContext, note: Record) -> None:
 
 
 def _new_work_order_note(context: RequestContext, note: Record) -> None:
-    note["CreatedDate"] = context.now.local(context.zone)
+    order = context.find("WorkOrder", note["WorkOrderId"])
+    zone = zone_of(order["TimeZone"]) if order else context.zone  # one zone for the times of one order
+    note["CreatedDate"] = context.now.local(zone)
     note["CreatedBy"] = context.account
+
+
+def _new_verification(context: RequestContext, _verification: Record) -> None:
+    if not context.company.verification:  # spec 1 and 3; that others refuse one is assumed
+        raise broken_rule("This Company does not use verification.")
 
 
 def _work_order_note(context: RequestContext, note: Record) -> None:
@@ -195,6 +155,8 @@ def _set_completion_note(context: RequestContext, order: Record, key: int | None
 
 def _assignment(context: RequestContext, assignment: Record) -> None:
     """Set the ``Employee`` of an order to its primary assignee (not shown; assumed)."""
+    if not assignment["EmployeeId"]:
+        raise required("EmployeeId", "WoAssignment")
     before = context.store.get(context.company.id, "WoAssignment", assignment["Id"])
     if before is not None and before["WorkOrderId"] != assignment["WorkOrderId"]:
         _deleted_assignment(context, before)
@@ -231,16 +193,21 @@ def _time_card(before: Record, card: Record) -> None:
 
 
 # Members that a create must send, each with its name in the refusal (facts 3.10: found by another client).
-REQUIRED = {"Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"}}
+REQUIRED = {
+    "Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"},
+    "WoItem": {"Asset": "Asset.Id", "Task": "Task.Id"},  # spec 4.3; that other writes ask for them is assumed
+}
 ON_CREATE: dict[str, Rule] = {
     "WoNote": _new_work_order_note,
     "Note": _new_note,
     "AssetAttribute": _new_attribute,
+    "WoVerification": _new_verification,
 }
 ON_WRITE: dict[str, Rule] = {
     "WorkOrder": _work_order,
     "Blob": _blob,
     "Contact": _contact,
+    "CustomField2": check_custom_field,
     "Document": _document,
     "Location": _location,
     "WoAssignment": _assignment,

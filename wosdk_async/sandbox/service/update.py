@@ -10,12 +10,19 @@ import attrs
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import broken_rule, missing_record, unfinished_path, unknown_property
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
-from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, check_supported, is_read_only
+from wosdk_async.sandbox.schema.entities import (
+    MONEY_PARTS,
+    SCALARS,
+    EntitySchema,
+    check_supported,
+    is_read_only,
+)
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
-from wosdk_async.sandbox.schema.values import reference_id
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS
-from wosdk_async.sandbox.service.rules import ON_CHANGE, ON_WRITE, check_owner
+from wosdk_async.sandbox.service.references import check_references
+from wosdk_async.sandbox.service.rules import ON_CHANGE, ON_WRITE
 from wosdk_async.sandbox.service.write import (
     SERVER_SET,
     add_element,
@@ -31,7 +38,7 @@ __all__ = ["UpdatePlan", "plan_update", "update"]
 # order is made (spec 2.3, facts 5); that a PUT cannot write them, and the code, are not shown; assumed.
 _COMMAND_ONLY = {
     "WorkOrder": frozenset(
-        {"StatusId", "Number", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
+        {"StatusId", "Number", "FlagId", "WonId", "DtCreated", "CreatedDateUtc", "Employee"}
         | {"LastActionDate", "LastActionDateUtc"}
     ),
     "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),
@@ -91,7 +98,7 @@ def update(
     changed = False
     for field, value in known_members(schema, entity):
         inner = plan.inside.get(field.name)
-        if inner is not None:
+        if inner is not None and not (field.type == "money" and plan.covers(field)):
             changed |= _write_inside(context, schema, record, field, value, inner)
         elif plan.covers(field):
             _write(schema, record, field, value)
@@ -101,7 +108,7 @@ def update(
     if record != before:
         if check := ON_CHANGE.get(schema.name):
             check(before, record)
-        check_owner(context, schema, record, before)
+        check_references(context, schema, record, before)
     if changed:
         context.replace(schema, record)
     return changed
@@ -114,19 +121,32 @@ def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
     field = schema.field(steps[0])
     if field is None or (len(steps) > 1 and field.type in SCALARS - {"money"}):
         raise unknown_property(schema.name, steps[0])
-    if len(steps) == 1 or field.type == "money":
+    if len(steps) == 1:
         if field.type in ("ref", "list"):  # as in a read (facts 3.4); not shown for a PUT, assumed
             raise unfinished_path(field.name)
         plan.names.add(field.name)
         return
     target = schema.target(field)
-    if target is None:
+    if field.type == "money":
+        _add_part(schema, plan.inside.setdefault(field.name, UpdatePlan()), steps)
+    elif target is None:
         plan.names.add(field.name)
     else:
         _add_path(target, plan.inside.setdefault(field.name, UpdatePlan()), steps[1:])
 
 
+def _add_part(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
+    """Plan one part of an amount, or all of them."""
+    part = MONEY_PARTS.get(steps[1].lower())
+    if len(steps) > 2 or (part is None and steps[1] != "*"):
+        raise unknown_property(schema.name, steps[0])
+    plan.whole |= part is None
+    plan.names |= {part.name} if part else set()
+
+
 def _write(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
+    if field.name == "IsRemoved" and read_value(field, value) not in (UNREADABLE, record["IsRemoved"]):
+        raise broken_rule(f"IsRemoved of {schema.name} is changed by DELETE and RestoreCommand only.")
     old = record.get(field.name)
     assign(schema, record, field, value)
     guarded = not field.updatable or field.name in _COMMAND_ONLY.get(schema.name, ())
@@ -142,7 +162,12 @@ def _write_inside(
     value: object,
     plan: UpdatePlan,
 ) -> bool:
-    """Write inside a list or a reference, and return whether a record of it changed."""
+    """Write inside a list, a reference or an amount, and return whether a record behind it changed."""
+    if field.type == "money":
+        parts = [part.name for part in MONEY_PARTS.values() if plan.covers(part)]
+        if isinstance(value, dict):
+            _write(schema, record, field, {name: get_ignore_case(value, name) for name in parts})
+        return False
     if field.is_list:
         elements = value if isinstance(value, list) else []
         if elements and (not field.updatable or is_read_only(schema.behind(field))):
@@ -207,8 +232,7 @@ def _write_element(
         return False
     key = reference_id(element)
     if key is None:
-        add_element(context, schema, record, field, element)
-        return True
+        return add_element(context, schema, record, field, element)
     if relation_of(schema.name, field) is None:
         return _write_kept_element(schema, record, field, element, plan, key)
     child = schema.behind(field)

@@ -10,9 +10,10 @@ from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import REQUEST_MARKS, REQUEST_ONLY, EntitySchema
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
-from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
+from wosdk_async.sandbox.schema.values import UNREADABLE, changed_money, read_value, reference_id
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED, check_owner
+from wosdk_async.sandbox.service.references import check_references, check_unreferenced, owned_relations
+from wosdk_async.sandbox.service.rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED
 
 __all__ = [
     "SERVER_SET",
@@ -31,6 +32,7 @@ Members = Iterable[tuple[Field, Any]]
 # IsRemoved changes by removal and restoring only (not shown; assumed).
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
+_PASSED_ON = ("WorkOrderId",)  # from a record to those of its lists, such as the steps of a procedure
 _REMOVED = " (deleted)"  # facts 3.4: the end of a removed record's name
 
 
@@ -45,8 +47,7 @@ def create(
     Unknown members are dropped. Unreadable members get their default. ``Id`` and ``ConcurrencyId`` are
     ignored (facts 3.3).
 
-    ``parent_fields`` override ``entity``: the reference to the parent, or a fixed ``Id``. If they are
-    None, the owner that ``entity`` names is checked.
+    ``parent_fields`` override ``entity``: the reference to the parent, or a fixed ``Id``.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)
@@ -55,8 +56,7 @@ def create(
     fixed = parent_fields or {}
     record: Record = blank_record(schema, members) | fixed
     record["Id"] = fixed["Id"] if "Id" in fixed else context.next_number(schema.name)
-    if parent_fields is None:
-        check_owner(context, schema, record)
+    check_references(context, schema, record)
     for rules in (ON_CREATE, ON_WRITE):
         if rule := rules.get(schema.name):
             rule(context, record)
@@ -81,8 +81,8 @@ def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
     name = get_ignore_case(value, "DisplayAs")
     if not isinstance(name, str):
         return None
-    found = context.first(field.of, "json_extract(body, '$.DisplayAs') = ?", name)
-    return {"Id": found["Id"]} if found else None
+    found = context.named(field.of, "DisplayAs", name)
+    return {"Id": found[0]["Id"]} if found else None
 
 
 def known_members(schema: EntitySchema, entity: Mapping[str, Any]) -> list[tuple[Field, Any]]:
@@ -109,8 +109,11 @@ def assign(schema: EntitySchema, record: Record, field: Field, value: object) ->
             record[field.name] = schema.blank[field.name]
         return
     known = read_value(field, value)
-    if known is not UNREADABLE:
-        record[field.name] = known
+    if known is UNREADABLE:
+        return
+    if field.type == "money" and isinstance(value, dict) and field.name in record:
+        known = changed_money(record[field.name], value)  # a part that is not sent stays (facts 3.6)
+    record[field.name] = known
 
 
 def create_owned(context: RequestContext, schema: EntitySchema, record: Record, members: Members) -> None:
@@ -128,17 +131,26 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
-) -> None:
-    """Add an element to a list of ``record``; an element that is not an object is dropped."""
+) -> bool:
+    """Add an element to a list of ``record``, and return whether there is one to add.
+
+    An element that is not an object is dropped, and so is a new one that is to be deleted (assumed).
+    """
     child = schema.target(field)
-    if child is None or not isinstance(element, dict):
-        return
+    gone = not isinstance(element, dict) or get_ignore_case(element, "PerformDeletion") is True
+    if child is None or gone or not isinstance(element, dict):
+        return False
     relation = relation_of(schema.name, field)
     if relation is not None:
-        create(context, child, element, relation.fields(record["Id"]))
-        return
+        order = {
+            name: record[name] for name in _PASSED_ON if name in record and name.lower() in child.by_name
+        }
+        create(context, child, element, order | relation.fields(record["Id"]))
+        return True
     kept = blank_record(child, known_members(child, element)) | {"Id": context.next_number(child.name)}
+    check_references(context, child, kept)
     record[field.name] = [*record.get(field.name, ()), kept]
+    return True
 
 
 def create_owned_object(
@@ -151,14 +163,21 @@ def create_owned_object(
     record[field.name] = {"Id": created["Id"]}
 
 
-def delete(context: RequestContext, schema: EntitySchema, record: Record) -> None:
+def delete(
+    context: RequestContext, schema: EntitySchema, record: Record, *, with_owner: bool = False
+) -> None:
     """Delete a record; a removable one is only marked with ``IsRemoved`` (facts 3.4).
 
     Any other is deleted permanently, and so are the records that it owns (those are not shown; assumed).
+
+    Raises:
+        Refusal: another record refers to it, unless it goes together with its owner.
     """
     if not schema.removable:
         if rule := ON_DELETE.get(schema.name):
             rule(context, record)
+        if not with_owner:
+            check_unreferenced(context, schema, record)
         context.remove(schema.name, record["Id"])
         _delete_owned(context, schema, record)
     elif not record["IsRemoved"]:
@@ -169,10 +188,9 @@ def delete(context: RequestContext, schema: EntitySchema, record: Record) -> Non
 
 
 def _delete_owned(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    owning = (field for field in schema.fields if field.is_list or field.of in OWNED_OBJECTS)
-    for relation in filter(None, (relation_of(schema.name, field) for field in owning)):
+    for relation in owned_relations(schema):
         for child in context.children(relation, record["Id"]):
-            delete(context, relation.child, child)
+            delete(context, relation.child, child, with_owner=True)
 
 
 def restore(context: RequestContext, schema: EntitySchema, record: Record) -> None:

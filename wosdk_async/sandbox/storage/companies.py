@@ -27,6 +27,7 @@ class StoredCompany:
         host: the only host name that serves it; empty if any host name does.
         live: whether it is a live Company, not one for stage or preview (spec 1).
         seeded: whether it starts with the records of ``seed.json``.
+        verification: whether it has the verification step (spec 1: some Companies add one).
     """
 
     id: int
@@ -36,6 +37,7 @@ class StoredCompany:
     host: str = ""
     live: bool = False
     seeded: bool = True
+    verification: bool = True
 
     def served_at(self, root: str) -> bool:
         """Return whether requests to this address reach the Company."""
@@ -51,7 +53,13 @@ class StoredCompany:
 
 
 def new_company(
-    existing: Sequence[StoredCompany], name: str, *, host: str = "", live: bool = False, seeded: bool = True
+    existing: Sequence[StoredCompany],
+    name: str,
+    *,
+    host: str = "",
+    live: bool = False,
+    seeded: bool = True,
+    verification: bool = True,
 ) -> StoredCompany:
     """Return a new Company with new credentials, in addition to the ``existing`` ones.
 
@@ -75,6 +83,7 @@ def new_company(
         host=host.lower(),
         live=live,
         seeded=seeded,
+        verification=verification,
     )
 
 

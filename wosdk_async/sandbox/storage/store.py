@@ -70,6 +70,7 @@ class Store:
         self._begin()
         self._db.execute("SAVEPOINT part")
         self._counters.mark()
+        indexed = len(self.indexes)
         try:
             yield
         except BaseException:
@@ -77,6 +78,8 @@ class Store:
                 self._db.execute("ROLLBACK TO part")
                 self._db.execute("RELEASE part")
             self._counters.undo()
+            if len(self.indexes) != indexed:  # those that the request made are gone, too
+                self.indexes.reload()
             raise
         self._db.execute("RELEASE part")
 
@@ -167,13 +170,13 @@ class Store:
         """Return the Companies in the order they were added; the same object until one changes."""
         if self._companies is None:
             rows = self._db.execute("SELECT * FROM company ORDER BY id")
-            self._companies = tuple(StoredCompany(*row[:-2], *map(bool, row[-2:])) for row in rows)
+            self._companies = tuple(StoredCompany(*row[:-3], *map(bool, row[-3:])) for row in rows)
         return self._companies
 
     def add_company(self, company: StoredCompany) -> None:
         """Save a Company, or the changes to the one with its id."""
         row = astuple(company)
-        self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None
 
     def set_progress_handler(self, handler: Callable[[], int | None] | None, steps: int) -> None:

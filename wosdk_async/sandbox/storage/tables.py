@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 APPLICATION_ID = 0x776F7364  # "wosd": identifies a store among SQLite files
-VERSION = 2
+VERSION = 3
 _INDEXED_FROM = 500  # rows: scanning a smaller table is fast enough
 _MAX_INDEXES = 24  # of one table: each slows its writes
 
@@ -41,7 +41,8 @@ CREATE TABLE company (
     client_secret TEXT NOT NULL,
     host TEXT NOT NULL,
     live INTEGER NOT NULL,
-    seeded INTEGER NOT NULL
+    seeded INTEGER NOT NULL,
+    verification INTEGER NOT NULL
 ) STRICT"""
 
 _COUNTER = """
@@ -150,6 +151,9 @@ class Indexes:
         self._db = db
         self._known: set[tuple[str, str]] = set()
         self.reload()
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def reload(self) -> None:
         """Reload the list of indexes."""

@@ -8,7 +8,7 @@ import inspect
 import math
 import unicodedata
 from collections.abc import Awaitable, Callable
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 from urllib.parse import quote_plus, urlencode
 
 import attrs
@@ -19,9 +19,7 @@ from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret, without_login
 from wosdk_async.transport.session.manager import TokenGrant
 
-__all__ = ["CredentialProvider", "Credentials", "GrantProvider", "Region", "Tenant"]
-
-T = TypeVar("T")
+__all__ = ["AccessToken", "CredentialProvider", "Credentials", "GrantProvider", "Region", "Tenant"]
 
 
 _COPY = "copy it again from where the administrator generated it"
@@ -83,8 +81,37 @@ class Credentials:
         return Secrets(self.client_secret, in_form, base64.b64encode(pair.encode()).decode())
 
 
-CredentialProvider = Callable[[str], Awaitable[Credentials]]
-"""Async function from the name of a Company to its credentials. It is called for every renewal."""
+def _lifetime(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        shown = value if isinstance(value, int | float) else f"a {type(value).__name__}"
+        raise ConfigurationError(f"{attribute.name} is {shown}; it takes seconds above 0")
+
+
+@attrs.frozen(init=False)
+class AccessToken:
+    """Token that the program already has, with its remaining life in seconds.
+
+    ``base_url`` is the Company's host, if the program knows it; else the client asks the locator for it.
+    """
+
+    # spec 5 rule 3: how a token is issued is not shown
+
+    token: Secret = attrs.field(validator=_sendable)
+    expires_in: float = attrs.field(validator=_lifetime)
+    base_url: str | None = attrs.field(default=None, converter=attrs.converters.optional(without_login))
+
+    def __init__(self, token: str | Secret, expires_in: float, base_url: str | None = None) -> None:
+        hidden = as_secret(token)
+        del token  # a traceback shows the variables of this function
+        self.__attrs_init__(hidden, expires_in, base_url)
+
+    def secrets(self) -> Secrets:
+        """Return the token, to hide it."""
+        return Secrets(self.token)
+
+
+CredentialProvider = Callable[[str], Awaitable[Credentials | AccessToken]]
+"""Async function from a Company's name to its credentials, or to a token; called for every renewal."""
 
 
 @runtime_checkable
@@ -144,17 +171,18 @@ class Tenant:
     def _name_and_place(self) -> str:
         return f"{self.company} at {self.region.locator_url}"
 
-    async def pair(self) -> Credentials:
+    async def pair(self) -> Credentials | AccessToken:
         """Return the credentials of this moment. Raises ConfigurationError if the provider gives none."""
         if isinstance(self.credentials, Credentials):
             return self.credentials
         assert not isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives no credentials
-        return await self._ask(Credentials, self.credentials)
+        given: Credentials | AccessToken = await self._ask((Credentials, AccessToken), self.credentials)
+        return given
 
     async def grant(self, replaced: Secrets) -> TokenGrant:
         """Return the session that a provider of grants hands over. Raises the error of the provider."""
         assert isinstance(self.credentials, GrantProvider)  # noqa: S101 - it gives credentials
-        grant = await self._ask(TokenGrant, self.credentials.grant, replaced)
+        grant: TokenGrant = await self._ask((TokenGrant,), self.credentials.grant, replaced)
         seconds: object = grant.expires_in
         if not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
             shown = seconds if isinstance(seconds, int | float) else f"a {type(seconds).__name__}"
@@ -169,7 +197,7 @@ class Tenant:
         name = getattr(self.credentials, "__qualname__", type(self.credentials).__qualname__)
         return f"the provider {name} of the credentials of {self.company!r}"
 
-    async def _ask(self, kind: type[T], ask: Callable[..., Awaitable[T]], *more: object) -> T:
+    async def _ask(self, kinds: tuple[type, ...], ask: Callable[..., Awaitable[Any]], *more: object) -> Any:
         """Return what a provider gives. One that was cancelled inside must not look like a cancelled call."""
         try:
             given: object = ask(self.company, *more)
@@ -185,8 +213,8 @@ class Tenant:
                 f"{self._provider} raised CancelledError",
                 remedies=(Remedy.CANCELLED_PROVIDER,),
             ) from error
-        if not isinstance(given, kind):
-            returned = type(given).__name__
+        if not isinstance(given, kinds):
+            returned, wanted = type(given).__name__, " or ".join(kind.__name__ for kind in kinds)
             del given
-            raise ConfigurationError(f"{self._provider} returned a {returned}, not {kind.__name__}")
+            raise ConfigurationError(f"{self._provider} returned a {returned}, not {wanted}")
         return given

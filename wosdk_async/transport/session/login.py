@@ -32,7 +32,7 @@ from wosdk_async.transport.http.engine import (
     SendError,
 )
 from wosdk_async.transport.retry import Retries
-from wosdk_async.transport.session.credentials import Credentials, Region
+from wosdk_async.transport.session.credentials import AccessToken, Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
 from wosdk_async.transport.session.login_responses import (
     LOCATOR,
@@ -77,6 +77,11 @@ def _session_headers(company: str, token: Secret) -> RequestHeaders:
     )
 
 
+def _require_token(token: object) -> None:
+    if not (isinstance(token, Secret) and is_token(token.reveal())):
+        raise SessionError("the session that was handed over has no token that can be sent")
+
+
 @attrs.frozen
 class _Request:
     """Company of a log-in, and the callers that wait: they are told of failures, and asked for time."""
@@ -114,12 +119,12 @@ class Login:
         self,
         company: str,
         region: Region,
-        credentials: Credentials,
+        credentials: Credentials | AccessToken,
         replaced: Secrets = _NO_SECRETS,
         on_trouble: OnTrouble = lambda _: None,
         has_time: HasTime | None = None,
     ) -> TokenGrant:
-        """Request a token, then the current host of ``company``.
+        """Request a token, then the current host of ``company``; neither if it is given.
 
         ``replaced`` are the secrets of the sessions before, which a response may still repeat. ``on_trouble``
         is called before each request and each wait. ``has_time`` says whether somebody waits for a further
@@ -131,7 +136,15 @@ class Login:
         """
         known = credentials.secrets()
         request = _Request(company, region, on_trouble, has_time)
-        token, lifetime = await self._token(request, credentials, known + replaced)
+        if isinstance(credentials, AccessToken):
+            token, lifetime = credentials.token, max(credentials.expires_in, MIN_LIFETIME)
+            _require_token(token)
+            if credentials.base_url is not None:
+                locator, host = LOCATOR.url(region, self.hosts), credentials.base_url
+                grant = TokenGrant(token=token, expires_in=lifetime, base_url=host, locator_url=locator)
+                return self.accept(company, grant)
+        else:
+            token, lifetime = await self._token(request, credentials, known + replaced)
         secrets = Secrets(token) + known
         hidden = secrets + replaced
         found = await self._discover(request, token, hidden)
@@ -165,8 +178,7 @@ class Login:
         That process has checked the host. Raises ConfigurationError unless the host has https, is on this
         machine or trusted, and SessionError for a token that cannot be sent.
         """
-        if not (isinstance(grant.token, Secret) and is_token(grant.token.reveal())):
-            raise SessionError("the session that was handed over has no token that can be sent")
+        _require_token(grant.token)
         host = self.hosts.endpoint("the host of the session that was handed over", grant.base_url)
         return attrs.evolve(
             grant,

@@ -1,4 +1,4 @@
-import { get } from "./api.js";
+import { get, send } from "./api.js";
 import { cut, h, say, shown, state, table, trouble } from "./dom.js";
 import { pager, tabs } from "./pages.js";
 
@@ -7,12 +7,31 @@ export async function companies(main) {
   main.append(h("h1", null, "Companies"), table("Companies of this store", [
     ["Name", (one) => h("a", { href: `#/companies/${one.Id}` }, one.Name)],
     ["Kind", (one) => h("span", { class: "state", "data-state": one.Live ? "live" : "" }, one.Live ? "live" : "non-live")],
+    ["Verification", (one) => verification(one)],
     ["Id", (one) => one.Id],
     ["Client id", (one) => h("code", null, one.ClientId)],
     ["Client secret", () => h("span", { class: "quiet" }, "masked")],
     ...Object.keys(found[0]?.Counts ?? {}).map((name) => [name, (one) => h("a", { class: "number", href: name === "WorkOrder" ? `#/companies/${one.Id}` : `#/companies/${one.Id}/types/${name}` }, String(one.Counts[name]))]),
     ["All", (one) => h("a", { href: `#/companies/${one.Id}/types` }, "all records")],
   ], found));
+}
+
+function verification(company) {
+  const wrong = trouble();
+  const label = h("span", null, company.Verification ? "on" : "off");
+  const box = h("input", { type: "checkbox", checked: company.Verification, "aria-label": `Verification of ${company.Name}` });
+  box.addEventListener("change", async () => {
+    wrong.clear();
+    try {
+      await send("PUT", `companies/${company.Id}`, { verification: box.checked });
+      label.textContent = box.checked ? "on" : "off";
+      say(`Verification of ${company.Name} is ${label.textContent}.`);
+    } catch (error) {
+      box.checked = !box.checked;
+      wrong.show(error);
+    }
+  });
+  return h("label", null, box, " ", label, wrong.node);
 }
 
 export async function orders(main, company, asked) {

@@ -59,7 +59,7 @@ def match_assets(context: RequestContext, arguments: Arguments) -> Record:
     code = arguments.get("TaskCode", "")
     if not code:
         raise required("TaskCode")
-    tasks = context.select("Task", "json_extract(body, '$.Number') = ?", code)
+    tasks = context.named("Task", "Number", code)
     models = {task["ModelId"] for task in tasks}
     categories = arguments.get("AssetCategories")
     sent = categories if isinstance(categories, list) else []
@@ -77,7 +77,7 @@ def find_template(context: RequestContext, name: str, level: str) -> Record:
     Raises:
         Refusal: there is none, or more than one.
     """
-    named = context.select("AssetTemplate", "json_extract(body, '$.DisplayAs') = ?", name)
+    named = context.named("AssetTemplate", "DisplayAs", name)
     roots = [context.find("Location", template["RootAssetId"]) for template in named]
     fitting = [root for root in roots if root is not None and root["TypeId"] == level]
     if len(fitting) != 1:

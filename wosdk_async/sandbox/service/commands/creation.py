@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import list_of
@@ -22,6 +22,7 @@ from wosdk_async.sandbox.service.commands.scheduling import (
 from wosdk_async.sandbox.service.context import Arguments, RequestContext, required_record
 from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
+from wosdk_async.sandbox.service.references import check_references
 from wosdk_async.sandbox.service.rules import ON_WRITE, ancestors
 from wosdk_async.sandbox.service.write import blank_record, create, create_owned, known_members
 
@@ -91,6 +92,7 @@ def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> 
     schema = schemas()["WorkOrder"]
     members = known_members(schema, sent)
     order = blank_record(schema, members)
+    order.pop("Employee", None)  # facts 5: the command's own EmployeeId names the assignee
     if context.dialect.contactid_is_requestor:
         _take_requestor(order, sent)
     parts = _find_parts(context, order, sent)
@@ -112,38 +114,21 @@ def _take_requestor(order: Record, sent: Record) -> None:
 
 
 def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
-    """Return the records that the order refers to; all of them must exist (spec 3)."""
+    """Return the records that the order needs; all that it refers to must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
-    if _referred(context, order, "SubType", "WorkOrderType") is None:
+    if "SubType" not in order:
         raise required("SubType.Id", "WorkOrder")
-    customer = _referred(context, order, "Customer", "Customer")
-    if customer is None and order["TypeCategory"] == "Request":
+    if "Customer" not in order and order["TypeCategory"] == "Request":
         raise required("Customer.Id", "WorkOrder")  # facts 5: for TypeCategory Request
-    if customer is not None:
-        order.setdefault("WorkZone", customer.get("WorkZone"))  # facts 5: the customer's zone
-    zone = _referred(context, order, "WorkZone", "WorkZone")
-    if zone is None:
+    if "Customer" in order and "WorkZone" not in order:
+        customer = required_record(context, "Customer", order["Customer"]["Id"])
+        order |= {name: customer[name] for name in ("WorkZone",) if name in customer}  # facts 5
+    if "WorkZone" not in order:
         raise required("WorkZone.Id", "WorkOrder")  # facts 5: a Basic order without a customer
-    for name in ("RequestorContact", "Priority", "Specialty", "RepairCode"):
-        _referred(context, order, name, str(schemas()["WorkOrder"].by_name[name.lower()].of))
+    check_references(context, schemas()["WorkOrder"], order)
+    zone = context.get("WorkZone", order["WorkZone"]["Id"])
     return _Parts(zone, _find_items(context, get_ignore_case(sent, "Items")))
-
-
-def _referred(context: RequestContext, order: Record, name: str, entity: str) -> Record | None:
-    reference = order.get(name)
-    if reference is None:
-        order.pop(name, None)
-        return None
-    return _usable(context, entity, name, reference["Id"])
-
-
-def _usable(context: RequestContext, entity: str, name: str, key: int) -> Record:
-    """Return a record that a new order may refer to: one that is not removed (not shown; assumed)."""
-    record = required_record(context, entity, key, name)
-    if record.get("IsRemoved") and entity != "WorkZone":  # a removed zone still takes orders (assumed)
-        raise broken_rule(f"{name} with id {key} is removed.")
-    return record
 
 
 def _find_items(context: RequestContext, sent: Any) -> list[tuple[Record, Record, Record]]:
@@ -160,7 +145,7 @@ def _item_part(context: RequestContext, item: Record, name: str, entity: str) ->
     key = reference_id(get_ignore_case(item, name))
     if key is None:
         raise required(f"Items.{name}.Id", "WorkOrder")
-    return _usable(context, entity, name, key)
+    return required_record(context, entity, key, name)
 
 
 def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
@@ -172,9 +157,7 @@ def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
     order["ShortLocation"] = asset["Name"]
     # facts 5: three parts; the second is the short location too, the third the task's name
     order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
-    serial = context.next_number(f"Number of WorkZone {zone['Id']}")
-    digits = min(zone["WoNumberDigits"], _MAX_DIGITS)
-    order["Number"] = zone["WoNumberPrefix"] + str(serial).zfill(digits)  # facts 7
+    order["Number"] = _next_number(context, zone["WoNumberPrefix"], zone["WoNumberDigits"])
     order["TimeZone"] = zone["TimeZone"]
     order["CurrencyTypeId"] = zone["CurrencyTypeId"]
     if order["VendorNte"]["CurrencyTypeId"] == "Unknown":
@@ -187,6 +170,16 @@ def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
     if "Specialty" not in order and "Specialty" in task:
         order["Specialty"] = task["Specialty"]
     order["Duration"] = order["Duration"] or task["CompletionTime"]
+
+
+def _next_number(context: RequestContext, prefix: str, digits: int) -> str:
+    """Return a number that no order has (facts 7); zones with one prefix count together (assumed)."""
+    while True:
+        serial = context.next_number(f"Number {prefix.upper()}")
+        number = prefix + str(serial).zfill(min(digits, _MAX_DIGITS))
+        context.store.indexes.want("WorkOrder", "Number", "string")
+        if not context.named("WorkOrder", "Number", number):
+            return number
 
 
 def _schedule(context: RequestContext, order: Record, task: Record, *, computed: bool) -> None:

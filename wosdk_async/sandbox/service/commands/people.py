@@ -72,7 +72,7 @@ def suspend(context: RequestContext, arguments: Arguments) -> Record:
     Raises:
         Refusal: the employee is a user, for whom no such state is known, or is in another state.
     """
-    employee = named_record(context, arguments, "Id", "Employee", "Employee")
+    employee = named_record(context, arguments, "Id", "Employee", "Employee", removed=True)
     if employee["ActorTypeId"] != "Provider":
         raise not_modelled("UserOrProviderSuspendCommand", "where a user shows it is not known")
     states = ("Suspended", "Connected") if arguments.get("Reactivate", False) else ("Connected", "Suspended")

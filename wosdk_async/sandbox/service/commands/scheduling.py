@@ -105,7 +105,9 @@ def _insert_assignment(context: RequestContext, order: int, employee: int, *, pr
 def _suitable_employees(context: RequestContext, specialty: Record | None, zone: Record | None) -> list[int]:
     """Return the ids of the employees who have the specialty and the work zone."""
     skilled = _linked_employees(context, "LinkUserAndSpecialty", "SpecialtyId", specialty)
-    return sorted(skilled & _linked_employees(context, "LinkUserAndWorkZone", "WorkZoneId", zone))
+    local = _linked_employees(context, "LinkUserAndWorkZone", "WorkZoneId", zone)
+    found = ((key, context.find("Employee", key)) for key in sorted(skilled & local))
+    return [key for key, employee in found if employee is not None and not employee["IsRemoved"]]
 
 
 def _linked_employees(context: RequestContext, entity: str, key: str, reference: Record | None) -> set[int]:

@@ -63,7 +63,7 @@ def create_space(context: RequestContext, arguments: Arguments) -> Record:
     if isinstance(address, dict):
         relation = relation_of("Space", schemas()["Space"].by_name["addresses"])
         create(context, schemas()["Address2"], address, relation.fields(space["Id"]) if relation else None)
-    return {"NewSpace": create_response(context, "Space", space)}
+    return {"NewSpace": create_response(context, "Space", space, "Addresses.*")}
 
 
 def _insert_space(context: RequestContext, customer: Record, unit: Record, arguments: Arguments) -> Record:
@@ -113,7 +113,8 @@ def _find_or_make_parent(context: RequestContext, customer: Record, specifier: R
 
 
 def _named_children(context: RequestContext, parent: int, kind: str, name: str) -> list[Record]:
-    return [each for each in children_of(context, parent) if each["TypeId"] == kind and each["Name"] == name]
+    same = {each["Id"] for each in context.named("Location", "Name", name)} if parent else set()
+    return [each for each in children_of(context, parent) if each["TypeId"] == kind and each["Id"] in same]
 
 
 def _make_location(context: RequestContext, parent: int, name: str, plan: str, kind: str) -> Record:
@@ -181,12 +182,13 @@ def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
 
 def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
     """Mark a portfolio as removed; in the schema the result has no members (facts 5)."""
-    delete(context, schemas()["Portfolio"], named_record(context, arguments, "PortfolioId", "Portfolio"))
+    portfolio = named_record(context, arguments, "PortfolioId", "Portfolio", removed=True)
+    delete(context, schemas()["Portfolio"], portfolio)
     return {}
 
 
 def _find_zone(context: RequestContext, arguments: Arguments) -> Record:
-    return named_record(context, arguments, "WorkZoneId", "WorkZone")
+    return named_record(context, arguments, "WorkZoneId", "WorkZone", removed=True)
 
 
 def _set_offline(context: RequestContext, zone: Record, *, offline: bool) -> None:

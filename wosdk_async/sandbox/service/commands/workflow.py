@@ -187,21 +187,27 @@ def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """Send the order to its provider; the result's name is the schema's, its shape by analogy (facts 5).
 
     Raises:
-        Refusal: no connected provider is assigned (not shown; assumed), or the network fails.
+        Refusal: the order is sent or over (spec 3), no connected provider is assigned (not shown; assumed),
+            or the network fails.
     """
     order = find_order(context, arguments)
+    if order["WonId"] or order["StatusId"] not in _ACTIVE:  # spec 3: not yet sent; the text is assumed
+        state = "is sent already" if order["WonId"] else f"is {order['StatusId']}"
+        raise broken_rule(f"Work order {order['Id']} {state} and cannot be sent.")
     provider = _connected_provider(context, order)
     if provider is None:
         raise broken_rule(f"Work order {order['Id']} has no connected Service Pro to be sent to: assign one.")
     _notify(context, provider)
-    order["WonId"] = order["WonId"] or context.next_number("WonId")
+    order["WonId"] = context.next_number("WonId")
     save_action(context, order, "WonWoSend", arguments)
     return {"WorkOrder": show_default(context, "WorkOrder", order)}
 
 
 def _connected_provider(context: RequestContext, order: Record) -> Record | None:
     provider = context.find("Employee", order["Employee"]["Id"]) if "Employee" in order else None
-    return provider if provider is not None and provider["ProviderStatusId"] == "Connected" else None
+    if provider is None or provider["IsRemoved"] or provider["ProviderStatusId"] != "Connected":
+        return None
+    return provider
 
 
 def _notify(context: RequestContext, provider: Record) -> None:

@@ -13,7 +13,7 @@ from wosdk_async import catalogue
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import incorrect_model, unfinished_path, unknown_property, unsupported
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, object_list
-from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, enumeration
+from wosdk_async.sandbox.schema.entities import MONEY_PARTS, SCALARS, EntitySchema, enumeration
 from wosdk_async.sandbox.schema.relations import SAME_ID, relation_of
 from wosdk_async.sandbox.schema.values import read_integer
 from wosdk_async.sandbox.service.context import RequestContext
@@ -28,11 +28,6 @@ _MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
 _INDEXABLE = frozenset(
     {"Equal", "In", "Between", "GreaterThan", "GreaterOrEqual", "LessThan", "LessOrEqual", "Null"}
 )
-_AMOUNT = {
-    "value": Field(name="Value", type="number"),
-    "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
-}
-
 _REFUSED = {("WoLastAction", "Reason")}  # facts 4: the service refused this path; the error code is assumed
 
 Finish = Callable[[str, Field], str]
@@ -121,8 +116,8 @@ class QueryCriteria:
             return self._any_element(schema, field, alias, rest, finish)
         if rest and field.type == "ref":
             return self._through(schema, field, alias, rest, finish)
-        if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
-            part = _AMOUNT[rest[0].lower()]
+        if field.type == "money" and len(rest) == 1 and rest[0].lower() in MONEY_PARTS:
+            part = MONEY_PARTS[rest[0].lower()]
             return finish(self._column(schema, f"{field.name}.{part.name}", part.type, alias), part)
         if rest:
             raise unknown_property(schema.name, steps[0])
@@ -133,6 +128,8 @@ class QueryCriteria:
         return finish(self._column(schema, field.name, field.type, alias), field)
 
     def _column(self, schema: EntitySchema, path: str, kind: str, alias: str) -> str:
+        if (schema.name, path) in self.schema.dialect.zero_is_null:
+            return f"nullif({column(path, kind, alias)}, 0)"
         if self._indexable:
             self.want(schema.name, path, kind)
         return column(path, kind, alias)

@@ -12,14 +12,24 @@ from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import incorrect_model, unfinished_path, unknown_property
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect, NumberFormat
-from wosdk_async.sandbox.schema.entities import REQUEST_MARKS, REQUEST_ONLY, SCALARS, EntitySchema, schemas
+from wosdk_async.sandbox.schema.entities import (
+    MONEY_PARTS,
+    REQUEST_MARKS,
+    REQUEST_ONLY,
+    SCALARS,
+    EntitySchema,
+    schemas,
+)
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.documents import address_of
 
-__all__ = ["MAX_STEPS", "Selection", "property_paths", "selection", "show_default"]
+__all__ = ["MAX_STEPS", "ON_CREATE_ONLY", "Selection", "property_paths", "selection", "show_default"]
 
 MAX_STEPS = 16  # not shown; assumed. Longer paths would only follow cycles
+
+# facts 3.5: a recorded release shows these times in the response of a creation and in no later one
+ON_CREATE_ONLY = ("AcknowledgeByUtc", "DtUtcOnSiteBy")
 
 Show = Callable[[RequestContext, Record], Any]
 
@@ -97,6 +107,8 @@ def _is_default(schema: EntitySchema, field: Field) -> bool:
         return False
     if field.name in REQUEST_MARKS:
         return schema.dialect.marks_records
+    if field.name in ON_CREATE_ONLY:
+        return schema.dialect.shows_all_times
     return field.of not in OWNED_OBJECTS
 
 
@@ -106,7 +118,8 @@ def _first_field(schema: EntitySchema, path: list[str]) -> Field:
         raise unknown_property(schema.name, path[0])
     if len(path) == 1 and field.type in ("ref", "list"):
         raise unfinished_path(field.name)
-    if len(path) > 1 and field.type in SCALARS and field.type != "money":
+    part = field.type == "money" and len(path) == 2 and path[1].lower() in (*MONEY_PARTS, "*")
+    if len(path) > 1 and field.type in SCALARS and not part:
         raise unknown_property(schema.name, path[0])
     return field
 
