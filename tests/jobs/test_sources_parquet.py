@@ -158,7 +158,7 @@ def test_rows_are_counted_over_batches_and_empty_ones_skipped(tmp_path: Path) ->
 
 def test_what_is_not_parquet_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-    for content in (b"", b"a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"):
+    for content in (b"", b"\0a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"):
         path.write_bytes(content)
         with pytest.raises(
             ImportMapError, match=r"rows\.parquet: this is not a Parquet file, or it is damaged"

@@ -1,4 +1,4 @@
-"""Texts of a CSV that a spreadsheet would take for formulas: guarded on the way out, and as they were again."""
+"""Texts of a CSV that a spreadsheet would take for formulas: the guard before them, put on and taken off."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 # person can choose spaces or colons as well, but "on hold - call first" is ordinary text.
 _SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
-_RUN = re.compile(f'[{_SEPARATORS}"{_BLANK}]+(?P<sign>\'*[{_SIGNS}])?')
+_RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
 
 
 class FormulaGuard:

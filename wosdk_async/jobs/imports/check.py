@@ -39,6 +39,7 @@ from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.sources.table import require_table
 from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun
 
@@ -144,11 +145,12 @@ class Check:
         rate: float | None = None,
         workers: bool = False,
     ) -> None:
+        require_table(source, import_map.rules, import_map.columns)
         require_columns(source, import_map.columns)
-        self._request = ImportRequest(source=source, import_map=import_map, options=options)
+        self._request = ImportRequest(source=source, import_map=import_map, options=options).with_rules()
         if workers and self._request.marker is None:
             raise no_marker_for_workers(import_map)
-        self._source, self._map, self._dry = source, import_map, dry
+        self._source, self._map, self._dry = self._request.source, import_map, dry
         self._options, self._sample, self._rate = options, sample, rate
         self._operation, self._marker = import_map.action, self._request.marker
         self._keys = self._request.keys("job")
@@ -325,7 +327,7 @@ class Check:
 
     def _finish(self) -> None:
         result = self._result
-        result.warnings += self._index.warnings
+        result.warnings += [*getattr(self._source, "notes", ()), *self._index.warnings]
         for name, spec in self._index.specs.items():
             if missing := self._index.missing(spec):
                 result.new_records[name] = len(missing)

@@ -71,12 +71,15 @@ class CsvFile:
         self.dialect = self._dialect(delimiter)
         self._require_table()
         ends = Counter(line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE))
-        self._newline = "" if ends[True] > ends[False] else "\n"  # where CR ends no line, it is part of a cell
+        self._newline = (
+            "" if ends[True] > ends[False] else "\n"
+        )  # where CR ends no line, it is part of a cell
         self._may_have_marks = _may_have_marks(self.path)
         self._guarded = False  # whether the guard is taken off, as soon as the header is known
-        self._header_line, cells = header_record(self.path, self._records(), header_row)
+        self.header_line, cells = header_record(self.path, self._records(), header_row)
         self._header = Header(self.path, cells)
-        self._guarded = not self._header.is_of_rejects
+        self.is_of_rejects = self._header.is_of_rejects
+        self._guarded = not self.is_of_rejects
         self.columns = self._header.columns
         self.dialect = attrs.evolve(self.dialect, types=self._header.has_types)
 
@@ -88,7 +91,7 @@ class CsvFile:
         self._unguarded = 0
         row = self._header.row
         for line, cells in self._records():
-            if line <= self._header_line:
+            if line <= self.header_line:
                 continue
             if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1
@@ -102,10 +105,10 @@ class CsvFile:
         """What the last complete iteration found that concerns several rows."""
         if not self._unguarded:
             return []
-        cells = "1 cell begins" if self._unguarded == 1 else f"{self._unguarded} cells begin"
+        cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
         return [
-            f"{self.path}: in {cells} or continues with an apostrophe before =, +, - or @, as exports guard texts "
-            "that are like formulas: it is taken off"
+            f"{self.path}: {cells} an apostrophe before =, +, - or @, with which exports guard formulas: it is "
+            "taken off"
         ]
 
     def _require_table(self) -> None:
@@ -159,7 +162,9 @@ class CsvFile:
                 yield line
 
         # strict: a quote that is never closed would otherwise swallow all rows after it
-        reader = csv.reader(marked() if self._may_have_marks else lines, delimiter=self.dialect.delimiter, strict=True)
+        reader = csv.reader(
+            marked() if self._may_have_marks else lines, delimiter=self.dialect.delimiter, strict=True
+        )
         start = above + 1
         try:
             for cells in reader:

@@ -97,7 +97,7 @@ class JsonLines:
 
     @cached_property
     def _kinds(self) -> list[tuple[list[str], list[str]]]:
-        """The columns of a field that is a value in some lines and an object or list in others, or both of these."""
+        """The columns of each field that is of several kinds (value, object, list), by two of them."""
         inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for column in self.columns:
             for place, character in enumerate(column):
@@ -105,7 +105,9 @@ class JsonLines:
                     is_of_list = column[place + 1 :].partition(".")[0].isdecimal()
                     inner[column[:place]][is_of_list].append(column)
         known = set(self.columns)
-        values = [([field], [*objects, *lists]) for field, (objects, lists) in inner.items() if field in known]
+        values = [
+            ([field], [*objects, *lists]) for field, (objects, lists) in inner.items() if field in known
+        ]
         return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
 
     def _without_drift(self, cells: dict[str, str]) -> dict[str, str]:
@@ -114,7 +116,9 @@ class JsonLines:
         for kinds in self._kinds:
             here = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
             if (here[0] is None) != (here[1] is None):
-                why = f"this line has {here[0] or here[1]!r} instead; write the same kind of value in all lines"
+                why = (
+                    f"this line has {here[0] or here[1]!r} instead; write the same kind of value in all lines"
+                )
                 faults.update(dict.fromkeys(kinds[here[0] is not None], why))
         return FaultyCells(cells, faults) if faults else cells
 
@@ -125,7 +129,10 @@ class JsonLines:
 
 
 def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
-    """Return the cells of a line, and keep in ``nested`` what its fields are. Raise ValueError when it is not an object of texts."""
+    """Return the cells of a line. Raise ValueError when it is not an object of texts.
+
+    ``nested`` keeps which fields are objects and lists.
+    """
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
     try:
