@@ -92,20 +92,22 @@ class _Table:
         first_rows = {rows[0] for rows, _ in self._facts.merged}
         firsts = {line: values for line, values in enumerate(rows_of(), 1) if line in first_rows}
         for rows, columns in self._facts.merged:
-            if columns[0] in self._columns and not _has_content(
-                firsts.get(rows[0], [""] * len(self._columns))[columns[0] - self._left :][:1]
-            ):
-                continue
-            name = f"{_cell_name(rows[0], columns[0])}:{_cell_name(rows[-1], columns[-1])}"
-            is_below = rows[0] > header
-            if is_below and len(rows) > 1 and columns[0] in self._columns:
-                self._fillable.append((name, columns[0] - self._left))
-            for line in range(max(rows[0], header + 1), min(rows[-1], self._end) + 1):
-                for column in _common(columns, self._columns):
-                    if (line, column) != (rows[0], columns[0]):
-                        place = column - self._left
-                        is_filled = is_below and column == columns[0]
-                        self._covered.setdefault(line, []).append((place, name, is_filled))
+            self._cover(rows, columns, firsts.get(rows[0], []))
+
+    def _cover(self, rows: range, columns: range, values: list[Any]) -> None:
+        """Note the cells of a merged range; ``values`` are those of its first row."""
+        name = f"{_cell_name(rows[0], columns[0])}:{_cell_name(rows[-1], columns[-1])}"
+        first = columns[0] - self._left
+        is_inside, is_below = columns[0] in self._columns, rows[0] > self._top
+        is_faulty = first in self.faults.get(rows[0], ())
+        is_empty = is_inside and not is_faulty and not _has_content(values[first : first + 1])
+        if is_inside and is_below and not is_empty and len(rows) > 1:
+            self._fillable.append((name, first))
+        for line in range(max(rows[0], self._top + 1), min(rows[-1], self._end) + 1):
+            for column in _common(columns, self._columns):
+                if (line, column) != (rows[0], columns[0]):
+                    may_be_empty = is_empty or (is_below and column == columns[0])
+                    self._covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
 
     def about(self, others: list[str]) -> dict[str, Any]:
         """Return what the import has to say of the sheet."""
@@ -120,8 +122,8 @@ class _Table:
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
         """Return why cells of a row cannot be used."""
         faults = self.faults.get(line, {})
-        for place, name, is_filled in self._covered.get(line, ()):
-            if not is_filled or _has_content([values[place]]):
+        for place, name, may_be_empty in self._covered.get(line, ()):
+            if not may_be_empty or _has_content([values[place]]):
                 faults[place] = _COVERED.format(name)
         return faults
 

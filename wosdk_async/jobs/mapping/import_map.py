@@ -138,7 +138,7 @@ def _rules(tables: MapTables) -> TableRules:
     if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
         raise ImportMapError(f'fill_down takes names of columns, as in ["Due"], not {tables.fill_down!r}')
     try:
-        return TableRules(tables.header_row, columns, tables.skip_when or ())
+        return TableRules(tables.header_row, columns, () if tables.skip_when is None else tables.skip_when)
     except ValueError as error:
         raise ImportMapError(f"skip_when {error}") from None
 

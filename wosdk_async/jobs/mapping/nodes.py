@@ -103,7 +103,7 @@ class TextNode:
     parse: Parser | None
     """None for a text field."""
     blank: Any = None
-    """What empty cells mean: nothing to send, an empty text, which empties a text field, or a word's value."""
+    """What empty cells mean: nothing to send, an empty text, which empties a field, or a word's value."""
     typed: TypedValues | None = None
     """What reads cells that are values in the file; None where they are read as texts are."""
     references: frozenset[str] = NONE

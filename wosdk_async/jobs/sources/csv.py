@@ -7,7 +7,6 @@ import io
 import itertools
 import operator
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -70,10 +69,7 @@ class CsvFile:
         csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
         self.dialect = self._dialect(delimiter)
         self._require_table()
-        ends = Counter(line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE))
-        self._newline = (
-            "" if ends[True] > ends[False] else "\n"
-        )  # where CR ends no line, it is part of a cell
+        self._newline = "" if self._ends_with_cr() else "\n"
         self._may_have_marks = _may_have_marks(self.path)
         self._guarded = False  # whether the guard is taken off, as soon as the header is known
         self.header_line, cells = header_record(self.path, self._records(), header_row)
@@ -107,9 +103,14 @@ class CsvFile:
             return []
         cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
         return [
-            f"{self.path}: {cells} an apostrophe before =, +, - or @, with which exports guard formulas: it is "
+            f"{self.path}: {cells} an apostrophe before =, +, - or @, as exports guard formulas: it is "
             "taken off"
         ]
+
+    def _ends_with_cr(self) -> bool:
+        """Return whether a CR alone ends lines, the first one and most others; else it is part of a cell."""
+        ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
+        return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 
     def _require_table(self) -> None:
         """Raise ImportMapError for HTML, XML and JSON: read as CSV they would be a table of one column."""

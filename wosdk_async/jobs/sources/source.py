@@ -335,7 +335,7 @@ def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
 
 
 def fullest_line(source: Source) -> int | None:
-    """Return the line near the top that is a likely header: the first of the fullest, if fuller than the header."""
+    """Return the likely header near the top: the first of the fullest lines, if fuller than the header."""
     rows = [
         (sum(map(bool, map(str.strip, row.original(source.columns)))), row.line)
         for row in itertools.islice(source, _TOP)

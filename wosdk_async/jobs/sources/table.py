@@ -286,9 +286,9 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
     ]
     if merged:
         cells, column = merged[0]
+        sheet = getattr(source, "sheet", None)
         others = f" (and {len(merged) - 1} more of such ranges)" if len(merged) > 1 else ""
         raise ImportMapError(
-            f"{source.path}: the cells {cells} of the sheet {getattr(source, 'sheet', None)!r} are merged{others}, "
-            f'so only the first row has a value: write fill_down = ["{column}"] in the map, or unmerge them and '
-            "fill in each row"
+            f"{source.path}: the cells {cells} of the sheet {sheet!r} are merged{others}, so only the first row has "
+            f'a value: write fill_down = ["{column}"] in the map, or unmerge them and fill in each row'
         )
