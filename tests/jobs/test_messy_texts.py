@@ -259,6 +259,19 @@ def test_totals_below_the_last_row_with_a_key_are_a_footer(tmp_path: Path) -> No
     assert Import(CsvFile(path), load(tmp_path)).read().rows == 6  # without keys nobody can tell
 
 
+@given(st.lists(st.sampled_from(["1,x,a", "1,x,b", "2,x,a", "3,y,"]), max_size=8))
+def test_equal_rows_without_a_key_are_counted(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("x")
+    (folder / "f.csv").write_text("\n".join(["No,Due,Text", *rows]))
+    found = Import(CsvFile(folder / "f.csv"), load(folder)).read().notes
+    equal = len(rows) - len({row[:3] for row in rows})  # the map does not read Text
+    shown = {0: "", 1: "1 row equals an earlier one"}.get(equal, f"{equal} rows equal earlier ones")
+    assert [note.partition(": ")[2].partition(" in all")[0] for note in found] == [shown] * bool(equal)
+    assert Import(CsvFile(folder / "f.csv"), load(folder, 'key = "{No}"')).read().notes == []
+
+
 WORDS = st.sampled_from(["", "", " ", "a", "b", "stop"])
 
 

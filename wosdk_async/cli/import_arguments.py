@@ -33,9 +33,9 @@ __all__ = [
 ]
 
 
-def _sheet(text: str | None) -> str | int | None:
+def _sheet(text: str | int | None) -> str | int | None:
     """Return a number for digits; a sheet whose name is digits is named by its place."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
 @attrs.frozen(kw_only=True)

@@ -39,7 +39,13 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
         raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
     others = [each.name for each in sheets if each.name != name]
     facts = sheet_facts(path, name)
-    table = _Table(facts or _facts_of(book, page, others), page.start[1], page.width, page.end[0] + 1)
+    table = _Table(
+        facts or _facts_of(book, page, others),
+        page.start[1],
+        page.width,
+        page.end[0] + 1,
+        blind=facts is None,
+    )
     rows = enumerate(page.iter_rows(), 1)
     last, header = next((row for row in rows if _is_header(*row, header_row)), (0, []))
     if header_row and not header:
@@ -76,7 +82,8 @@ def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
 class _Table:
     """What is known of the cells of a table, by their places in its rows."""
 
-    def __init__(self, facts: SheetFacts, left: int, width: int, end: int) -> None:
+    def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
+        self._is_blind = blind
         self.faults = _inside(facts.faults, left, width)
         self._facts, self._left, self._end = facts, left, end
         self._columns = range(left, left + width)
@@ -117,6 +124,7 @@ class _Table:
             "columns": sum(len(_common(each, self._columns)) for each in self._facts.hidden_columns),
             "others": [name for name in others if name in self._facts.others],
             "merged": self._fillable[:_MERGED],
+            "blind": self._is_blind,
         }
 
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:

@@ -210,6 +210,7 @@ class Check:
             closing(self._request.read()) as read,
             preview_of(self._request, read, identity) as preview,
         ):
+            self._result.warnings += read.notes
             await self._show_decision(preview)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
@@ -327,7 +328,7 @@ class Check:
 
     def _finish(self) -> None:
         result = self._result
-        result.warnings += [*getattr(self._source, "notes", ()), *self._index.warnings]
+        result.warnings += self._index.warnings
         for name, spec in self._index.specs.items():
             if missing := self._index.missing(spec):
                 result.new_records[name] = len(missing)

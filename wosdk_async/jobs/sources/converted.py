@@ -50,6 +50,8 @@ class _About(msgspec.Struct):
     columns: int
     others: list[str]
     merged: list[tuple[str, int]]
+    blind: bool
+    """Whether errors, formulas without results and hidden rows are not known."""
 
 
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
@@ -169,12 +171,17 @@ def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
     ]
     others = ", ".join(map(repr, about.others[:_SHOWN])) + (", ..." if len(about.others) > _SHOWN else "")
     return [
+        *([f"{path}: {_BLIND}"] if about.blind else []),
         *([f"{path}: {' and '.join(hidden)} of the sheet {sheet!r}: hidden, and read"] if hidden else []),
         *([f"{path}: other sheets with content are not read: {others}"] if others else []),
     ]
 
 
 _SHOWN = 10
+_BLIND = (
+    "in this format cells with errors and formulas without results are read as empty cells; if it has "
+    "formulas, save it as .xlsx"
+)
 
 
 @lru_cache(256)

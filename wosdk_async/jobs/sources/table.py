@@ -289,6 +289,6 @@ def require_table(source: Source, rules: TableRules, wanted: Mapping[str, str]) 
         sheet = getattr(source, "sheet", None)
         others = f" (and {len(merged) - 1} more of such ranges)" if len(merged) > 1 else ""
         raise ImportMapError(
-            f"{source.path}: the cells {cells} of the sheet {sheet!r} are merged{others}, so only the first row has "
-            f'a value: write fill_down = ["{column}"] in the map, or unmerge them and fill in each row'
+            f"{source.path}: the cells {cells} of the sheet {sheet!r} are merged{others}; the first row "
+            f'has the value: write fill_down = ["{column}"] in the map, or unmerge them and fill in the rows'
         )
