@@ -56,7 +56,8 @@ def read(path: str, *, sheet: str | int | None = None, header_row: int | None = 
     for line, values in rows:
         if line in faults or _has_content(values):
             last = line
-            yield _row(line, values, table.faults_in(line, values), times=facts is not None)
+            found = table.faults_in(line, values) if table.covered else faults.get(line, {})
+            yield _row(line, values, found, times=facts is not None)
     for last in sorted(line for line in faults if line > page.end[0] + 1):  # rows of formulas only
         yield _row(last, [""] * page.width, faults[last])
     yield (last,)
@@ -88,7 +89,7 @@ class _Table:
         self._facts, self._left, self._end = facts, left, end
         self._columns = range(left, left + width)
         self._top = 0
-        self._covered: dict[int, list[tuple[int, str, bool]]] = {}
+        self.covered: dict[int, list[tuple[int, str, bool]]] = {}
         self._fillable: list[tuple[str, int]] = []
 
     def place_below(self, header: int, rows_of: Callable[[], Iterable[list[Any]]]) -> None:
@@ -114,7 +115,7 @@ class _Table:
             for column in _common(columns, self._columns):
                 if (line, column) != (rows[0], columns[0]):
                     may_be_empty = is_empty or (is_below and column == columns[0])
-                    self._covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
+                    self.covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
 
     def about(self, others: list[str]) -> dict[str, Any]:
         """Return what the import has to say of the sheet."""
@@ -130,7 +131,7 @@ class _Table:
     def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
         """Return why cells of a row cannot be used."""
         faults = self.faults.get(line, {})
-        for place, name, may_be_empty in self._covered.get(line, ()):
+        for place, name, may_be_empty in self.covered.get(line, ()):
             if not may_be_empty or _has_content([values[place]]):
                 faults[place] = _COVERED.format(name)
         return faults

@@ -172,7 +172,7 @@ class FileRows:
             return []
         rows = "1 row equals an earlier one" if count == 1 else f"{count} rows equal earlier ones"
         return [
-            f"{self.source.path}: {rows} in all columns that the map reads, and there is no key: each of them is "
+            f"{self.source.path}: {rows} in all columns that the map reads, and there is no key: each is "
             "created"
         ]
 
