@@ -124,7 +124,12 @@ class ConvertedFile:
             for place, kind in _typed(kinds):
                 if cells[place]:
                     cells[place] = TypedCell(cells[place], kind)
-            yield row(number, line, cells, faults)
+            made = row(number, line, cells, faults)
+            if "u" in kinds:
+                blank = ["" if kind == "u" else cell for kind, cell in zip(kinds, cells, strict=True)]
+                known = row(number, line, blank)
+                made.known_cells = known.cells if known.raw_cells is None else known.raw_cells
+            yield made
         else:
             raise ImportMapError(f"{self.path}: its reader ended before the last row; report this as a bug")
         _require(next(records, None) is None)
@@ -187,7 +192,7 @@ _BLIND = (
 @lru_cache(256)
 def _typed(kinds: str) -> list[tuple[int, CellType]]:
     """Return the places of the cells that are values, and their types."""
-    return [(place, _KINDS[kind]) for place, kind in enumerate(kinds) if kind != " "]
+    return [(place, _KINDS[kind]) for place, kind in enumerate(kinds) if kind not in " u"]
 
 
 def _require(is_right: bool) -> None:

@@ -91,7 +91,11 @@ class CsvFile:
                 continue
             if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1
-                yield row(number, line, cells)
+                made = row(number, line, cells)
+                if type(cells) is _Unguarded:
+                    known = row(number, line, cells.was)
+                    made.known_cells = known.cells if known.raw_cells is None else known.raw_cells
+                yield made
             else:
                 empty += 1
         self.empty_rows = empty
@@ -182,9 +186,18 @@ class CsvFile:
         found = [cell.replace("\0", "\r") for cell in cells]
         if not self._guarded:
             return found
-        bare = [without_guard(cell) for cell in found]
-        self._unguarded += sum(map(operator.ne, bare, found))
+        bare = _Unguarded(map(without_guard, found))
+        if not (count := sum(map(operator.ne, bare, found))):
+            return found
+        self._unguarded += count
+        bare.was = found
         return bare
+
+
+class _Unguarded(list[str]):
+    """Cells of which one had a guard; ``was`` are the cells with it."""
+
+    was: list[str]
 
 
 def _may_have_marks(path: Path) -> bool:
