@@ -17,6 +17,8 @@ from tests.jobs.readers import read_here
 from tests.support.laws import examples
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, Source, open_source
 from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.sources.table import Table, TableRules
 from wosdk_async.readers import workbook
 from wosdk_async.text.remedies import Remedy
@@ -75,6 +77,31 @@ def test_merged_cells_of_one_row_fail_it_unless_they_are_empty(tmp_path: Path) -
     assert due(source) == ["May", "!", "June"]
     with pytest.raises(RowError, match="the merged cells A3:B3, which have one value; unmerge them"):
         list(source)[1].cells["Due"]
+
+
+def test_a_formula_without_a_result_empties_no_field(tmp_path: Path) -> None:
+    """Neither alone nor as the value of merged cells: a program wrote the sheet and calculated nothing."""
+    with xlsxwriter.Workbook(tmp_path / "f.xlsx") as made:
+        page = made.add_worksheet()
+        page.write_row(0, 0, ["No", "Due", "Text"])
+        for line in (1, 2):
+            page.write(line, 0, line)
+            page.write_formula(line, 1, '=A2&"!"', None, "")
+        page.merge_range("B3:C3", "")
+    (tmp_path / "m.toml").write_text(
+        'operation = "update Customer by id"\n[entity]\nid = "{No}"\n'
+        'instructions = { text = "{Due}{Text}", empty = "clear" }\n'
+    )
+    record = ImportMap.load(tmp_path / "m.toml").record
+    for row in read_here(workbook, tmp_path / "f.xlsx"):
+        with pytest.raises(RowError, match="the formula has no result"):
+            record.build(RowContext(row.cells, ReferenceIndex(())))
+    assert (
+        "merged cells B3:C3"
+        in row.cells.faults[  # type: ignore[attr-defined]
+            "Text"
+        ]
+    )
 
 
 def test_merged_cells_of_the_title_and_of_columns_that_are_not_read_do_no_harm(tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def read(path: Path, content: str | bytes, **options: Any) -> list[list[str]]:
         ("a,b\r1,x\r2,y\r", [["1", "x"], ["2", "y"]]),
         ('a,b\r1,"x\ny"\r2,"y\nz"\r', [["1", "x\ny"], ["2", "y\nz"]]),
         ("a,b\r\r\n1,x\r\r\n", [["1", "x"]]),
+        ("a,b\n1,\r\r\rx\n", [["1", "\r\r\rx"]]),
         ("a,b\n1,x\rsecond,\n2,y\n", [["!"], ["2", "y"]]),
         ("a,b\n1,2\n\x1a", [["1", "2"]]),
         ("a,b\r\n1,2\r\n\x1a\r\n", [["1", "2"]]),
@@ -323,6 +324,9 @@ def test_filling_down_and_leaving_out(
         elif above != "stop" and second != "b":
             expected.append([f"k{number}", above or first, second])
     found = list(Table.of(CsvFile(path), rules))
+    rejects = path.with_name("rejects.csv")
+    rejects.write_text("_job,_row,key,A,B\nj,1,k1,x,\nj,2,k2,,\n")  # whose cells were filled already
+    assert [row.cells["A"] for row in Table.of(CsvFile(rejects), rules)] == ["x", ""]
     assert [row.number for row in found] == list(range(1, len(found) + 1))
     shown = [["!"] if row.fault else list(dict(row.cells.items()).values()) for row in found]
     assert [row for row in shown if row != ["!"]] == [row for row in expected if row not in (["!"], [])]
@@ -350,6 +354,9 @@ def test_units_are_taken_off(number: Decimal, unit: str, space: str, before: boo
     assert parse(text) == number
     with pytest.raises(ValueError, match=r"takes a number"):
         parse(f"{digits} USD")
+    alone = value_parser({"type": "number", "name": "Value"}, TextTable(text="{c}", strip=units), "value")
+    assert alone is not None
+    assert alone(f"{number}{space}{unit}") == number
 
 
 def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
