@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.sources.rows import Row
@@ -33,23 +34,21 @@ _TOTAL = re.compile(
 """A cell that labels a total; other ones are for ``skip_when``."""
 
 
+_Rule = dict[str, str | list[str]]
+
+
 def _rules(given: Any) -> tuple[Mapping[str, Sequence[str]], ...]:
     """Return conditions, of which one must hold: each is the texts that a column may have."""
-    tables = [given] if isinstance(given, Mapping) else given
-    if not isinstance(tables, list | tuple):
+    try:
+        found = msgspec.convert([given] if isinstance(given, Mapping) else given, list[_Rule])
+    except msgspec.ValidationError:
+        found = [{}]
+    if not all(found):
         raise ValueError(_SKIP_FORM.format(given))
-    found = []
-    for table in tables:
-        if not isinstance(table, Mapping) or not table:
-            raise ValueError(_SKIP_FORM.format(table))
-        rule = {column: [texts] if isinstance(texts, str) else texts for column, texts in table.items()}
-        if not all(
-            isinstance(texts, list) and all(isinstance(each, str) for each in texts)
-            for texts in rule.values()
-        ):
-            raise ValueError(_SKIP_FORM.format(table))
-        found.append(rule)
-    return tuple(found)
+    return tuple(
+        {column: [texts] if isinstance(texts, str) else texts for column, texts in rule.items()}
+        for rule in found
+    )
 
 
 _SKIP_FORM = 'takes texts of columns, as in {{ Status = "closed" }} or {{ Site = ["Total*", ""] }}, not {!r}'
@@ -78,8 +77,12 @@ class TableRules:
     @classmethod
     def of_options(cls, options: Mapping[str, Any]) -> TableRules:
         """Return the rules that a job keeps."""
-        found = options.get(TABLE)
-        return cls(**found) if isinstance(found, Mapping) else cls()
+        try:
+            return cls(**options.get(TABLE, {}))
+        except (TypeError, ValueError):  # of a newer version
+            raise ImportMapError(
+                f"the job keeps rules for its rows that are not known here: {options[TABLE]}"
+            ) from None
 
 
 class Table:
