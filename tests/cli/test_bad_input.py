@@ -36,7 +36,7 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
         (b"", "f.csv: the file is empty: there is no header; the first line must name the columns"),
         (
             b"PK\x03\x04\0\0\0",
-            "f.csv, line 1: this is not text; it is a zip or Excel file; give it its own suffix, such as .xlsx",
+            "f.csv: this workbook cannot be read (",
         ),
         (
             HEADER + b"caf\xe9\n",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 import http.server
 import json
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import xlsxwriter
 
 from tests.cli.conftest import Wosdk
 
@@ -200,3 +202,62 @@ def test_a_file_called_init_is_a_file(wosdk: Wosdk, tmp_path: Path, monkeypatch:
     result = wosdk("import", "./init", "--map", "m.toml", "--entity", "Customer")
     assert "init: there is no such file" in result.stderr
     assert "Usage: " in wosdk("import", "init", "--help").stdout
+
+
+SHEET_MAP = f"""
+operation = "create Customer"
+marker = "tenant_code"
+fill_down = ["Group"]
+skip_when = {{ Status = "closed" }}
+{CUSTOMERS.replace("{code}", "{Code}").replace('dba = "{name}"', 'dba = "{Group}"')}
+"""
+
+
+def test_a_report_made_for_people_is_imported(wosdk: Wosdk, tmp_path: Path) -> None:
+    """Titles, a hidden sheet, groups in merged cells, closed rows and a total; and rejects of that."""
+    with xlsxwriter.Workbook(tmp_path / "f.xlsx") as book:
+        old, page = book.add_worksheet("Old"), book.add_worksheet("Customers")
+        old.write(0, 0, "x")
+        old.hide()
+        page.activate()
+        page.set_first_sheet()
+        page.merge_range("A1:D1", "Customers of March")
+        page.write_row(2, 0, ["Group", "Code", "name", "Status"])
+        for number in range(1, 6):
+            row = [
+                f"T{number}",
+                f"Name {number}" if number != 3 else "n" * 65,
+                "closed" if number == 2 else "",
+            ]
+            page.write_row(number + 2, 1, row)
+        page.merge_range("A4:A7", "North")
+        page.write("A8", "South")
+        page.write_row(8, 0, ["", "Total", 5])
+    (tmp_path / "m.toml").write_text(SHEET_MAP)
+    command = ["--map", tmp_path / "m.toml", "--sandbox", tmp_path / "s.db", "--yes", "--json"]
+    refused = wosdk("import", tmp_path / "f.xlsx", *command)
+    assert "line 3 looks like the header" in refused.stderr
+    assert "add --header-row 3, or header_row = 3 to the map" in refused.stderr
+    checked = wosdk("import", tmp_path / "f.xlsx", *command[:-1], "--header-row", 3, "--check")
+    began = wosdk("import", tmp_path / "f.xlsx", *command, "--header-row", 3)
+    found = json.loads(began.stdout)
+    assert (found["rows"], found["created"], found["failed"]) == (4, 3, 1)
+    for said in (checked.stderr, began.stderr):
+        assert "the sheet 'Customers' is read" in said
+        assert "other sheets with content are not read: 'Old'" in said
+        assert "skip_when of the map leaves out 1 row, line 5" in said
+        assert "below the last row with a key is left out: 1 row, line 9" in said
+    folder = tmp_path / "f.xlsx.job"
+    assert wosdk("jobs", "rejects", folder).exit_code == 0  # read again without the options
+    (rejected,) = csv.DictReader((folder / "rejects.csv").read_text("utf-8-sig").splitlines())
+    assert (rejected["Group"], rejected["Code"]) == ("North", "T3")
+    corrected = (folder / "rejects.csv").read_text("utf-8-sig").replace("n" * 65, "Name 3")
+    (tmp_path / "rejects.csv").write_text(corrected)
+    (tmp_path / "m.toml").write_text(f"header_row = 3\n{SHEET_MAP}")
+    ended = wosdk("import", tmp_path / "rejects.csv", *command, "--job", folder)
+    assert json.loads(ended.stdout)["created"] == 1, ended.stderr
+    again = wosdk("import", tmp_path / "f.xlsx", *command)
+    assert json.loads(again.stdout)["created_now"] == 0, again.stderr
+    assert (
+        "header_row = 3  # the lines above are no rows" in wosdk("import", "init", tmp_path / "f.xlsx").stdout
+    )

@@ -28,6 +28,7 @@ FACTS = {
     "field": "token_url",
     "file": "/certificates.pem",
     "library": "httpx",
+    "line": 4,
     "state": "New",
     "steps": "start it",
     "target": "InProgress",

@@ -150,7 +150,7 @@ KINDS = ["created", "failed", "in_doubt", *["failed"] * 4, "not_started"]
 
 
 def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    """Five of each, how many more there are, and where all of them are; rows not started are only counted."""
+    """Causes with the first rows of each, those in doubt one by one, and warnings; the rest is counted."""
     file = io.BytesIO()
     writer = OutcomeWriter(file, stop=lambda: pytest.fail("nothing is wrong with the file"))
     warnings = [f"warning {i}" for i in range(7)]
@@ -162,13 +162,21 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
     writer.say_problems(summary, Path("out.jsonl"))
     assert lines(capsys) == [
         "row 2 (line 3) failed: reason 2",
+        "and 4 more rows for this cause: row 4 (line 5), row 5 (line 6), ...",
         "row 3 (line 4) in doubt: reason 3 (RequestId request-3)",
-        *[f"row {i} (line {i + 1}) failed: reason {i}" for i in (4, 5, 6)],
-        "and 1 more row; see out.jsonl",
         *[f"warning: warning {i}" for i in range(5)],
         "and 2 more warnings of this kind",
         "1 row with warnings; see out.jsonl",
     ]
+
+
+def test_of_many_causes_the_first_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    writer = OutcomeWriter(None, stop=lambda: None)
+    for row in range(1, 9):
+        writer.row(attrs.evolve(outcome(row, "failed"), reason=f"cause {'abcdefgh'[row - 1]}"))
+    writer.say_problems(Summary(rows=8, failed=8), Path("out.jsonl"))
+    named = [f"row {row} (line {row + 1}) failed: cause {'abcdefgh'[row - 1]}" for row in range(1, 6)]
+    assert lines(capsys) == [*named, "and 3 more rows; see out.jsonl"]
 
 
 def test_what_was_said_before_is_not_said_again(capsys: pytest.CaptureFixture[str]) -> None:

@@ -106,6 +106,13 @@ def draft_of(tmp_path: Path, operation: str, text: str) -> str:
     return draft_map(source.columns, operation_named(operation), "f.csv", key_columns(source))
 
 
+def test_a_header_with_a_line_break_is_proposed(tmp_path: Path) -> None:
+    (tmp_path / "f.csv").write_text('"PO\nNumber"\n1\n')
+    draft = draft_map(CsvFile(tmp_path / "f.csv").columns, operation_named("WoCreateCommand"), "f.csv")
+    assert "cannot name" not in draft
+    assert "PO\nNumber" in loaded(tmp_path, draft).columns
+
+
 def test_a_column_that_is_unique_is_the_marker(tmp_path: Path) -> None:
     """By its cells: short, without blanks, each once; coordinates and times are no keys."""
     text = draft_of(

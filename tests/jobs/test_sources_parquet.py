@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import struct
 import sys
 from decimal import Decimal
@@ -42,6 +43,8 @@ PLUS_2 = dt.timezone(dt.timedelta(hours=2))
         ("NA", pa.large_string(), "NA"),
         ("null", pa.dictionary(pa.int32(), pa.string()), "null"),
         (b"caf\xc3\xa9", pa.binary(), "café"),
+        (b"ABCDEFGHIJKLMNOP", pa.uuid(), "41424344-4546-4748-494a-4b4c4d4e4f50"),
+        (None, pa.uuid(), ""),
         (" x ", pa.string(), " x "),
         (None, pa.string(), ""),
         (None, pa.null(), ""),
@@ -98,7 +101,6 @@ def test_a_value_is_an_exact_text(tmp_path: Path, value: Any, kind: Any, text: s
             "its bytes, which begin with b'\\xff\\xfe', are not UTF-8; write the column as",
         ),
         (b"\xff\xfe", pa.binary(2), "its bytes, which begin with b'\\xff\\xfe', are not UTF-8"),
-        (b"ABCDEFGHIJKLMNOP", pa.uuid(), "it holds values of the type arrow.uuid, which have no text"),
         (5, pa.bool8(), "it holds values of the type arrow.bool8, which have no text"),
         (5, pa.duration("s"), "it holds values of the type duration[s]"),
         (10**17, pa.timestamp("ms"), "the time 100000000000000000 is not of the years 1 to 9999; correct it"),
@@ -158,7 +160,7 @@ def test_rows_are_counted_over_batches_and_empty_ones_skipped(tmp_path: Path) ->
 
 def test_what_is_not_parquet_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
-    for content in (b"", b"a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"):
+    for content in (b"", b"\0a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"):
         path.write_bytes(content)
         with pytest.raises(
             ImportMapError, match=r"rows\.parquet: this is not a Parquet file, or it is damaged"
@@ -298,3 +300,40 @@ def test_a_float_of_16_bits_is_the_shortest_text(tmp_path: Path) -> None:
             assert struct.pack("e", float(text)) == struct.pack("e", half)
             assert len(text.strip("-0.").replace(".", "")) <= 5
     assert {"0.1", "-0.1", "0.3333", "0.00000006"} <= {cell(row, "v") for row in rows}
+
+
+@given(
+    month=st.integers(0, 2**31 - 1),
+    day=st.integers(0, 2**31 - 1),
+    millisecond=st.integers(0, 2**31 - 1),
+    text=st.none() | st.binary(max_size=4),
+)
+def test_what_duckdb_writes(
+    tmp_path_factory: pytest.TempPathFactory, month: int, day: int, millisecond: int, text: bytes | None
+) -> None:
+    """UUID, INTERVAL, HUGEINT as a float, and bytes, each cell by itself, as DuckDB itself shows them."""
+    duckdb = pytest.importorskip("duckdb")
+    path = tmp_path_factory.mktemp("x") / "f.parquet"
+    interval = f"to_months({month}) + to_days({day}) + to_milliseconds({millisecond})"
+    first_row = f"(uuid(), {interval}, {millisecond}::HUGEINT, ?::BLOB, 1)"
+    rows = f"VALUES {first_row}, (NULL, NULL, 2::HUGEINT ** 90, 'ok', 2)"
+    duckdb.connect().execute(f"COPY ({rows}) TO '{path}' (FORMAT parquet)", [text])
+    first, second = read_here(parquet, path)
+    one, two, three, four, _ = first.cells.keys()
+    shown = duckdb.execute("SELECT col0::text FROM read_parquet(?)", [str(path)]).fetchall()[0][0]
+    assert first.cells[one] == shown
+    found = re.fullmatch(r"P(?:(\d+)M)?(?:(\d+)D)?(?:T(\d+)(?:\.(\d+))?S)?", first.cells[two])
+    assert found is not None
+    assert (int(found[1] or 0), int(found[2] or 0)) == (month, day)
+    assert int(found[3] or 0) * 1000 + int((found[4] or "").ljust(3, "0")) == millisecond
+    assert first.cells[three] == str(millisecond)
+    assert (second.cells[one], second.cells[two], second.cells[four]) == ("", "", "ok")
+    with pytest.raises(RowError, match="more than 15 digits"):
+        second.cells[three]
+    try:
+        expected = (text or b"").decode()
+    except UnicodeDecodeError:
+        with pytest.raises(RowError, match="are not UTF-8"):
+            first.cells[four]
+    else:
+        assert first.cells[four] == expected

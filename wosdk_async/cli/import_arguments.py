@@ -19,6 +19,7 @@ from wosdk_async.cli.texts import in_commands
 if TYPE_CHECKING:
     from wosdk_async.jobs import ImportOptions
     from wosdk_async.jobs.cluster.messages import WorkerPool
+    from wosdk_async.jobs.sources.table import TableRules
 
 __all__ = [
     "ImportArguments",
@@ -32,9 +33,9 @@ __all__ = [
 ]
 
 
-def _sheet(text: str | None) -> str | int | None:
+def _sheet(text: str | int | None) -> str | int | None:
     """Return a number for digits; a sheet whose name is digits is named by its place."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
+    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
 
 
 @attrs.frozen(kw_only=True)
@@ -45,6 +46,11 @@ class Reading:
     encoding: str | None = None
     sheet: str | int | None = attrs.field(default=None, converter=_sheet)
     format: str | None = None
+    header_row: int | None = None
+
+    def with_rules(self, rules: TableRules) -> Self:
+        """Return this with the header row of a map, unless an option names one."""
+        return attrs.evolve(self, header_row=self.header_row or rules.header_row)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
@@ -54,6 +60,7 @@ class Reading:
             encoding=given["encoding"],
             sheet=given["sheet"],
             format=given["file_format"],
+            header_row=given["header_row"],
         )
 
 

@@ -14,7 +14,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError, Exit, say, saying_if_slow
 from wosdk_async.cli.import_arguments import ImportArguments
-from wosdk_async.cli.import_run import require_new, require_outcomes
+from wosdk_async.cli.import_run import require_new, require_outcomes, say_sheet
 from wosdk_async.cli.options import TEMPORARY
 from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.runner import Runner, company_variables, identity_of
@@ -56,7 +56,8 @@ def check_import(given: ImportArguments) -> Exit:
         if is_remote(given.file):  # its copy is deleted with the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
         with saying_if_slow(f"reading {shown_source(given.file)}"):
-            found = open_input(given.file, folder, **attrs.asdict(given.reading))
+            found = open_input(given.file, folder, **attrs.asdict(given.reading.with_rules(import_map.rules)))
+        say_sheet(found.source)
         dry = DryRun()
         options = attrs.evolve(given.options, folder=folder)
         check = Check(

@@ -47,10 +47,19 @@ _INPUT = (
     click.option(
         "--sheet",
         metavar="NAME|N",
-        help="Sheet of an Excel file by its name or number; the first by default.",
+        help="Sheet of an Excel file by its name or number; the first visible one by default.",
     ),
     click.option(
-        "--format", "file_format", metavar="NAME", help="Format, instead of the suffix, such as csv or xlsx."
+        "--header-row",
+        type=Number(1, 10_000_000, whole=True, hint="write the number of its line, such as --header-row 4"),
+        metavar="N",
+        help="Line of the header, below titles; the first by default.",
+    ),
+    click.option(
+        "--format",
+        "file_format",
+        metavar="NAME",
+        help="Format, such as csv or xlsx, if FILE does not show it.",
     ),
     click.option(
         "--command", metavar="NAME", help="Command to run for each row; WoCreateCommand by default."

@@ -42,11 +42,12 @@ from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.ledger.decision import Action
 from wosdk_async.jobs.report.output_tables import IN_DOUBT
+from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.sources.spool import shown_source
 from wosdk_async.options import DEFAULT_IN_FLIGHT, Limits
 from wosdk_async.regular_files import open_user_path
 
-__all__ = ["require_new", "require_outcomes", "run_import"]
+__all__ = ["require_new", "require_outcomes", "run_import", "say_sheet"]
 
 
 def run_import(given: ImportArguments) -> int:
@@ -104,7 +105,8 @@ def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None
     """Return the import of a file, which is read."""
     import_map = ImportMap.load(given.map_file, operation=given.operation)
     with saying_if_slow(f"reading {shown_source(given.file)}"):
-        found = open_input(given.file, folder, **attrs.asdict(given.reading))
+        found = open_input(given.file, folder, **attrs.asdict(given.reading.with_rules(import_map.rules)))
+        say_sheet(found.source)
         details = dict(given.options.details)
         if found.address is not None:
             details[ADDRESS] = found.address
@@ -112,6 +114,12 @@ def _job(given: ImportArguments, folder: Path | None, workers: WorkerPool | None
         job = Import(found.source, import_map, workers=workers, report_words=COMMAND_WORDS, options=options)
         job.read()
     return job
+
+
+def say_sheet(source: Source) -> None:
+    """Say which sheet of a workbook is read."""
+    if (sheet := getattr(source, "sheet", None)) is not None:
+        say(f"{source.path}: the sheet {sheet!r} is read")
 
 
 def _say_plan(opened: OpenedJob, job: Import) -> None:

@@ -72,9 +72,11 @@ def input_of(plan: JobPlan, folder: Path) -> Path:
 def source_of(plan: JobPlan, folder: Path) -> Source:
     """Return the rows of a job, read as by its last command; ``plan`` has the options of that."""
     from wosdk_async.jobs import open_source
+    from wosdk_async.jobs.sources.table import TableRules
 
     given = kept_import(plan.options, folder)
     reading = Reading() if given is None else given.reading
+    reading = reading.with_rules(TableRules.of_options(plan.options))
     return open_source(input_of(plan, folder), **attrs.asdict(reading))
 
 

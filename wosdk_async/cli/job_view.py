@@ -239,7 +239,8 @@ def _decided(seen: Overview) -> str:
         return "run the program that started the job again"
     import_map = ImportMap.load(given.map_file, operation=seen.plan.operation)
     options = ImportOptions(folder=seen.folder, resume=True, marker=given.options.marker)
-    request = ImportRequest(source=source_of(seen.given, seen.folder), import_map=import_map, options=options)
+    source = source_of(seen.given, seen.folder)
+    request = ImportRequest(source=source, import_map=import_map, options=options).with_rules()
     with contextlib.closing(request.read()) as rows, preview_of(request, rows, seen.plan.company) as preview:
         decision = preview.decision
         if isinstance(decision, Plan):

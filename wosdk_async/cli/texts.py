@@ -138,6 +138,8 @@ _WORDS: Mapping[Remedy, str] = {  # the others are said as to whoever sends JSON
     Remedy.LOCAL_DISK: "place the job on a local disk with --job DIR",
     Remedy.PERMISSIONS: "change the permissions, or place the job elsewhere with --job DIR",
     Remedy.DELIMITER: "its cells seem to be separated by {delimiter}: add --delimiter {delimiter}",
+    Remedy.HEADER_ROW: "add --header-row {line}, or header_row = {line} to the map",
+    Remedy.OTHER_HEADER: "if another line is the header, add --header-row with its number",
     Remedy.ENCODING: "it looks like {encoding}: add --encoding {encoding}, or save the file as UTF-8",
     Remedy.SOME_ENCODING: (
         "find out its encoding and add it, as in --encoding cp1252, or save the file as UTF-8"

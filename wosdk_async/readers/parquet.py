@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from itertools import repeat
@@ -36,14 +37,16 @@ def read(path: str) -> Iterator[Line]:
         # Not empty_table(): that imports pandas, which takes as long as pyarrow itself.
         schema = _flat(arrow.Table.from_batches([], file.schema_arrow)).schema
         yield 0, schema.names, None
-    kinds = "".join(_kind(kind) for kind in schema.types)
     textless = _textless(schema, leaves)
+    kinds = "".join(
+        "u" if textless.get(place) in _FIXED else _kind(kind) for place, kind in enumerate(schema.types)
+    )
     old_times = [schema.names.index(name) for name, leaf in leaves.items() if leaf.physical_type == "INT96"]
     line = 0
     rests = _batches(path, dictionaries, "ns") if old_times else repeat(None)
     for table, rest in zip(_batches(path, dictionaries, "s"), rests, strict=False):
         columns = [
-            _no_texts(column, textless[place]) if place in textless else _cells(column)
+            _bytes_cells(column, textless[place]) if place in textless else _cells(column)
             for place, column in enumerate(table.columns)
         ]
         for place in old_times:
@@ -93,7 +96,10 @@ def _textless(schema: arrow.Schema, leaves: Mapping[str, Any]) -> dict[int, str]
         if isinstance(kind, arrow.BaseExtensionType):
             kind, name = kind.storage_type, kind.extension_name
         if "binary" in str(kind):
-            logical = leaves[field.name].logical_type.type if field.name in leaves else "NONE"
+            leaf = leaves.get(field.name)
+            logical = leaf.logical_type.type if leaf is not None else "NONE"
+            if leaf is not None and leaf.converted_type == "INTERVAL":
+                logical = _INTERVAL
             name = name or ("" if logical in ("NONE", "ENUM") else logical)
         if types.is_duration(kind) or (name and "string" not in str(kind)):
             found[place] = name or str(kind)
@@ -152,6 +158,32 @@ def _texts(column: Any) -> Cells:
     if types.is_temporal(kind):
         return _time_cells(texts, zone, is_day=not types.is_time(kind))
     return [text or "" for text in texts], {}
+
+
+_INTERVAL = "INTERVAL"
+_FIXED: dict[str, Callable[[bytes], str]] = {
+    "UUID": lambda value: str(uuid.UUID(bytes=value)),
+    "arrow.uuid": lambda value: str(uuid.UUID(bytes=value)),
+    _INTERVAL: lambda value: _duration(*struct.unpack("<III", value)),
+}
+"""Types that are bytes of a fixed length, and what makes a text of one."""
+
+
+def _duration(months: int, days: int, milliseconds: int) -> str:
+    """Return a duration in ISO 8601."""
+    seconds, rest = divmod(milliseconds, 1000)
+    fraction = f".{rest:03}".rstrip("0") if rest else ""
+    date = (f"{months}M" if months else "") + (f"{days}D" if days else "")
+    return f"P{date}T{seconds}{fraction}S" if milliseconds or not date else f"P{date}"
+
+
+def _bytes_cells(column: arrow.ChunkedArray, kind: str) -> Cells:
+    """Return the texts of values that Arrow makes none or a wrong one of."""
+    if kind not in _FIXED:
+        return _no_texts(column, kind)
+    if isinstance(column.type, arrow.BaseExtensionType):
+        column = arrow.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
+    return [_FIXED[kind](value) if value is not None else "" for value in column.to_pylist()], {}
 
 
 def _no_texts(column: Any, kind: str) -> Cells:

@@ -31,9 +31,15 @@ MAX_CELL = 1 << 20  # characters, in files of any format
 MAX_LINE = 16 << 20  # bytes of a converted row; characters of a line of text
 MAX_MESSAGE = 8192  # bytes
 
-Line = tuple[int, list[str], str | None] | tuple[int, list[str], str, dict[int, str]] | tuple[int]
-"""The header, a row, or the end. Kinds are a letter for each cell (``n`` number, ``t`` time, ``b`` boolean, a
-space: text); faults are the reasons why cells cannot be used, by their places."""
+Line = (
+    tuple[int, list[str], str | None]
+    | tuple[int, list[str], str | None, dict[int, str], dict[str, Any]]
+    | tuple[int, list[str], str, dict[int, str]]
+    | tuple[int]
+)
+"""The header, that of a sheet with what is known of it, a row, or the end. Kinds are a letter for each cell
+(``n`` number, ``t`` time, ``b`` boolean, a space: text, ``u``: a text that was none before); faults
+are the reasons why cells cannot be used, by their places."""
 
 Explain = Callable[[str, BaseException], "str | Unreadable"]
 

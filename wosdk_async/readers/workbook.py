@@ -4,48 +4,154 @@ from __future__ import annotations
 
 import codecs
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
 import python_calamine as calamine
 
-from wosdk_async.readers.formula_errors import Faults, formula_errors
 from wosdk_async.readers.program import Line, Unreadable
+from wosdk_async.readers.sheet_facts import Faults, SheetFacts, sheet_facts
 
 __all__ = ["explain", "read"]
 
 _DIGITS = 15  # significant digits that Excel keeps
 
 
-def read(path: str, *, sheet: str | int | None = None) -> Iterator[Line]:
+def read(path: str, *, sheet: str | int | None = None, header_row: int | None = None) -> Iterator[Line]:
     """Yield the lines of a sheet; its first row with content is the header.
 
     Line numbers are those that the sheet shows. A formula is read as its stored result.
 
     Args:
         path: the workbook.
-        sheet: name of the sheet, or its number from 1 (default: the first).
+        sheet: name of the sheet, or its number from 1 (default: the first visible one).
+        header_row: line of the header, unless the first row has that of a file of rejects.
     """
     _require_intact(path)
-    book = calamine.CalamineWorkbook.from_path(path)
-    names = [each.name for each in book.sheets_metadata if each.typ == calamine.SheetTypeEnum.WorkSheet]
-    name = _sheet_name(names, sheet)
+    with open(path, "rb") as file:  # told by its content, not by its suffix
+        book = calamine.CalamineWorkbook.from_filelike(file)
+    sheets = [each for each in book.sheets_metadata if each.typ == calamine.SheetTypeEnum.WorkSheet]
+    name = _sheet_name(sheets, sheet)
     page = book.get_sheet_by_name(name)
     if page.start is None or page.end is None:
         raise Unreadable(f"the sheet {name!r} is empty", "OTHER_SHEET")
-    faults = _inside(formula_errors(path, name), page.start[1], page.width)
+    others = [each.name for each in sheets if each.name != name]
+    facts = sheet_facts(path, name)
+    table = _Table(
+        facts or _facts_of(book, page, others),
+        page.start[1],
+        page.width,
+        page.end[0] + 1,
+        blind=facts is None,
+    )
     rows = enumerate(page.iter_rows(), 1)
-    last, header = next((row for row in rows if _has_content(row[1])), (0, []))
-    yield last, [_text(value) for value in header], name
+    last, header = next((row for row in rows if _is_header(*row, header_row)), (0, []))
+    if header_row and not header:
+        raise Unreadable(f"row {header_row} of the sheet {name!r} is empty, where its header should be")
+    table.place_below(last, page.iter_rows)
+    yield last, [_text(value) for value in header], name, {}, table.about(others)
+    faults = table.faults
     for line, values in rows:
         if line in faults or _has_content(values):
             last = line
-            yield _row(line, values, faults.get(line, {}))
+            found = table.faults_in(line, values) if table.covered else faults.get(line, {})
+            yield _row(line, values, found, times=facts is not None)
     for last in sorted(line for line in faults if line > page.end[0] + 1):  # rows of formulas only
         yield _row(last, [""] * page.width, faults[last])
     yield (last,)
+
+
+def _is_header(line: int, values: list[Any], header_row: int | None) -> bool:
+    return _has_content(values) and (header_row in (None, line) or set(map(str, values)) >= _REJECTS)
+
+
+_REJECTS = {"_job", "_row"}  # columns of rejects, whose header is the first row
+
+
+def _facts_of(book: Any, page: Any, others: list[str]) -> SheetFacts:
+    """Return what calamine tells of a sheet in other formats than .xlsx and .ods."""
+    merged = [
+        (range(first[0] + 1, last[0] + 2), range(first[1], last[1] + 1))
+        for first, last in page.merged_cell_ranges or ()
+    ]
+    filled = {name for name in others if book.get_sheet_by_name(name).start is not None}
+    return SheetFacts({}, merged, [], [], filled)
+
+
+class _Table:
+    """What is known of the cells of a table, by their places in its rows."""
+
+    def __init__(self, facts: SheetFacts, left: int, width: int, end: int, *, blind: bool) -> None:
+        self._is_blind = blind
+        self.faults = _inside(facts.faults, left, width)
+        self._facts, self._left, self._end = facts, left, end
+        self._columns = range(left, left + width)
+        self._top = 0
+        self.covered: dict[int, list[tuple[int, str, bool]]] = {}
+        self._fillable: list[tuple[str, int]] = []
+
+    def place_below(self, header: int, rows_of: Callable[[], Iterable[list[Any]]]) -> None:
+        """Find the cells below the header that merged ranges with content cover."""
+        self._top = header
+        if not self._facts.merged:
+            return
+        first_rows = {rows[0] for rows, _ in self._facts.merged}
+        firsts = {line: values for line, values in enumerate(rows_of(), 1) if line in first_rows}
+        for rows, columns in self._facts.merged:
+            self._cover(rows, columns, firsts.get(rows[0], []))
+
+    def _cover(self, rows: range, columns: range, values: list[Any]) -> None:
+        """Note the cells of a merged range; ``values`` are those of its first row."""
+        name = f"{_cell_name(rows[0], columns[0])}:{_cell_name(rows[-1], columns[-1])}"
+        first = columns[0] - self._left
+        is_inside, is_below = columns[0] in self._columns, rows[0] > self._top
+        is_faulty = first in self.faults.get(rows[0], ())
+        is_empty = is_inside and not is_faulty and not _has_content(values[first : first + 1])
+        if is_inside and is_below and not is_empty and len(rows) > 1:
+            self._fillable.append((name, first))
+        for line in range(max(rows[0], self._top + 1), min(rows[-1], self._end) + 1):
+            for column in _common(columns, self._columns):
+                if (line, column) != (rows[0], columns[0]):
+                    may_be_empty = is_empty or (is_below and column == columns[0])
+                    self.covered.setdefault(line, []).append((column - self._left, name, may_be_empty))
+
+    def about(self, others: list[str]) -> dict[str, Any]:
+        """Return what the import has to say of the sheet."""
+        below = range(self._top + 1, self._end + 1)
+        return {
+            "rows": sum(len(_common(each, below)) for each in self._facts.hidden_rows),
+            "columns": sum(len(_common(each, self._columns)) for each in self._facts.hidden_columns),
+            "others": [name for name in others if name in self._facts.others],
+            "merged": self._fillable[:_MERGED],
+            "blind": self._is_blind,
+        }
+
+    def faults_in(self, line: int, values: list[Any]) -> dict[int, str]:
+        """Return why cells of a row cannot be used."""
+        faults = self.faults.get(line, {})
+        for place, name, may_be_empty in self.covered.get(line, ()):
+            if not may_be_empty or _has_content([values[place]]):
+                faults[place] = _COVERED.format(name)
+        return faults
+
+
+_MERGED = 1000
+_COVERED = "it is a part of the merged cells {}, which have one value; unmerge them and fill in each cell"
+
+
+def _common(some: range, others: range) -> range:
+    return range(max(some.start, others.start), min(some.stop, others.stop))
+
+
+def _cell_name(row: int, column: int) -> str:
+    letters = ""
+    column += 1
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(65 + rest) + letters
+    return f"{letters}{row}"
 
 
 def _has_content(values: list[Any]) -> bool:
@@ -77,15 +183,17 @@ def explain(path: str, error: BaseException) -> str | Unreadable:
     return f"this workbook cannot be read ({reason}); open it, save it again, or save the sheet as CSV"
 
 
-def _sheet_name(names: list[str], sheet: str | int | None) -> str:
-    if not names:
+def _sheet_name(sheets: list[Any], sheet: str | int | None) -> str:
+    if not sheets:
         raise Unreadable("there is no sheet with cells in it")
+    names = [each.name for each in sheets]
     if sheet is None:
-        return names[0]
+        shown = (each.name for each in sheets if each.visible == calamine.SheetVisibleEnum.Visible)
+        return str(next(shown, names[0]))
     if sheet in names:
         return str(sheet)
     if str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
-        return names[int(sheet) - 1]
+        return str(names[int(sheet) - 1])
     from wosdk_async.text.suggestions import suggestion
 
     hint = suggestion(str(sheet), names) or "."
@@ -103,7 +211,8 @@ def _is_text(path: str) -> bool:
     return bool(text.strip()) and "\0" not in text
 
 
-def _row(line: int, values: list[Any], faults: dict[int, str]) -> Line:
+def _row(line: int, values: list[Any], faults: dict[int, str], *, times: bool = True) -> Line:
+    """Return a row; ``times`` says whether those that are none have faults already."""
     cells: list[str] = []
     kinds: list[str] = []
     for place, value in enumerate(values):
@@ -112,6 +221,8 @@ def _row(line: int, values: list[Any], faults: dict[int, str]) -> Line:
             kinds.append(" ")
             continue
         try:
+            if not times and _may_be_no_time(value):
+                raise ValueError(_NO_TIME)
             cells.append(_text(value))
             kinds.append(_kind(value))
         except ValueError as error:
@@ -119,6 +230,17 @@ def _row(line: int, values: list[Any], faults: dict[int, str]) -> Line:
             kinds.append(" ")
             faults[place] = str(error)
     return line, cells, "".join(kinds), faults
+
+
+_FIRST_DAY = date(1900, 3, 1)  # before, Excel has a day that never was
+_NO_TIME = "it is midnight or no date, and this format does not tell which; save the workbook as .xlsx"
+
+
+def _may_be_no_time(value: Any) -> bool:
+    """Return whether calamine may have made a time of a number that is none, such as -1 or 60."""
+    if isinstance(value, date):
+        return (value.date() if isinstance(value, datetime) else value) < _FIRST_DAY
+    return isinstance(value, time) and value == time()
 
 
 def _kind(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Texts of a CSV that a spreadsheet would take for formulas, and how many there were."""
+"""Texts of a CSV that a spreadsheet would take for formulas: the guard before them, put on and taken off."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import re
 
 from wosdk_async.text.safe_text import INVISIBLE
 
-__all__ = ["FormulaGuard", "without_formulas"]
+__all__ = ["FormulaGuard", "may_be_guarded", "without_formulas", "without_guard"]
 
 # Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards,
 # and some skip spaces and invisible characters before them.
 _SIGNS = "=+\\-@＝＋－＠"
 _BLANK = f"\\s{INVISIBLE}"
-_FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
+# A text that looks guarded gets another apostrophe: without_guard takes one off.
+_FORMULA = re.compile(f"'*(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
+_GUARDED = re.compile(f"'(?:[\t\r\n]|[{_BLANK}]*[{_SIGNS}])")
 _SIGN = re.compile(f"[{_SIGNS}]")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 # A formula may also begin inside a text: a spreadsheet takes the delimiter from its locale or guesses it,
@@ -21,7 +23,7 @@ _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 # person can choose spaces or colons as well, but "on hold - call first" is ordinary text.
 _SEPARATORS = ",;|\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _SEPARATOR = re.compile(f"[{_SEPARATORS}]")
-_RUN = re.compile(f'[{_SEPARATORS}"{_BLANK}]+(?P<sign>[{_SIGNS}])?')
+_RUN = re.compile(f"[{_SEPARATORS}\"{_BLANK}]+(?P<sign>'*[{_SIGNS}])?")
 
 
 class FormulaGuard:
@@ -55,7 +57,30 @@ def without_formulas(text: str) -> str:
     return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
 
 
+def may_be_guarded(line: str) -> bool:
+    """Return whether a line of a CSV may have guarded formulas."""
+    return _GUARDED.search(line) is not None
+
+
+def without_guard(text: str) -> str:
+    """Return the text of which :func:`without_formulas` made ``text``; others unchanged."""
+    if "'" not in text:
+        return text
+    inside = _RUN.sub(_bare_sign, text) if _SEPARATOR.search(text) else text
+    for found in (inside[1:] if inside[0] == "'" else inside, inside):
+        if found != text and without_formulas(found) == text:
+            return found
+    return text
+
+
 def _guard_sign(run: re.Match[str]) -> str:
     if run["sign"] is None or not _SEPARATOR.search(run[0]):
         return run[0]
-    return f"{run[0][:-1]}'{run['sign']}"
+    return f"{run[0][: -len(run['sign'])]}'{run['sign']}"
+
+
+def _bare_sign(run: re.Match[str]) -> str:
+    sign = run["sign"]
+    if sign is None or sign[0] != "'" or not _SEPARATOR.search(run[0]):
+        return run[0]
+    return run[0][: -len(sign)] + sign[1:]

@@ -93,6 +93,8 @@ class Remedy(Enum):
     LOCAL_DISK = "place the job on a local disk with folder=DIR"
     PERMISSIONS = "change the permissions, or place the job elsewhere with folder=DIR"
     DELIMITER = "its cells seem to be separated by {delimiter!r}: pass delimiter={delimiter!r}"
+    HEADER_ROW = "pass header_row={line}"
+    OTHER_HEADER = "if another line is the header, pass its number as header_row="
     ENCODING = "it looks like {encoding}: pass encoding={encoding!r}, or save the file as UTF-8"
     SOME_ENCODING = "find out its encoding and pass it, as in encoding='cp1252', or save the file as UTF-8"
     COPY_AGAIN = "a part of the file is damaged: save or copy it again"

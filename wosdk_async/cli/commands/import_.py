@@ -46,7 +46,7 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
     from wosdk_async.jobs.mapping.drafting import ADAPT, draft_map, key_columns
     from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
     from wosdk_async.jobs.mapping.record_operations import operation_named
-    from wosdk_async.jobs.sources.source import likely_delimiter
+    from wosdk_async.jobs.sources.source import fullest_line, likely_delimiter
     from wosdk_async.jobs.sources.spool import is_remote
 
     if is_remote(file):
@@ -59,8 +59,13 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **given:
             f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
             f"{other}, or the one that separates its cells"
         )
+    if reading.header_row is None and (line := fullest_line(source)) is not None:
+        reading = attrs.evolve(reading, header_row=line)
+        source = open_source(file, **attrs.asdict(reading))
     described = f" (wosdk describe {operation.kind.wire_name} says more)"
-    text = draft_map(source.columns, operation, Path(file).name, key_columns(source), described)
+    text = draft_map(
+        source.columns, operation, Path(file).name, key_columns(source), described, reading.header_row
+    )
     if output is None:
         click.echo(text, nl=False)
         return

@@ -21,6 +21,7 @@ from wosdk_async.jobs.report.output_folder import unnumbered
 from wosdk_async.jobs.report.output_tables import REJECTS
 from wosdk_async.jobs.sources.formats import FORMATS, suffix_of
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
+from wosdk_async.jobs.stop import cause_of
 from wosdk_async.regular_files import read_regular
 
 __all__ = [
@@ -36,9 +37,10 @@ __all__ = [
 
 _MAX_SHOWN = 5  # rows and warnings that the summary names
 # Options of the input file that do not apply to its rejects, which are CSV files in the job folder.
-_OF_INPUT = ("--format", "--sheet", "--outcomes")
+_OF_INPUT = ("--format", "--sheet", "--header-row", "--outcomes")
 _OF_TEXT = ("--delimiter", "--encoding")
 _TAB = "\t"
+_PLACES = 3  # rows that are named for a cause
 _HEAD = 1 << 20  # bytes: enough for any header
 _ADDED = re.compile(
     '"?(?P<delimiter>[^\\w"])"?'.join(map(re.escape, REPORT_COLUMNS[:2])) + '"?(?P=delimiter)'
@@ -61,7 +63,8 @@ class OutcomeWriter:
         self._stop = stop
         self._said: set[str] = set()
         self._to_stderr = False
-        self._bad_rows: list[RowOutcome] = []
+        self._bad_rows: dict[object, list[RowOutcome]] = {}  # the first of each cause
+        self._causes: Counter[object] = Counter()
         self._counts: Counter[str] = Counter()
         self._warned = 0
 
@@ -81,8 +84,17 @@ class OutcomeWriter:
         self._write(outcome)
         self._counts[outcome.outcome] += 1
         self._warned += bool(outcome.warnings)
-        if outcome.outcome in ("failed", "in_doubt") and len(self._bad_rows) < _MAX_SHOWN:
-            self._bad_rows.append(outcome)
+        if outcome.outcome in ("failed", "in_doubt"):
+            self._keep_problem(outcome)
+
+    def _keep_problem(self, outcome: RowOutcome) -> None:
+        """Keep a row beside others that failed for its cause; one in doubt has a request of its own."""
+        is_alone = outcome.outcome != "failed" or outcome.request_id
+        cause = outcome.row if is_alone else cause_of(outcome.reason or "")
+        if cause in self._bad_rows or len(self._bad_rows) < _MAX_SHOWN:
+            self._causes[cause] += 1
+            if len(rows := self._bad_rows.setdefault(cause, [])) < _PLACES:
+                rows.append(outcome)
 
     def _write(self, outcome: RowOutcome) -> None:
         line = json_text(outcome.as_dict())
@@ -99,10 +111,14 @@ class OutcomeWriter:
 
     def say_problems(self, summary: Summary, outcomes: Path | None) -> None:
         """Name the first rows that did not become work orders, and the warnings, on stderr."""
-        for row in self._bad_rows:
+        for cause, (row, *others) in self._bad_rows.items():
             sent = f" (RequestId {row.request_id})" if row.request_id else ""
             say(f"row {row.row} (line {row.line}) {row.outcome.replace('_', ' ')}: {row.reason}{sent}")
-        more = self._counts["failed"] + self._counts["in_doubt"] - len(self._bad_rows)
+            if others:
+                places = ", ".join(f"row {each.row} (line {each.line})" for each in others)
+                rest = ", ..." if self._causes[cause] > _PLACES else ""
+                say(f"and {counted(self._causes[cause] - 1, 'more row')} for this cause: {places}{rest}")
+        more = self._counts["failed"] + self._counts["in_doubt"] - self._causes.total()
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
         remedy = f"see {place}" if place else "--outcomes FILE keeps them all"

@@ -27,7 +27,7 @@ from wosdk_async.jobs.imports.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.imports.reading import RowBuilder
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.ledger.decision import Action, Standing, action_of
-from wosdk_async.jobs.ledger.facts import Preview, equal_rows, preview_of
+from wosdk_async.jobs.ledger.facts import Preview, preview_of
 from wosdk_async.jobs.ledger.overview import overview
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.jobs.ledger.undone import undone_beside, without_undone
@@ -40,6 +40,7 @@ from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.sources.table import require_table
 from wosdk_async.model import Record
 from wosdk_async.options.hooks import DryRun
 
@@ -144,11 +145,12 @@ class Check:
         rate: float | None = None,
         workers: bool = False,
     ) -> None:
+        require_table(source, import_map.rules, import_map.columns)
         require_columns(source, import_map.columns)
-        self._request = ImportRequest(source=source, import_map=import_map, options=options)
+        self._request = ImportRequest(source=source, import_map=import_map, options=options).with_rules()
         if workers and self._request.marker is None:
             raise no_marker_for_workers(import_map)
-        self._source, self._map, self._dry = source, import_map, dry
+        self._source, self._map, self._dry = self._request.source, import_map, dry
         self._options, self._sample, self._rate = options, sample, rate
         self._operation, self._marker = import_map.action, self._request.marker
         self._keys = self._request.keys("job")
@@ -173,7 +175,6 @@ class Check:
         for row in self._rows():
             if row.fault is None:
                 self._index.collect(row.cells)
-        self._result.warnings += self._index.look_alikes()
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows to look at."""
@@ -210,8 +211,9 @@ class Check:
             closing(self._request.read()) as read,
             preview_of(self._request, read, identity) as preview,
         ):
+            self._result.warnings += read.notes
             await self._show_decision(preview)
-            self._result.warnings += [each for each in (equal_rows(preview.equal), self._keyless()) if each]
+            self._result.warnings += self._keyless()
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
                 for finding in await self._look_at(company, page, checked, preview):
@@ -221,14 +223,14 @@ class Check:
         self._finish()
         return self._result
 
-    def _keyless(self) -> str | None:
+    def _keyless(self) -> list[str]:
         """Return a warning if rows that create records have no key."""
         if self._marker is not None or self._map.key is not None or not self._request.creates:
-            return None
-        return (
+            return []
+        return [
             "the map gives rows no key: a row that is edited later counts as a new one, and a row in doubt "
             "cannot be looked up; add marker or key"
-        )
+        ]
 
     async def _show_decision(self, preview: Preview) -> None:
         """Keep what the import would do with its rows, or why it would be refused."""

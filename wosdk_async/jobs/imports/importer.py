@@ -29,6 +29,7 @@ from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.conversion import off_the_loop
 from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.sources.table import require_table
 from wosdk_async.jobs.stop import Stop
 
 __all__ = ["WORKERS_GRACE", "Import", "tune_process"]
@@ -74,6 +75,7 @@ class Import:
     ) -> None:
         require_opened(source, import_map)
         require_pool(workers)
+        require_table(source, import_map.rules, import_map.columns)
         require_columns(source, import_map.columns)
         self.options = attrs.evolve(options or ImportOptions(), **changes)
         self._request = ImportRequest(
@@ -84,7 +86,7 @@ class Import:
             on_row=on_row,
             on_stage=on_stage,
             report_words=report_words,
-        )
+        ).with_rules()
         self._company_given = company
         self.exit_status = 1
         """What the journal keeps of a run that left rows; a program that a signal stops has its own."""

@@ -28,6 +28,7 @@ __all__ = ["FILE_COLUMNS", "PAGE", "FileRow", "FileRows", "fingerprint"]
 
 PAGE = 200  # rows that have one fingerprint
 _CHUNK = 10 * PAGE
+_DIGESTS = 1_000_000
 _ROW = re.compile(r"[1-9][0-9]{0,17}")
 
 FileRow = tuple[int, int, int, bytes, bytes | None, str | None, str | None, str | None, int | None]
@@ -65,6 +66,8 @@ class FileRows:
     rows: int = 0
     warnings: list[str] = attrs.field(factory=list)
     """What is known before the first row is sent, and concerns more than one row."""
+    notes: list[str] = attrs.field(factory=list, init=False)
+    """Those of the warnings that are about the file."""
     job: str | None = None
     """The id of the ledger that the rejects name; None for another file."""
     problem: tuple[RejectsProblem, int] | None = None
@@ -72,6 +75,8 @@ class FileRows:
     identities: Identities = attrs.field(init=False)
     fingerprints: array[int] = attrs.field(factory=lambda: array("q"), init=False)
     """That of each page of the rows."""
+    _digests: array[int] = attrs.field(factory=lambda: array("q"), init=False)
+    """Those of rows that have no key."""
     _db: sqlite3.Connection = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -154,12 +159,28 @@ class FileRows:
         if self.is_rejects and self.problem is None:
             self._require_single_rows()
         self.warnings += [f"{count} row{'s' if count > 1 else ''}: {text}" for text, count in warned.items()]
-        self.warnings += self.index.look_alikes()
+        notes = getattr(self.source, "notes", ())
+        self.notes = [*notes, *self.index.look_alikes(), *self._equal_rows()]
+        self.warnings += self.notes
         if not self.rows:
             self.warnings.append(f"{self.source.path}: there are no rows below the header")
 
+    def _equal_rows(self) -> list[str]:
+        """Return the warning about rows that would be created twice, if there are any."""
+        parts = 1 + len(self._digests) // _DIGESTS  # looked at one after another, which bounds the memory
+        single = sum(len({each for each in self._digests if each % parts == part}) for part in range(parts))
+        if not (count := len(self._digests) - single):
+            return []
+        rows = "1 row equals an earlier one" if count == 1 else f"{count} rows equal earlier ones"
+        return [
+            f"{self.source.path}: {rows} in all columns that the map reads, and there is no key: each is "
+            "created"
+        ]
+
     def _entry(self, row: Row) -> FileRow:
         found = self.identities.of(row)
+        if self.key is None and self.import_map.action.label == "created":
+            self._digests.append(found.digest)
         key, fault = found.key, None
         if key is not None and storable(key) != key:
             fault = f"the key {storable(key)[:_SHOWN]!r} has half of a surrogate pair, which cannot be sent"

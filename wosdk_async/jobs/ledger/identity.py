@@ -8,6 +8,7 @@ from collections.abc import Collection, Set
 from decimal import Context, Decimal, InvalidOperation
 from hashlib import blake2b
 from itertools import islice
+from typing import Any
 
 import attrs
 import orjson
@@ -100,9 +101,10 @@ class Identities:
 
     def _cells(self, row: Row) -> dict[str, str] | list[str]:
         """Return the cells with content, or all cells of a row that does not fit the header."""
+        known: Any = row.cells if row.known_cells is None else row.known_cells
         if row.raw_cells is not None:
-            return list(row.raw_cells)
-        cells = row.cells if type(row.cells) is dict else dict(row.cells.items())  # also unusable ones
+            return list(row.raw_cells if row.known_cells is None else known)
+        cells = known if type(known) is dict else dict(known.items())  # also unusable ones
         found = {name: cell for name, cell in cells.items() if cell and not cell.isspace()}
         if not found.keys() <= self._counted:
             found = {name: found[name] for name in found if name in self._counted}

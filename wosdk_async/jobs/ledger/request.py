@@ -19,10 +19,12 @@ from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.outcomes import RowOutcome
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.marking import RowKeys, no_marker_for_workers
+from wosdk_async.jobs.mapping.nodes import TextNode
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.sources.table import Table
 from wosdk_async.model import WoCreateCommand
 from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.remedies import Words, in_python
@@ -125,6 +127,16 @@ class ImportRequest:
                 f"{self.import_map.path}: {marker} carries a key already, {keys.template}; delete 'key', "
                 "which is for maps without such a field"
             )
+
+    def with_rules(self) -> ImportRequest:
+        """Return this request with the rows of the source as the map wants them; the job keeps its rules."""
+        rules, keys = self.import_map.rules, self.keys("job")
+        node = keys.node if keys is not None else None
+        key = self.import_map.key or (node.template if isinstance(node, TextNode) else None)
+        options = attrs.evolve(self.options, details={**self.options.details, **rules.as_options()})
+        return attrs.evolve(
+            self, source=Table.of(self.source, rules, key.fill if key is not None else None), options=options
+        )
 
     @property
     def action(self) -> RowOperation:

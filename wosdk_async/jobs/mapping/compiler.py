@@ -8,6 +8,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import attrs
+
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.jobs.errors import ImportMapError, MapMistakes, RowError
 from wosdk_async.jobs.mapping.nodes import (
@@ -69,7 +71,18 @@ def _node(meta: Wire, raw: object, path: str) -> Node:
         return _single_node(meta, raw, path)
     if not isinstance(raw, list):
         raise ImportMapError(f"{path} is a list; write [[{path}]] above its fields, once for each element")
-    return ListNode(tuple(_single_node(meta, each, f"{path}[{i}]") for i, each in enumerate(raw)))
+    return ListNode(tuple(_element(meta, each, f"{path}[{i}]") for i, each in enumerate(raw)))
+
+
+def _element(meta: Wire, raw: object, path: str) -> Node:
+    """Return the node of an element; one whose records the map itself names is sent for every row."""
+    node = _single_node(meta, raw, path)
+    if not isinstance(node, ObjectNode):
+        return node
+    table = node.make.__wire__  # type: ignore[attr-defined]  # a class of the model
+    records = [each for name, each in node.fields.items() if table[name]["type"] == "ref"]
+    is_fixed = bool(records) and not any(each.columns or each.references for each in records)
+    return attrs.evolve(node, is_kept=is_fixed)
 
 
 def _single_node(meta: Wire, raw: object, path: str) -> Node:
@@ -124,10 +137,12 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
             f'{path}: empty = "clear" is for columns in a text field; nothing shows how the service empties '
             "others. Delete empty"
         )
+    blank: Any = "" if clears else None
     if table.values is not None:
         parse = _words(meta, table, limit, path)
+        blank = parse("") if "" in map(str.strip, table.values) else blank
     if template.columns:
-        return TextNode(path, template, limit, parse, clears, typed_values(meta, table, parse))
+        return TextNode(path, template, limit, parse, blank, typed_values(meta, table, parse))
     try:
         text = limit.fit(template.fill({}) or "", [])
         return ConstantNode(text if parse is None else parse(text.strip()))

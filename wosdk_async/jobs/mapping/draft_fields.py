@@ -42,7 +42,7 @@ _AMOUNT = ".value"  # the number in an amount, after the field's name
 _REASON = "action_reason_id"
 _NAMES = ("display_as", "name", "number")  # fields by which records are found, the first that there is
 _ASKED = {"display_as", "name", "last_name"}
-_UNUSABLE = re.compile("[{}|\x00-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
+_UNUSABLE = re.compile("[{}|\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]|^'|^\\s*$")
 
 
 @attrs.define(eq=False)

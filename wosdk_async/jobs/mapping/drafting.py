@@ -44,6 +44,7 @@ def draft_map(
     file: str,
     keys: KeyColumns | None = None,
     described: str = "",
+    header_row: int | None = None,
 ) -> str:
     """Return the text of a map that fills the fields of an operation from the columns of a file.
 
@@ -53,6 +54,7 @@ def draft_map(
         file: the name of the file, for the first line.
         keys: the columns that can identify the rows, if the file was read for them.
         described: where the fields are described, for the line of those that no column fills.
+        header_row: the line of the header, below lines that are none.
     """
     keys = keys or KeyColumns()
     found = draft_fields(columns, operation, keys.unique)
@@ -65,6 +67,7 @@ def draft_map(
         *_columns_left(columns, found),
         "",
         f"operation = {_quoted(operation.name)}",
+        *([f"header_row = {header_row}  # the lines above are no rows"] if header_row else []),
         *_marker(operation, shown, keys),
         *_tables(operation, shown),
         *_references(shown),

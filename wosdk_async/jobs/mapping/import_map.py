@@ -19,6 +19,7 @@ from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME, Template
 from wosdk_async.jobs.sources.source import OPEN
+from wosdk_async.jobs.sources.table import TableRules
 from wosdk_async.text.suggestions import suggestion
 
 __all__ = ["DEFAULT_OPERATION", "ImportMap", "columns_behind", "paths_with"]
@@ -42,6 +43,8 @@ class ImportMap:
     """Template of the key by which rows are known; None when the marker has one, or nothing has."""
     fingerprint: str = ""
     """Hash of the map without its comments and layout."""
+    rules: TableRules = attrs.field(factory=TableRules)
+    """What the map says of the rows of its file."""
 
     @classmethod
     def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:
@@ -61,7 +64,10 @@ class ImportMap:
             tables = read_tables(path)
             action = _operation(tables, operation)
             key = _key(tables)
-            return cls(path, action, *_compiled(tables, action), tables.marker, key, _fingerprint(tables))
+            record, references = _compiled(tables, action)
+            return cls(
+                path, action, record, references, tables.marker, key, _fingerprint(tables), _rules(tables)
+            )
         except ImportMapError as error:
             raise ImportMapError(f"{path}: {error.message}", **error.facts) from None
         except RecursionError:
@@ -85,6 +91,8 @@ class ImportMap:
         for spec in self.references:
             for column in sorted(spec.columns):
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
+        for column, key in self.rules.columns.items():
+            found.setdefault(column, f"{key} of {self.path}")
         if OPEN in found:  # all of its places have to be filled in
             found[OPEN] = f"{', '.join(paths_with(OPEN, self.record, self.references))} of {self.path}"
         return found
@@ -113,11 +121,26 @@ def _key(tables: MapTables) -> Template | None:
 
 
 def _fingerprint(tables: MapTables) -> str:
-    content = json.dumps(attrs.asdict(tables), sort_keys=True, default=str)
+    given = attrs.asdict(tables, filter=lambda field, value: value is not None or field.name not in _ADDED)
+    content = json.dumps(given, sort_keys=True, default=str)
     return hashlib.sha256(content.encode(errors="replace")).hexdigest()[:_FINGERPRINT]
 
 
 _FINGERPRINT = 32  # digits
+_ADDED = ("header_row", "fill_down", "skip_when")  # keys that a map from before has not
+
+
+def _rules(tables: MapTables) -> TableRules:
+    """Return what the map says of the rows of its file. Raise ImportMapError that names the key."""
+    if tables.header_row is not None and tables.header_row < 1:
+        raise ImportMapError(f"header_row takes the number of a line from 1, not {tables.header_row}")
+    columns = [tables.fill_down] if isinstance(tables.fill_down, str) else tables.fill_down or []
+    if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
+        raise ImportMapError(f'fill_down takes names of columns, as in ["Due"], not {tables.fill_down!r}')
+    try:
+        return TableRules(tables.header_row, columns, () if tables.skip_when is None else tables.skip_when)
+    except ValueError as error:
+        raise ImportMapError(f"skip_when {error}") from None
 
 
 def _operation(tables: MapTables, given: str | None) -> RowOperation:

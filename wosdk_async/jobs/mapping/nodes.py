@@ -103,8 +103,8 @@ class TextNode:
     limit: LengthLimit
     parse: Parser | None
     """None for a text field."""
-    clears: bool = False
-    """Whether empty cells are sent as an empty text, which empties a text field."""
+    blank: Any = None
+    """What empty cells mean: nothing to send, an empty text, which empties a field, or a word's value."""
     typed: TypedValues | None = None
     """What reads cells that are values in the file; None where they are read as texts are."""
     references: frozenset[str] = NONE
@@ -118,13 +118,13 @@ class TextNode:
         """Return the parsed text; only a text field accepts whitespace alone."""
         text = self.template.fill(context.cells)
         if text is None:
-            return "" if self.clears else None
+            return self.blank
         if self.parse is None:
             return self.limit.fit(str(text), context.warnings)  # a cell that is a number is a text here
         try:
             if self.typed is not None and (typed := self._typed(self.typed, text, context.cells)) is not None:
                 return typed
-            return self.parse(text) if (text := text.strip()) else None
+            return self.parse(text) if (text := text.strip()) else self.blank
         except ValueError as error:
             raise RowError(f"{self.path} {error} ({self._shown_columns()})") from None
 
@@ -176,6 +176,8 @@ class ObjectNode:
 
     make: Callable[..., Record]
     fields: Mapping[str, Node]
+    is_kept: bool = False
+    """Whether the object is sent although all fields that vary are empty."""
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -196,7 +198,7 @@ class ObjectNode:
     def fill(self) -> Callable[[RowContext], Record | None]:
         """Function that returns the object, or None when all fields that vary from row to row are empty."""
         varying = [name for name, node in self.fields.items() if node.columns or node.references]
-        return self._compiled(varying)
+        return self._compiled(() if self.is_kept else varying)
 
     def _compiled(self, varying: Sequence[str]) -> Callable[[RowContext], Any]:
         """Return the function; None is its result when all of ``varying`` are empty, if there are any."""

@@ -42,6 +42,12 @@ class MapTables:
     """The field that carries the key of each row."""
     key: str | None = None
     """The template of a key that no field carries, such as ``{number}``."""
+    header_row: int | None = None
+    """The line of the header."""
+    fill_down: Any = None
+    """Columns in which an empty cell has the value of the cell above."""
+    skip_when: Any = None
+    """Conditions that leave rows out."""
     reference: Fields = attrs.field(factory=lambda: Fields({}))
     """A :class:`ReferenceTable` for each name."""
 
@@ -107,6 +113,16 @@ def _check_marks(table: TextTable, _: object, mark: str) -> None:
         raise ValueError(f"takes two marks for decimal and thousands, not twice {mark!r}")
 
 
+def _check_units(_: object, __: object, units: object) -> None:
+    if not isinstance(units, list) or not all(
+        isinstance(each, str) and _UNIT.fullmatch(each) for each in units
+    ):
+        raise ValueError(f'takes signs and units without digits, as in ["€", "EUR", "kg"], not {units!r}')
+
+
+_UNIT = re.compile(r"\s*[^0-9+\-]*[^0-9+\-\s][^0-9+\-]*")
+
+
 @attrs.frozen(kw_only=True)
 class TextTable:
     """A text with options: ``{ text = "{column}", truncate = true }``."""
@@ -124,6 +140,8 @@ class TextTable:
     """Which of two is meant when the clocks show an hour twice."""
     decimal: str | None = attrs.field(default=None, validator=optional(_check_marks))
     thousands: str | None = attrs.field(default=None, validator=optional(_check_marks))
+    strip: Any = attrs.field(default=None, validator=optional(_check_units))
+    """Currency signs and units that may stand beside a number, such as ``["€", "EUR"]``."""
 
 
 _MAX_BYTES = 1 << 20  # bytes of a map
@@ -209,6 +227,7 @@ def _converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
     hooks = {
         str: _only(lambda value: isinstance(value, str), "takes a text"),
+        int: _only(lambda value: type(value) is int, "takes a whole number"),
         bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
         Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
     }

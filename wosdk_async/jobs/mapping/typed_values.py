@@ -80,7 +80,7 @@ def typed_values(meta: Wire, table: TextTable, text: Parser | None) -> TypedValu
             if kind == "boolean"
             else None
         )
-    if kind in ("number", "integer") and (table.decimal or table.thousands):
+    if kind in ("number", "integer") and (table.decimal or table.thousands or table.strip):
         write = partial(written_number, decimal=table.decimal or ".")
         return TypedValues(text, own, "number", write)
     if kind.startswith("datetime") and (table.date or table.zone):

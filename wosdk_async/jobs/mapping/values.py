@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zoneinfo
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -25,9 +25,9 @@ Parser = Callable[[str], Any]
 
 _CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
 _MAX_CACHED = 64  # characters
-_SIGN = "; the map takes no currency sign or unit away, so remove it from the column"
+_SIGN = '; if it is a currency sign or unit, let the map take it off: strip = ["{}"]'
 _SHOWN = 8  # words of a map in a message
-_SPACES = " \u00a0\u202f"
+_SPACES = " \u00a0\u2009\u202f"
 _WRITTEN_SO = (  # texts that a format of the map reads, and the keys that state it
     (re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}.*"), 'date = "%d.%m.%Y"'),
     (re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}.*"), 'date = "%d/%m/%Y" or date = "%m/%d/%Y"'),
@@ -45,7 +45,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
     kind = meta["type"]
     is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
     _require(is_time, table, ("date", "zone", "fold"), f"{path}: it is not a field of times")
-    _require(is_number, table, ("decimal", "thousands"), f"{path}: it is not a field of numbers")
+    _require(is_number, table, ("decimal", "thousands", "strip"), f"{path}: it is not a field of numbers")
     _require(kind != "integer", table, ("decimal",), f"{path}: it takes whole numbers")
     if kind == "datetime-local":
         _require(False, table, ("fold",), f"{path}: it is local time, which is sent as it is")
@@ -53,8 +53,10 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
         return _cached(TimeFormat(table.date or "iso", zone_of(table), table.fold, kind == "datetime-utc"))
     if kind == "number" and table.thousands == (table.decimal or "."):
         raise ImportMapError(f'{path}: thousands is the decimal mark; add the other one, as in decimal = ","')
-    if is_number and (table.decimal or table.thousands):
-        return _cached(NumberStyle(table.decimal or ".", table.thousands, kind == "integer"))
+    if is_number and (table.decimal or table.thousands or table.strip):
+        return _cached(
+            NumberStyle(table.decimal or ".", table.thousands, kind == "integer", table.strip or ())
+        )
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
     if kind in ("boolean", "enum") and "{" in table.text:  # a fixed word has no other words to explain
@@ -86,6 +88,8 @@ def _plain(text: str, meta: Wire) -> Any:
         return parse_value(text, meta, lenient=True)
     except ValueError as error:
         keys = next((keys for looks, keys in _WRITTEN_SO if looks.fullmatch(text.strip())), None)
+        if keys is None and meta["type"] in ("number", "integer") and (unit := _unit_of(text)):
+            keys = f'strip = ["{unit}"]'
         hint = (
             f'; if the column is written so, say it in the map: {{ text = "{{...}}", {keys} }}'
             if keys
@@ -178,11 +182,15 @@ class TimeFormat:
 
 @attrs.frozen
 class NumberStyle:
-    """Numbers with a decimal mark and, between groups of three digits, a thousands mark."""
+    """Numbers with a decimal mark and, between groups of three digits, a thousands mark.
+
+    One of the units in ``strip`` may stand before or after the number, with spaces between.
+    """
 
     decimal: str
     thousands: str | None
     whole: bool
+    strip: Sequence[str] = ()
     _pattern: re.Pattern[str] = attrs.field(init=False)
 
     @_pattern.default
@@ -190,7 +198,12 @@ class NumberStyle:
         marks = _SPACES if self.thousands == " " else self.thousands
         grouped = rf"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
         fraction = "" if self.whole else rf"(?:{re.escape(self.decimal)}([0-9]+))?"
-        return re.compile(rf"([+-]?)({grouped}[0-9]+){fraction}")
+        units = "|".join(
+            map(re.escape, sorted(filter(None, map(str.strip, self.strip)), key=len, reverse=True))
+        )
+        before, after = (rf"(?:(?:{units})\s*)?", rf"(?:\s*(?:{units}))?") if units else ("", "")
+        number = rf"([+-]?){before}({grouped}[0-9]+){fraction}{after}"
+        return re.compile(rf"(?:{before}(?=[+-]))?{number}" if units else number, re.IGNORECASE)
 
     def __call__(self, text: str) -> Decimal | int:
         """Return the number that a text stands for."""
@@ -199,8 +212,8 @@ class NumberStyle:
         found = self._pattern.fullmatch(text)
         if found is None:
             fraction = "" if self.whole else f"{self.decimal}50"
-            bare = re.sub(r"^[^0-9+-]+|[^0-9]+$", "", text)
-            sign = _SIGN if bare != text and self._pattern.fullmatch(bare) else ""
+            unit = _unit_of(text)
+            sign = _SIGN.format(unit) if unit and unit not in self.strip else ""
             raise ValueError(
                 f"takes a number such as 1{self.thousands or ''}234{fraction}, not {shown_value(text)}{sign}"
             )
@@ -208,6 +221,15 @@ class NumberStyle:
         if self.whole:
             return int(parse_value(found[1] + digits, _WHOLE))
         return exact_number(f"{found[1]}{digits}.{found[3] or ''}")
+
+
+def _unit_of(text: str) -> str | None:
+    """Return what stands before or after the digits of a text, if that is short and could be a unit."""
+    found = _UNIT.fullmatch(text.strip()) if len(text) <= _MAX_CACHED else None
+    return None if found is None else found[1] or found[2]
+
+
+_UNIT = re.compile(r'([^0-9+\-\s"\\]{1,8})?\s*[+-]?[0-9](?:[0-9.,\s]*[0-9])?\s*([^0-9\s"\\]{1,8})?')
 
 
 def written_number(number: str, decimal: str) -> str:

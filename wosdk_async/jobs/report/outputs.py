@@ -29,6 +29,7 @@ from wosdk_async.jobs.report.output_tables import (
 )
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.sources.source import FileDialect, Source
+from wosdk_async.jobs.sources.table import Table, TableRules
 from wosdk_async.protocol.writes import UNDECIDED
 from wosdk_async.regular_files import replace_file
 from wosdk_async.shared_tasks import all_ended, mark_retrieved
@@ -114,6 +115,8 @@ async def _write_all(
     journal: JournalReader, source: Source | None, dialect: FileDialect, words: ReportWords
 ) -> list[Path]:
     facts = await JobFacts.read(journal)
+    if source is not None:
+        source = Table.of(source, TableRules.of_options(facts.given.options))
     folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
     await asyncio.to_thread(_set_aside, folder, journal.plan)
     written = [await write_results(folder, journal, facts)]

@@ -14,6 +14,7 @@ from wosdk_async.jobs.ledger.overview import UNDER_WAY, failure_of, stop_of, why
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.ledger.undone import UNDO
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of, shown_reason
+from wosdk_async.jobs.sources.table import TABLE
 from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def _ending(run: JobRun, words: ReportWords) -> str:
 
 def _about(facts: JobFacts, words: ReportWords) -> list[tuple[str, str]]:
     plan = facts.plan
-    more = {name: value for name, value in plan.options.items() if name not in ("command", "global")}
+    more = {name: value for name, value in plan.options.items() if name not in ("command", "global", TABLE)}
     return [
         ("Job", f"{plan.job}, in {facts.folder}"),
         ("Company", plan.company),

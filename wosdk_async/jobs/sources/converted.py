@@ -43,6 +43,17 @@ WORKBOOK = Reader("wosdk_async.readers.workbook", "python_calamine", "files", "E
 PARQUET = Reader("wosdk_async.readers.parquet", "pyarrow", "parquet", "Parquet files")
 
 
+class _About(msgspec.Struct):
+    """What is known of a sheet: hidden rows and columns, other sheets, and merged ranges of several rows."""
+
+    rows: int
+    columns: int
+    others: list[str]
+    merged: list[tuple[str, int]]
+    blind: bool
+    """Whether errors, formulas without results and hidden rows are not known."""
+
+
 class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     """A line of ``readers.program.Line``: the end has a number only, the header its sheet as ``kinds``."""
 
@@ -50,6 +61,7 @@ class _Line(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     cells: list[str] | None = None
     kinds: str | None = None
     faults: dict[int, str] = {}
+    about: _About | None = None
 
 
 _DECODER = msgspec.json.Decoder(_Line)
@@ -62,6 +74,8 @@ class ConvertedFile:
 
     Attributes:
         sheet: the name of the sheet; None for other files.
+        merged: the merged ranges whose value stands in the first of several rows, each with its column.
+        notes: what people should know of the sheet.
     """
 
     dialect = None
@@ -77,9 +91,13 @@ class ConvertedFile:
             header = next(self._records(), _Line(0, []))
             if header.cells is None or header.line < 0:
                 raise ValueError
-            self._header = Header(path, header.cells)
-        self.sheet = header.kinds
+            self._header, self.header_line = Header(path, header.cells), header.line
+            self.sheet, about = header.kinds, header.about
+            names = [cell.strip() for cell in header.cells]
+            self.merged = [(range, names[place]) for range, place in about.merged] if about else []
         self.columns = self._header.columns
+        self.is_of_rejects = self._header.is_of_rejects
+        self.notes = _notes(self.path, self.sheet, about) if about else []
 
     def __repr__(self) -> str:
         return f"<ConvertedFile {self.path.name} columns={len(self.columns)}>"
@@ -106,7 +124,12 @@ class ConvertedFile:
             for place, kind in _typed(kinds):
                 if cells[place]:
                     cells[place] = TypedCell(cells[place], kind)
-            yield row(number, line, cells, faults)
+            made = row(number, line, cells, faults)
+            if "u" in kinds:
+                blank = ["" if kind == "u" else cell for kind, cell in zip(kinds, cells, strict=True)]
+                known = row(number, line, blank)
+                made.known_cells = known.cells if known.raw_cells is None else known.raw_cells
+            yield made
         else:
             raise ImportMapError(f"{self.path}: its reader ended before the last row; report this as a bug")
         _require(next(records, None) is None)
@@ -145,10 +168,31 @@ class ConvertedFile:
             return self._lines.read(_CHUNK)
 
 
+def _notes(path: Path, sheet: str | None, about: _About) -> list[str]:
+    hidden = [
+        f"{number} {what}{'s' if number > 1 else ''}"
+        for number, what in ((about.rows, "row"), (about.columns, "column"))
+        if number
+    ]
+    others = ", ".join(map(repr, about.others[:_SHOWN])) + (", ..." if len(about.others) > _SHOWN else "")
+    return [
+        *([f"{path}: {_BLIND}"] if about.blind else []),
+        *([f"{path}: {' and '.join(hidden)} of the sheet {sheet!r}: hidden, and read"] if hidden else []),
+        *([f"{path}: other sheets with content are not read: {others}"] if others else []),
+    ]
+
+
+_SHOWN = 10
+_BLIND = (
+    "in this format cells with errors and formulas without results are read as empty cells; if it has "
+    "formulas, save it as .xlsx"
+)
+
+
 @lru_cache(256)
 def _typed(kinds: str) -> list[tuple[int, CellType]]:
     """Return the places of the cells that are values, and their types."""
-    return [(place, _KINDS[kind]) for place, kind in enumerate(kinds) if kind != " "]
+    return [(place, _KINDS[kind]) for place, kind in enumerate(kinds) if kind not in " u"]
 
 
 def _require(is_right: bool) -> None:

@@ -5,21 +5,26 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import operator
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.sources.rows import Row
-from wosdk_async.jobs.sources.source import FileDialect, Header
+from wosdk_async.jobs.sources.source import FileDialect, Header, header_record
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.readers.program import MAX_CELL
+from wosdk_async.text.formula_guard import may_be_guarded, without_guard
 from wosdk_async.text.remedies import Remedy
 
 __all__ = ["CsvFile"]
 
+_CHUNK = 1 << 20  # bytes
+_SAMPLE = 100  # lines that show how lines end
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 _NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 _PAGE = (
@@ -48,22 +53,29 @@ class CsvFile:
     """
 
     def __init__(
-        self, path: str | Path, *, delimiter: str | None = None, encoding: str | None = None
+        self,
+        path: str | Path,
+        *,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        header_row: int | None = None,
     ) -> None:
         self.path = Path(path)
         self.empty_rows = 0
+        self._unguarded = 0  # cells of the last complete iteration
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
         # The limit belongs to the whole process and only guards memory; other code may need a higher one.
         csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
         self.dialect = self._dialect(delimiter)
         self._require_table()
-        _, cells = next(self._records(), (1, []))
-        if not cells:
-            raise ImportMapError(
-                f"{self.path}: the file is empty: there is no header; the first line must name the columns"
-            )
+        self._newline = "" if self._ends_with_cr() else "\n"
+        self._may_have_marks = _may_have_marks(self.path)
+        self._guarded = False  # whether the guard is taken off, as soon as the header is known
+        self.header_line, cells = header_record(self.path, self._records(), header_row)
         self._header = Header(self.path, cells)
+        self.is_of_rejects = self._header.is_of_rejects
+        self._guarded = not self.is_of_rejects
         self.columns = self._header.columns
         self.dialect = attrs.evolve(self.dialect, types=self._header.has_types)
 
@@ -71,17 +83,38 @@ class CsvFile:
         return f"<CsvFile {self.path.name} columns={len(self.columns)}>"
 
     def __iter__(self) -> Iterator[Row]:
-        records = self._records()
-        next(records)
         number = empty = 0
+        self._unguarded = 0
         row = self._header.row
-        for line, cells in records:
+        for line, cells in self._records():
+            if line <= self.header_line:
+                continue
             if cells[0].strip() or any(map(str.strip, cells)):
                 number += 1
-                yield row(number, line, cells)
+                made = row(number, line, cells)
+                if type(cells) is _Unguarded:
+                    known = row(number, line, cells.was)
+                    made.known_cells = known.cells if known.raw_cells is None else known.raw_cells
+                yield made
             else:
                 empty += 1
         self.empty_rows = empty
+
+    @property
+    def notes(self) -> list[str]:
+        """What the last complete iteration found that concerns several rows."""
+        if not self._unguarded:
+            return []
+        cells = "1 cell has" if self._unguarded == 1 else f"{self._unguarded} cells have"
+        return [
+            f"{self.path}: {cells} an apostrophe before =, +, - or @, as exports guard formulas: it is "
+            "taken off"
+        ]
+
+    def _ends_with_cr(self) -> bool:
+        """Return whether a CR alone ends lines, the first one and most others; else it is part of a cell."""
+        ends = [line.endswith("\r") for line in itertools.islice(self._text.lines(), _SAMPLE)]
+        return bool(ends) and ends[0] and sum(ends) > len(ends) / 2
 
     def _require_table(self) -> None:
         """Raise ImportMapError for HTML, XML and JSON: read as CSV they would be a table of one column."""
@@ -119,17 +152,61 @@ class CsvFile:
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the cells of every line group that is not empty, with the line in which it starts."""
         above = 1 if self.dialect.first_line else 0
-        lines = itertools.islice(self._text.lines(), above, None)
+        lines = itertools.islice(self._text.lines(self._newline), above, None)
+        has_marks = False
+
+        def marked() -> Iterator[str]:
+            nonlocal has_marks
+            for line in lines:
+                if "'" in line and not has_marks:
+                    has_marks = may_be_guarded(line)
+                if "\r" in line and self._newline and "\r" in (body := line.rstrip("\r\n")):
+                    # csv would end the row there; no text has NUL
+                    line = body.replace("\r", "\0") + line[len(body) :]
+                    has_marks = True
+                yield line
+
         # strict: a quote that is never closed would otherwise swallow all rows after it
-        reader = csv.reader(lines, delimiter=self.dialect.delimiter, strict=True)
+        reader = csv.reader(
+            marked() if self._may_have_marks else lines, delimiter=self.dialect.delimiter, strict=True
+        )
         start = above + 1
         try:
             for cells in reader:
+                if has_marks:
+                    cells, has_marks = self._without_marks(cells), False
                 if cells:
                     yield start, cells
                 start = above + reader.line_num + 1
         except csv.Error as error:
             raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
+
+    def _without_marks(self, cells: list[str]) -> list[str]:
+        """Return the cells of lines with apostrophes or a CR as they are meant."""
+        found = [cell.replace("\0", "\r") for cell in cells]
+        if not self._guarded:
+            return found
+        bare = _Unguarded(map(without_guard, found))
+        if not (count := sum(map(operator.ne, bare, found))):
+            return found
+        self._unguarded += count
+        bare.was = found
+        return bare
+
+
+class _Unguarded(list[str]):
+    """Cells of which one had a guard; ``was`` are the cells with it."""
+
+    was: list[str]
+
+
+def _may_have_marks(path: Path) -> bool:
+    """Return whether a file may have an apostrophe, or a CR without LF; almost always exactly."""
+    with path.open("rb") as file:
+        for chunk in iter(partial(file.read, _CHUNK), b""):
+            if b"'" in chunk or chunk.count(b"\r") != chunk.count(b"\r\n"):
+                return True
+    return False
 
 
 def _all_quoted(line: str, delimiter: str) -> str:

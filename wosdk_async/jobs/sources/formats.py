@@ -29,9 +29,9 @@ class Format:
     """What separates the cells unless the option says it; None for a comma, and where nothing does."""
 
 
-_CSV = Format(CsvFile, frozenset({"delimiter", "encoding"}))
+_CSV = Format(CsvFile, frozenset({"delimiter", "encoding", "header_row"}))
 _TSV = Format(CsvFile, _CSV.options, delimiter="\t")
-_EXCEL = Format(partial(open_converted, WORKBOOK), frozenset({"sheet"}))
+_EXCEL = Format(partial(open_converted, WORKBOOK), frozenset({"sheet", "header_row"}))
 _JSON_LINES = Format(JsonLines, frozenset({"encoding"}))
 
 FORMATS: dict[str, Format] = {
@@ -69,6 +69,40 @@ def suffix_of(path: PurePath, format: str | None = None) -> str:
     return next((suffix for suffix in longest_first if suffix in FORMATS), path.suffix.casefold())
 
 
+def _shown_by_content(path: Path, suffix: str) -> str:
+    """Return the suffix of the format that a file has; Excel files may have that of another Excel format.
+
+    Raises:
+        ImportMapError: it is a web page under the suffix of another format.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    for beginning, shown in _BEGINNINGS.items():
+        if head.startswith(beginning):
+            is_read = FORMATS.get(suffix) is FORMATS.get(shown)
+            return suffix if is_read or (suffix in _UNREAD and shown == ".xlsx") else shown
+    if FORMATS.get(suffix, _CSV).open not in _OF_BYTES or (b"\0" in head and head[:2] not in _UTF_16):
+        is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b'{"')
+        return ".jsonl" if is_json and FORMATS.get(suffix, _CSV) is _CSV else suffix
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<":
+        raise ImportMapError(
+            f"{path}: this is a web page or XML named {suffix}, as some programs export tables; open it in a "
+            "spreadsheet program, and save it as .xlsx there"
+        )
+    return ".csv" if head.strip() else suffix
+
+
+_HEAD = 4096  # bytes
+_OF_BYTES = (_EXCEL.open, FORMATS[".parquet"].open)
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_BEGINNINGS = {
+    b"PK\x03\x04": ".xlsx",
+    b"\xd0\xcf\x11\xe0": ".xls",
+    b"PAR1": ".parquet",
+    b"\x1f\x8b": ".gz",
+}
+
+
 def open_source(
     path: str | Path,
     *,
@@ -76,15 +110,17 @@ def open_source(
     encoding: str | None = None,
     sheet: str | int | None = None,
     format: str | None = None,
+    header_row: int | None = None,
 ) -> Source:
-    """Return the rows of a file in the format that its suffix names.
+    """Return the rows of a file in the format that its content shows, or else its suffix names.
 
     Args:
         path: the file.
         delimiter: the character between the cells of CSV, or ``tab``; a comma by default.
         encoding: the encoding of a text file; UTF-8, or UTF-16 with a byte order mark, by default.
-        sheet: the name of an Excel sheet or its number from 1; the first by default.
-        format: the format regardless of the suffix, such as ``csv``.
+        sheet: the name of an Excel sheet or its number from 1; the first visible one by default.
+        format: the format regardless of content and suffix, such as ``csv``.
+        header_row: the line of the header, if it is not the first with content.
 
     Raises:
         ImportMapError: the file cannot be used; the message names the place and the remedy.
@@ -96,11 +132,13 @@ def open_source(
         known = [name.lstrip(".") for name in FORMATS]
         hint = suggestion(format, known) or f"; the formats are {', '.join(known)}"
         raise ImportMapError(f"{path}: there is no format {format!r}{hint}")
+    if format is None:
+        suffix = _shown_by_content(path, suffix)
     if suffix in _UNREAD:
         raise ImportMapError(f"{path}: this {_UNREAD[suffix]}")
     found = FORMATS.get(suffix, _CSV)
     delimiter = found.delimiter if delimiter is None else delimiter
-    options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row}
     given = {name: value for name, value in options.items() if value is not None}
     for name in given.keys() - found.options:
         raise ImportMapError(

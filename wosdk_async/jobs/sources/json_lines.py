@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.sources.rows import Row, TypedCell
-from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS
+from wosdk_async.jobs.sources.source import IGNORED_COLUMNS, MAX_COLUMNS, FaultyCells
 from wosdk_async.jobs.sources.text import TextFile
 from wosdk_async.text.suggestions import suggestion
 
@@ -41,6 +41,7 @@ class JsonLines:
     def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
         self.path = Path(path)
         self.empty_rows = 0
+        self._nested: dict[str, set[type]] = defaultdict(set)  # whether a field was an object, list or both
         self._text = TextFile(self.path, encoding)
         self.sha256 = self._text.sha256
         line, first = next(self._lines(), (1, ""))
@@ -61,7 +62,7 @@ class JsonLines:
         found: dict[str, None] = {}
         for line, text in self._lines():
             try:
-                found.update(dict.fromkeys(_cells_of(text)))
+                found.update(dict.fromkeys(_cells_of(text, self._nested)))
             except ValueError:  # a fault of its row
                 continue
             if len(found) > MAX_COLUMNS:
@@ -90,8 +91,36 @@ class JsonLines:
                     f"{self.path}, line {line}: the field {min(unknown)!r} was not there before: the file "
                     f"has changed{suggestion(min(unknown), blank)}"
                 )
-            yield Row(number, line, {name: cells.get(name, "") for name in blank})
+            found = {name: cells.get(name, "") for name in blank}
+            yield Row(number, line, self._without_drift(found) if self._kinds else found)
         self.empty_rows = empty
+
+    @cached_property
+    def _kinds(self) -> list[tuple[list[str], list[str]]]:
+        """The columns of each field that is of several kinds (value, object, list), by two of them."""
+        inner: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+        for column in self.columns:
+            for place, character in enumerate(column):
+                if character == "." and column[:place] in self._nested:
+                    is_of_list = column[place + 1 :].partition(".")[0].isdecimal()
+                    inner[column[:place]][is_of_list].append(column)
+        known = set(self.columns)
+        values = [
+            ([field], [*objects, *lists]) for field, (objects, lists) in inner.items() if field in known
+        ]
+        return values + [inner[field] for field, kinds in self._nested.items() if len(kinds) > 1]
+
+    def _without_drift(self, cells: dict[str, str]) -> dict[str, str]:
+        """Return cells of which those cannot be used that have their value as another kind here."""
+        faults = {}
+        for kinds in self._kinds:
+            here = [next((column for column in kind if cells[column].strip()), None) for kind in kinds]
+            if (here[0] is None) != (here[1] is None):
+                why = (
+                    f"this line has {here[0] or here[1]!r} instead; write the same kind of value in all lines"
+                )
+                faults.update(dict.fromkeys(kinds[here[0] is not None], why))
+        return FaultyCells(cells, faults) if faults else cells
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         for number, line in enumerate(self._text.lines(), 1):
@@ -99,8 +128,11 @@ class JsonLines:
                 yield number, line.rstrip("\r\n")
 
 
-def _cells_of(line: str) -> dict[str, str]:
-    """Return the cells of a line. Raise ValueError when it is not an object of texts."""
+def _cells_of(line: str, nested: dict[str, set[type]] | None = None) -> dict[str, str]:
+    """Return the cells of a line. Raise ValueError when it is not an object of texts.
+
+    ``nested`` keeps which fields are objects and lists.
+    """
     if line.count(",") > _MAX_COMMAS and _TEXT.sub("", line).count(",") > _MAX_COMMAS:
         raise ValueError(_MANY)
     try:
@@ -112,13 +144,19 @@ def _cells_of(line: str) -> dict[str, str]:
     if not isinstance(value, dict):
         raise ValueError("this is JSON, but not an object in braces")
     cells: dict[str, str] = {}
-    _flatten(value, "", cells)
+    _flatten(value, "", cells, nested)
     if "\\u" in line and any(map(_is_broken, cells.values())):
         raise ValueError("a text holds one half of a surrogate pair, which is not a character")
     return cells
 
 
-def _flatten(fields: dict[str, Any], prefix: str, cells: dict[str, str], depth: int = 1) -> None:
+def _flatten(
+    fields: dict[str, Any],
+    prefix: str,
+    cells: dict[str, str],
+    nested: dict[str, set[type]] | None,
+    depth: int = 1,
+) -> None:
     for name, value in fields.items():
         column = prefix + name
         if isinstance(value, list | dict):
@@ -129,9 +167,11 @@ def _flatten(fields: dict[str, Any], prefix: str, cells: dict[str, str], depth: 
                 raise ValueError(f"the name {column[:40]!r}... has {len(column):,} characters; shorten it")
             if len(cells) + len(value) > MAX_COLUMNS:
                 raise ValueError(_MANY)
+            if nested is not None and value:
+                nested[column].add(type(value))
             if isinstance(value, list):
                 value = {str(place): each for place, each in enumerate(value)}
-            _flatten(value, f"{column}.", cells, depth + 1)
+            _flatten(value, f"{column}.", cells, nested, depth + 1)
         elif column in cells:
             raise ValueError(f"two fields are called {column!r}; rename one of them")
         elif isinstance(value, bool):

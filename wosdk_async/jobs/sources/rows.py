@@ -30,6 +30,9 @@ class Row:
     origin: tuple[str, str] | None = None
     """Its cells in ``_job`` and ``_row``, in a file that has these columns: a file of rejects."""
 
+    known_cells: Mapping[str, str] | Sequence[str] | None = None
+    """Cells by which a ledger knows the row, where an earlier version read others."""
+
     def original(self, columns: Sequence[str]) -> list[str]:
         """Return the cells as they are in the file, for ``columns`` of its source."""
         if self.raw_cells is not None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TextIO
 
@@ -29,6 +30,8 @@ __all__ = [
     "FileDialect",
     "Header",
     "Source",
+    "fullest_line",
+    "header_record",
     "likely_delimiter",
     "missing_package",
     "optional_package",
@@ -137,6 +140,23 @@ class Source(Protocol):
     def __iter__(self) -> Iterator[Row]: ...
 
 
+def header_record(
+    path: Path, records: Iterable[tuple[int, list[str]]], header_row: int | None
+) -> tuple[int, list[str]]:
+    """Return the header of a file and its line: the first with content, or ``header_row``.
+
+    Rejects have theirs above all rows, whatever the file had that they are from.
+    """
+    for line, cells in records:
+        if header_row in (None, line) or (JOB_COLUMN in cells and ROW_COLUMN in cells):
+            return line, cells
+    if header_row is None:
+        raise ImportMapError(
+            f"{path}: the file is empty: there is no header; the first line must name the columns"
+        )
+    raise ImportMapError(f"{path}: no row begins in line {header_row}, where its header should be")
+
+
 class FaultyCells(dict[str, str]):
     """Cells of a row in which some cannot be used: a row fails only when the map reads one of them."""
 
@@ -169,13 +189,19 @@ class Header:
         used = [place for place, name in enumerate(header) if name not in IGNORED_COLUMNS]
         self.columns = tuple(header[place] for place in used)
         if not any(self.columns):
-            raise ImportMapError(f"{path}: there is no header; the first line must name the columns")
+            raise ImportMapError(
+                f"{path}: there is no header; the first line must name the columns",
+                remedies=(Remedy.OTHER_HEADER,),
+            )
         if len(header) > MAX_COLUMNS:
             raise ImportMapError(f"{path}: {len(header)} columns; at most {MAX_COLUMNS} are read")
         counted: set[str] = set()
         for name in filter(None, header):
             if name in counted:
-                raise ImportMapError(f"{path}: two columns are called {name!r}; rename one of them")
+                raise ImportMapError(
+                    f"{path}: two columns are called {name!r}; rename one of them",
+                    remedies=(Remedy.OTHER_HEADER,),
+                )
             counted.add(name)
         self._names = header
         self._width = len(header)
@@ -277,7 +303,10 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
             hint = suggestion(name, source.columns) or "."
             known = ", ".join(name for name in source.columns if name)
             better = _better_delimiter(source, columns)
-            facts = {"remedies": (Remedy.DELIMITER,), "delimiter": better} if better else {}
+            facts: dict[str, Any] = {"remedies": (Remedy.DELIMITER,), "delimiter": better} if better else {}
+            if (line := _likely_header(source, columns)) is not None:
+                hint = f": line {line} looks like the header."
+                facts = {"remedies": (Remedy.HEADER_ROW,), "line": line}
             if name == OPEN:
                 raise ImportMapError(
                     f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
@@ -290,6 +319,31 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
                 f"Its columns are: {known}",
                 **facts,
             )
+
+
+_TOP = 50  # rows in which a header is looked for
+
+
+def _likely_header(source: Source, wanted: Mapping[str, str]) -> int | None:
+    """Return the line near the top that names the most of the wanted columns, if more than the header."""
+    best, most = None, len(wanted.keys() & set(source.columns))
+    for row in itertools.islice(source, _TOP):
+        found = len(wanted.keys() & {cell.strip() for cell in row.original(source.columns)})
+        if found > most:
+            best, most = row.line, found
+    return best
+
+
+def fullest_line(source: Source) -> int | None:
+    """Return the likely header near the top: the first of the fullest lines, if fuller than the header."""
+    rows = [
+        (sum(map(bool, map(str.strip, row.original(source.columns)))), row.line)
+        for row in itertools.islice(source, _TOP)
+    ]
+    most = max(rows, default=(0, 0))[0]
+    if most <= sum(map(bool, source.columns)):
+        return None
+    return next(line for filled, line in rows if filled == most)
 
 
 _FIXED = 'For one record write { id = 12 } in place of "@name", and delete its table [reference.name]. '

@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import importlib
 import io
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,8 @@ from wosdk_async.text.remedies import Remedy
 __all__ = ["TextFile"]
 
 _CHUNK = 1 << 16  # bytes
+_END_MARK = "\x1a"  # Ctrl-Z, with which programs of DOS end a text
+_TAIL = 16  # bytes in which it is looked for
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -30,13 +33,15 @@ _MARKS = {
 """Byte order marks, each with the encoding that reads and writes it."""
 
 _BINARY = {
-    b"PK\x03\x04": "it is a zip or Excel file; give it its own suffix, such as .xlsx",
-    b"PAR1": "it is a Parquet file; give it the suffix .parquet",
+    b"PK\x03\x04": "it is a zip or Excel file",
+    b"PAR1": "it is a Parquet file",
     b"\x1f\x8b": "it is compressed; unpack it first",
-    b"\xd0\xcf\x11\xe0": "it is an old Excel file; give it the suffix .xls",
+    b"\xd0\xcf\x11\xe0": "it is an old Excel file",
     b"%PDF": "it is a PDF file; export the data as comma-separated UTF-8",
 }
-"""The first bytes of files that hold a table or a text, but not as text, and the remedy."""
+"""The first bytes of files that hold a table or a text, but not as text, and the remedy.
+
+Those that an import reads are read as what they are unless a format is given."""
 
 
 class TextFile:
@@ -53,16 +58,22 @@ class TextFile:
         with _os_errors(self.path), path.open("rb") as file:
             self.sha256 = sha256_of(path)
             head = file.read(4096)
+            file.seek(-min(_TAIL, file.seek(0, os.SEEK_END)), os.SEEK_END)
+            self._may_have_mark = _END_MARK.encode() in file.read()
         self.encoding = self._checked_encoding(encoding, head)
         self._check_text(head)
 
     def __repr__(self) -> str:
         return f"<TextFile {self.path.name} encoding={self.encoding}>"
 
-    def lines(self) -> Iterator[str]:
-        """Yield the lines with their ends, which are LF, CR LF or a lone CR."""
+    def lines(self, newline: str = "") -> Iterator[str]:
+        r"""Yield the lines with their ends: LF, CR LF or a lone CR, or LF alone with ``newline="\n"``."""
+        found = self._lines(newline)
+        return _without_end_mark(found) if self._may_have_mark else found
+
+    def _lines(self, newline: str) -> Iterator[str]:
         with _os_errors(self.path), self.path.open("rb") as file:
-            text = io.TextIOWrapper(file, self.encoding, newline="")
+            text = io.TextIOWrapper(file, self.encoding, newline=newline)
             number = 0
             try:  # a file without line breaks is not a table, and must not fill the memory
                 for line in iter(partial(text.readline, MAX_LINE), ""):
@@ -98,7 +109,10 @@ class TextFile:
     def _check_text(self, head: bytes) -> None:
         for first, what in _BINARY.items():
             if head.startswith(first):
-                raise self._not_text(1, what)
+                remedies = () if ";" in what else (Remedy.LEAVE_OUT,)
+                raise ImportMapError(
+                    f"{self.path}, line 1: this is not text; {what}", remedies=remedies, option="format"
+                )
         if b"\0" in head and not self.encoding.startswith(("utf-16", "utf-32")):
             line = head[: head.index(b"\0")].count(b"\n") + 1
             raise ImportMapError(f"{self.path}, line {line}: this is not text", remedies=(Remedy.UTF_16,))
@@ -143,6 +157,17 @@ class TextFile:
         encoding = _suggested(sample)
         remedy = Remedy.SOME_ENCODING if encoding is None else Remedy.ENCODING
         return {"remedies": (remedy,), "encoding": encoding}
+
+
+def _without_end_mark(lines: Iterator[str]) -> Iterator[str]:
+    """Yield lines, the last one without a Ctrl-Z at its end."""
+    line = next(lines, "")
+    for following in lines:
+        yield line
+        line = following
+    body = line.rstrip("\r\n")
+    if body := body.removesuffix(_END_MARK) if body.endswith(_END_MARK) else line:
+        yield body
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Cells of .xlsx and .ods sheets for which the native reader returns another value, or none."""
+"""What the native reader does not tell of .xlsx and .ods: cells without a value, merged and hidden ones."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from typing import IO
+from typing import IO, NamedTuple
 from xml.parsers import expat
 
 from wosdk_async.readers.program import Unreadable
 
-__all__ = ["Faults", "formula_errors"]
+__all__ = ["Faults", "SheetFacts", "sheet_facts"]
 
 _BOOK = "xl/workbook.xml"
 _RELATIONSHIPS = "xl/_rels/workbook.xml.rels"
@@ -41,29 +41,61 @@ Faults = dict[int, dict[int, str]]
 """Why cells have no value, by their rows, from 1, and columns, from 0."""
 
 
-def formula_errors(path: str, sheet: str) -> Faults:
-    """Return why cells of a sheet cannot be used. Other formats than .xlsx and .ods have none."""
+class SheetFacts(NamedTuple):
+    """Rows are counted from 1, columns from 0."""
+
+    faults: Faults
+    merged: list[tuple[range, range]]
+    """Rows and columns of each merged range."""
+    hidden_rows: list[range]
+    hidden_columns: list[range]
+    others: set[str]
+    """Other sheets with content."""
+
+
+def sheet_facts(path: str, sheet: str) -> SheetFacts | None:
+    """Return what is known of a sheet; None for other formats than .xlsx and .ods."""
     if not zipfile.is_zipfile(path):
-        return {}
+        return None
     with zipfile.ZipFile(path) as book:
         parts = {name.casefold(): name for name in book.namelist()}
         found: _ExcelCells | _OpenDocumentCells
         if _BOOK in parts:
-            name, days = _part_of(book, parts, sheet)
-            found, part = _ExcelCells(_date_styles(book, parts), days), parts.get(name.casefold())
+            names, days = _sheet_parts(book, parts)
+            found, part = _ExcelCells(_date_styles(book, parts), days), names.get(sheet)
+            others = {name for name, other in names.items() if name != sheet and _has_cells(book, other)}
         elif _CONTENT in parts:
             found, part = _OpenDocumentCells(sheet), parts[_CONTENT]
+            others = found.others
         else:  # .xlsb
-            return {}
+            return None
         if part is None:
             raise Unreadable(f"the cells of {sheet!r} are not found; open the file and save it again")
         with book.open(part) as file:
             _parse(file, found.start, found.text, skips=part == parts.get(_CONTENT))
-        return found.finish()
+        return SheetFacts(found.finish(), found.merged, found.hidden_rows, found.hidden_columns, others)
 
 
-def _part_of(book: zipfile.ZipFile, parts: Mapping[str, str], sheet: str) -> tuple[str, range]:
-    """Return the name of the part that has the cells of a sheet, and which numbers are dates in it."""
+def _has_cells(book: zipfile.ZipFile, part: str | None) -> bool:
+    """Return whether a sheet of .xlsx has a cell with content."""
+    if part is None:
+        return False
+    with book.open(part) as file:
+        before = b""
+        for chunk in iter(lambda: file.read(_CHUNK), b""):
+            if _CELL.search(before + chunk):
+                return True
+            before = chunk[-_LONGEST:]
+    return False
+
+
+_CHUNK = 1 << 16
+_CELL = re.compile(rb"<(?:\w{1,20}:)?[vtf][ />]")
+_LONGEST = 24
+
+
+def _sheet_parts(book: zipfile.ZipFile, parts: Mapping[str, str]) -> tuple[dict[str, str | None], range]:
+    """Return the part of each sheet that has its cells, and which numbers are dates in them."""
     days = range(61, 2_958_466)  # before, Excel has a day that never was
     ids: dict[str, str] = {}
     targets: dict[str, str] = {}
@@ -82,7 +114,8 @@ def _part_of(book: zipfile.ZipFile, parts: Mapping[str, str], sheet: str) -> tup
         if part in parts:
             with book.open(parts[part]) as file:
                 _parse(file, note)
-    return posixpath.normpath(targets.get(ids.get(sheet, ""), "")).lstrip("/"), days
+    found = {name: posixpath.normpath(targets.get(id, "")).lstrip("/").casefold() for name, id in ids.items()}
+    return {name: parts.get(part) for name, part in found.items()}, days
 
 
 def _date_styles(book: zipfile.ZipFile, parts: Mapping[str, str]) -> dict[str, bool]:
@@ -145,6 +178,10 @@ def _parse(
     parser.ParseFile(file)
 
 
+_TRUE = ("1", "true")
+_RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7}):([A-Z]{1,3})([0-9]{1,7})")
+
+
 class _ExcelCells:
     """Takes the elements of a sheet of .xlsx."""
 
@@ -152,6 +189,9 @@ class _ExcelCells:
         self._times = times
         self._days = days
         self._faults: Faults = defaultdict(dict)
+        self.merged: list[tuple[range, range]] = []
+        self.hidden_rows: list[range] = []
+        self.hidden_columns: list[range] = []
         self._row = self._column = 0
         self._place = ""  # as the file has it, until it matters
         self._type: str | None = None
@@ -183,6 +223,14 @@ class _ExcelCells:
             self._find()
             self._row = int(attributes.get("r", self._row + 1))
             self._column = 0
+            if attributes.get("hidden") in _TRUE:
+                self.hidden_rows.append(range(self._row, self._row + 1))
+        elif element == "mergeCell":
+            if found := _RANGE.fullmatch(attributes.get("ref", "")):
+                rows = range(int(found[2]), int(found[4]) + 1)
+                self.merged.append((rows, range(_column_number(found[1]) - 1, _column_number(found[3]))))
+        elif element == "col" and attributes.get("hidden") in _TRUE:
+            self.hidden_columns.append(range(int(attributes["min"]) - 1, int(attributes["max"])))
         return self._is_pending and element == "t"
 
     def text(self, text: str) -> None:
@@ -222,6 +270,12 @@ class _OpenDocumentCells:
     def __init__(self, sheet: str) -> None:
         self._sheet = sheet
         self._faults: Faults = defaultdict(dict)
+        self.merged: list[tuple[range, range]] = []
+        self.hidden_rows: list[range] = []
+        self.hidden_columns: list[range] = []
+        self.others: set[str] = set()
+        self._table = ""
+        self._sheet_columns = range(0)
         self._is_here = False
         self._rows = range(1)
         self._columns = range(0)
@@ -234,19 +288,26 @@ class _OpenDocumentCells:
             self.finish()
             if f"{_TABLE} is-sub-table" in attributes:
                 raise Unreadable("a cell has a table in it, which is not read; save the workbook as .xlsx")
-            self._is_here = attributes.get(f"{_TABLE} name") == self._sheet
+            self._table = attributes.get(f"{_TABLE} name", "")
+            self._is_here = self._table == self._sheet
         elif not self._is_here:
+            if f"{_OFFICE} value-type" in attributes:
+                self.others.add(self._table)
             return False
+        elif element == "table-column":
+            self._sheet_columns = _following(self._sheet_columns, attributes, "columns")
+            if attributes.get(_VISIBILITY) in _HIDDEN:
+                self.hidden_columns.append(self._sheet_columns)
         elif element == "table-row":
             self.finish()
-            first = self._rows.stop
-            self._rows = range(first, first + int(attributes.get(f"{_TABLE} number-rows-repeated", 1)))
+            self._rows = _following(self._rows, attributes, "rows")
             self._columns = range(0)
+            if attributes.get(_VISIBILITY) in _HIDDEN:
+                self.hidden_rows.append(self._rows)
         elif element in ("table-cell", "covered-table-cell"):
             self.finish()
-            first = self._columns.stop
-            count = int(attributes.get(f"{_TABLE} number-columns-repeated", 1))
-            self._columns = range(first, first + count)
+            self._columns = _following(self._columns, attributes, "columns")
+            self._note_merged(attributes)
             kind = attributes.get(f"{_OFFICE} value-type")
             calculated = attributes.get(f"{_CALC} value-type")
             has_formula = f"{_TABLE} formula" in attributes
@@ -260,6 +321,14 @@ class _OpenDocumentCells:
         elif element in ("tab", "line-break") and self._is_text:
             self._mark(_LOST)
         return self._is_formula or not self._is_read
+
+    def _note_merged(self, attributes: _Attributes) -> None:
+        rows, columns = (
+            int(attributes.get(f"{_TABLE} number-{each}-spanned", 1)) for each in ("rows", "columns")
+        )
+        if rows > 1 or columns > 1:
+            row, column = self._rows.start, self._columns.start
+            self.merged.append((range(row, row + rows), range(column, column + columns)))
 
     def text(self, text: str) -> None:
         """Take a text that the cell shows."""
@@ -278,6 +347,15 @@ class _OpenDocumentCells:
     def _mark(self, fault: str) -> None:
         for row in self._rows:
             self._faults[row].update(dict.fromkeys(self._columns, fault))
+
+
+_VISIBILITY = f"{_TABLE} visibility"
+_HIDDEN = ("collapse", "filter")
+
+
+def _following(before: range, attributes: _Attributes, what: str) -> range:
+    """Return the rows or columns of an element that may stand for several."""
+    return range(before.stop, before.stop + int(attributes.get(f"{_TABLE} number-{what}-repeated", 1)))
 
 
 def _column_number(letters: str) -> int:

@@ -1,0 +1,393 @@
+"""Text files as people and programs make them: cells arrive as they are meant, or their row fails."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.laws import examples
+from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Source, open_source
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.ledger.identity import Identities
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
+from wosdk_async.jobs.mapping.tables import TextTable
+from wosdk_async.jobs.mapping.values import value_parser
+from wosdk_async.jobs.sources.rows import Row
+from wosdk_async.jobs.sources.table import Table, TableRules
+from wosdk_async.text.formula_guard import without_formulas, without_guard
+from wosdk_async.text.remedies import Remedy
+
+MAP = '[command]\ncomment = "{No} {Due}"\n'
+
+
+def load(folder: Path, *lines: str) -> ImportMap:
+    path = folder / "m.toml"
+    path.write_text("\n".join([*lines, MAP]), encoding="utf-8")
+    return ImportMap.load(path)
+
+
+def table(source: Source) -> list[list[str]]:
+    """The cells of each row, ``!`` for those that cannot be used."""
+
+    def cell(row: Any, column: str) -> str:
+        try:
+            return str(row.cells[column])
+        except RowError:
+            return "!"
+
+    return [["!"] if row.fault else [cell(row, each) for each in source.columns if each] for row in source]
+
+
+def read(path: Path, content: str | bytes, **options: Any) -> list[list[str]]:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return table(open_source(path, **options))
+
+
+# --- ends of lines, Ctrl-Z, guards ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "rows"),
+    [
+        ("a,b\n1,first\rsecond\n2,y\n", [["1", "first\rsecond"], ["2", "y"]]),
+        ("a,b\r\n1,first\rsecond\r\n2,y\r\n", [["1", "first\rsecond"], ["2", "y"]]),
+        ('a,b\n"1\rx",2\n', [["1\rx", "2"]]),
+        ("a,b\r1,x\r2,y\r", [["1", "x"], ["2", "y"]]),
+        ('a,b\r1,"x\ny"\r2,"y\nz"\r', [["1", "x\ny"], ["2", "y\nz"]]),
+        ("a,b\r\r\n1,x\r\r\n", [["1", "x"]]),
+        ("a,b\n1,\r\r\rx\n", [["1", "\r\r\rx"]]),
+        ("a,b\n1,x\rsecond,\n2,y\n", [["!"], ["2", "y"]]),
+        ("a,b\n1,2\n\x1a", [["1", "2"]]),
+        ("a,b\r\n1,2\r\n\x1a\r\n", [["1", "2"]]),
+        ("a,b\n1,2\x1a", [["1", "2"]]),
+        ("a,b\n1,\x1a\n2,y\n", [["1", "\x1a"], ["2", "y"]]),
+    ],
+)
+def test_line_ends_and_end_marks(tmp_path: Path, content: str, rows: list[list[str]]) -> None:
+    assert read(tmp_path / "f.csv", content) == rows
+
+
+def test_our_own_guard_is_taken_off_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    texts = ["+49 30 123", "=x", "'=x", "-5", "it's; =y", "'quoted'"]
+    path.write_text("No,Due\n" + "".join(f'"{without_formulas(each)}",x\n' for each in texts))
+    source = CsvFile(path)
+    assert [row[0] for row in table(source)] == texts
+    assert [note.partition(": ")[2] for note in source.notes] == [
+        "4 cells have an apostrophe before =, +, - or @, as exports guard formulas: it is taken off"
+    ]
+    rejects = "_job,_row,No,Due\nj,1,'+49,x\n"  # has what the input had, unguarded
+    assert read(tmp_path / "rejects.csv", rejects) == [["'+49", "x"]]
+
+
+def test_rows_are_known_by_their_cells_as_they_are_in_the_file(tmp_path: Path) -> None:
+    """A ledger from before knows the row with the guard: its row is not another one now."""
+    path = tmp_path / "f.csv"
+    path.write_text("No,Due\n'+49,x\n")
+    (guarded,) = CsvFile(path)
+    path.write_text('No,Due\n"+49",x\n')
+    (plain,) = CsvFile(path)
+    identities = Identities(("No", "Due"), None)
+    as_before = identities.of(Row(1, 2, {"No": "'+49", "Due": "x"}))
+    assert guarded.cells == plain.cells
+    assert (identities.of(guarded).identity, identities.of(guarded).digest) == (
+        as_before.identity,
+        as_before.digest,
+    )
+    assert identities.of(plain).identity != as_before.identity
+
+
+@examples(200)
+@given(st.text(alphabet="'=+-@,;\"\t\n\r 1.aé＝", max_size=12))
+def test_the_guard_comes_off_exactly(text: str) -> None:
+    assert without_guard(without_formulas(text)) == text
+
+
+CELL = st.text(alphabet="ab \r'=+-\x1a,;\"\n", max_size=6)
+
+
+def parsed(content: str, end: str) -> list[list[str]]:
+    """Records of CSV, read character by character: quotes, commas, and the one line end of the file."""
+    records: list[list[str]] = [[""]]
+    place, quoted = 0, False
+    while place < len(content):
+        character, cells = content[place], records[-1]
+        if quoted and content.startswith('""', place):
+            cells[-1] += '"'
+            place += 1
+        elif quoted:
+            quoted = character != '"'
+            cells[-1] += character if quoted else ""
+        elif character == '"' and not cells[-1]:
+            quoted = True
+        elif character == ",":
+            cells.append("")
+        elif content.startswith(end, place):
+            records.append([""])
+            place += len(end) - 1
+        else:
+            cells[-1] += character
+        place += 1
+    return [each for each in records if each != [""]]
+
+
+@examples(150)
+@given(
+    rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=6),
+    end=st.sampled_from(["\n", "\r\n"]),
+    mark=st.sampled_from(["", "\x1a"]),
+    above=st.integers(0, 2),
+)
+def test_a_file_is_read_as_character_by_character(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[tuple[str, str]],
+    end: str,
+    mark: str,
+    above: int,
+) -> None:
+    """A CR is part of a cell unless lines end with it; CRs just before an end belong to it."""
+    rows = [(first.replace("\x1a", "z"), second.replace("\x1a", "z")) for first, second in rows]
+
+    def written(cell: str) -> str:
+        needs_quotes = any(each in cell for each in ',"\n') or cell != cell.rstrip("\r")
+        return '"' + cell.replace('"', '""') + '"' if needs_quotes else cell
+
+    lines = ["title"] * above + ["A,B", *(f"k{written(first)},{written(second)}" for first, second in rows)]
+    lines = [line.replace('k"', '"k', 1) if line.startswith('k"') else line for line in lines]
+    content = end.join(lines) + end
+    found = read(
+        tmp_path_factory.mktemp("x") / "f.csv", content + mark, header_row=above + 1 if above else None
+    )
+    expected = [[without_guard(cell) for cell in row] for row in parsed(content, end)[above + 1 :]]
+    assert found == expected
+
+
+# --- JSON lines -----------------------------------------------------------------------------------
+
+
+def test_a_field_of_another_kind_fails_the_lines_that_differ(tmp_path: Path) -> None:
+    lines = [
+        {"No": 1, "Due": "May"},
+        {"No": 2, "Due": {"day": "5"}},
+        {"No": 3, "Due": ["May"]},
+        {"No": 4, "Due": {}},
+        {"No": 5, "Due": None},
+    ]
+    path = tmp_path / "f.jsonl"
+    found = read(path, "".join(json.dumps(each) + "\n" for each in lines))
+    assert [row[:2] for row in found] == [["1", "May"], ["2", "!"], ["3", "!"], ["4", ""], ["5", ""]]
+    with pytest.raises(RowError, match=r"this line has 'Due\.day' instead; write the same kind of value"):
+        list(open_source(path))[1].cells["Due"]
+    same = [{"a.b": 1, "a": 2}, {"a": 3}]  # a name with a point is no object
+    assert read(path, "".join(json.dumps(each) + "\n" for each in same)) == [["1", "2"], ["", "3"]]
+
+
+VALUES = st.recursive(
+    st.sampled_from([None, "x", "y", 1]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@examples(150)
+@given(st.lists(st.dictionaries(st.sampled_from("ab"), VALUES, max_size=2), min_size=1, max_size=5))
+def test_a_cell_of_json_is_the_value_at_its_path_or_fails(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[dict[str, Any]]
+) -> None:
+    """Where a line has a value at a place that the path does not reach, no cell is empty in silence."""
+    path = tmp_path_factory.mktemp("x") / "f.jsonl"
+    path.write_text("".join(json.dumps({"key": number, **each}) + "\n" for number, each in enumerate(lines)))
+    source = open_source(path)
+    for row, line in zip(table(source), lines, strict=True):
+        for column, cell in zip(source.columns, row, strict=True):
+            if column == "key":
+                continue
+            at: Any = line
+            for step in column.split("."):
+                if isinstance(at, list) and step.isdecimal():
+                    at = at[int(step)] if int(step) < len(at) else None
+                elif isinstance(at, dict) and not step.isdecimal():
+                    at = at.get(step)
+                elif at is not None:  # another kind of value stands where the path goes on
+                    at = [at]
+                    break
+            if isinstance(at, str | int):
+                assert cell in ("!", str(at))
+            else:
+                assert cell == ("!" if _has_value(at) else ""), column
+
+
+def _has_value(value: Any) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, str | int) or any(map(_has_value, inner))
+
+
+# --- the rows of a table --------------------------------------------------------------------------
+
+
+def test_a_header_below_other_lines_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text("Orders,,\nprinted,,\n,,\nNo,Due,Text\n1,May,x\n")
+    with pytest.raises(ImportMapError, match="line 4 looks like the header") as caught:
+        Import(CsvFile(path), load(tmp_path))
+    assert (caught.value.remedies, caught.value.facts["line"]) == ((Remedy.HEADER_ROW,), 4)
+    assert table(CsvFile(path, header_row=4)) == [["1", "May", "x"]]
+    with pytest.raises(ImportMapError, match="header_row of the map is 4, and the file was read otherwise"):
+        Import(CsvFile(path), load(tmp_path, "header_row = 4"))
+    Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))
+    with pytest.raises(ImportMapError, match="no row begins in line 9"):
+        CsvFile(path, header_row=9)
+    path.write_text("_job,_row,No,Due\nj,1,1,May\n")  # rejects have their header in the first line
+    Import(CsvFile(path, header_row=4), load(tmp_path, "header_row = 4"))
+
+
+def test_a_map_without_rules_has_the_fingerprint_of_before() -> None:
+    assert ImportMap.load("docs/examples/sf311.toml").fingerprint == "42055aaba3beb50e99227ecd17c6e574"
+
+
+def test_rows_are_left_out_and_listed(tmp_path: Path) -> None:
+    rows = ["1,May,open", "2,May,Closed ", "3,June,open", "4,July,closed", "Total May,,"]
+    path = tmp_path / "f.csv"
+    path.write_text("\n".join(["No,Due,Status", *rows]))
+    lines = ['skip_when = [{ Status = ["closed", "void"] }, { No = "total*", Due = "" }]']
+    job = Import(CsvFile(path), load(tmp_path, *lines))
+    assert job.read().rows == 2
+    assert job.warnings[-1].endswith("skip_when of the map leaves out 3 rows, lines 3, 5-6")
+    for wrong in ("5", "{}", "{ No = 5 }", '["x"]'):
+        with pytest.raises(ImportMapError, match="skip_when takes texts of columns, as in"):
+            load(tmp_path, f"skip_when = {wrong}")
+    for wrong in ("5", "[5]"):
+        with pytest.raises(ImportMapError, match="fill_down takes names of columns"):
+            load(tmp_path, f"fill_down = {wrong}")
+    for wrong, why in (("0", "from 1"), ("true", "a whole number"), ('"4"', "a whole number")):
+        with pytest.raises(ImportMapError, match=f"header_row takes .*{why}"):
+            load(tmp_path, f"header_row = {wrong}")
+    with pytest.raises(ImportMapError, match="no column 'Gone', which skip_when of"):
+        Import(CsvFile(path), load(tmp_path, 'skip_when = { Gone = "" }'))
+
+
+def test_totals_below_the_last_row_with_a_key_are_a_footer(tmp_path: Path) -> None:
+    path = tmp_path / "f.csv"
+    rows = [",Total,1", "1,May,x", ",June,y", ",Summe:,5", "Gesamt,,6", ",note,"]
+    path.write_text("\n".join(["No,Due,Text", *rows]))
+    job = Import(CsvFile(path), load(tmp_path, 'key = "{No}"'))
+    assert job.read().rows == 4  # those without a key elsewhere are refused, not left out
+    assert job.warnings[-1].endswith("a footer below the last row with a key is left out: 2 rows, lines 5-6")
+    assert Import(CsvFile(path), load(tmp_path)).read().rows == 6  # without keys nobody can tell
+
+
+@given(st.lists(st.sampled_from(["1,x,a", "1,x,b", "2,x,a", "3,y,"]), max_size=8))
+def test_equal_rows_without_a_key_are_counted(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("x")
+    (folder / "f.csv").write_text("\n".join(["No,Due,Text", *rows]))
+    found = Import(CsvFile(folder / "f.csv"), load(folder)).read().notes
+    equal = len(rows) - len({row[:3] for row in rows})  # the map does not read Text
+    shown = {0: "", 1: "1 row equals an earlier one"}.get(equal, f"{equal} rows equal earlier ones")
+    assert [note.partition(": ")[2].partition(" in all")[0] for note in found] == [shown] * bool(equal)
+    assert Import(CsvFile(folder / "f.csv"), load(folder, 'key = "{No}"')).read().notes == []
+
+
+WORDS = st.sampled_from(["", "", " ", "a", "b", "stop"])
+
+
+@examples(100)
+@given(st.lists(st.tuples(WORDS, WORDS, st.booleans()), max_size=12))
+def test_filling_down_and_leaving_out(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, bool]]
+) -> None:
+    """As a loop over the lines does it that knows nothing of the classes."""
+    path = tmp_path_factory.mktemp("x") / "f.csv"
+    lines = [
+        f"k{number},{first},{second}{',x' * faulty}" for number, (first, second, faulty) in enumerate(rows)
+    ]
+    path.write_text("\n".join(["key,A,B", *lines]))
+    rules = TableRules(fill_down=("A",), skip_when=({"A": "stop"}, {"B": ["b", "x*"]}))
+    expected: list[list[str]] = []
+    above = ""
+    for number, (first, second, faulty) in enumerate(rows):
+        if faulty:
+            above = "!"
+            expected.append(["!"])
+            continue
+        above = first if first.strip() else above
+        if above == "!":
+            expected.append(["!"] if second.strip() != "b" else [])
+        elif above != "stop" and second != "b":
+            expected.append([f"k{number}", above or first, second])
+    found = list(Table.of(CsvFile(path), rules))
+    rejects = path.with_name("rejects.csv")
+    rejects.write_text("_job,_row,key,A,B\nj,1,k1,x,\nj,2,k2,,\n")  # whose cells were filled already
+    assert [row.cells["A"] for row in Table.of(CsvFile(rejects), rules)] == ["x", ""]
+    assert [row.number for row in found] == list(range(1, len(found) + 1))
+    shown = [["!"] if row.fault else list(dict(row.cells.items()).values()) for row in found]
+    assert [row for row in shown if row != ["!"]] == [row for row in expected if row not in (["!"], [])]
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+@examples(150)
+@given(
+    number=st.decimals(allow_nan=False, allow_infinity=False, places=2, min_value=-(10**9), max_value=10**9),
+    unit=st.sampled_from(["€", "EUR", "kg", "US$", "eur"]),
+    space=st.sampled_from(["", " ", "\u00a0", "\u2009", "\u202f"]),
+    before=st.booleans(),
+    mark=st.sampled_from([".", " ", "\u2009"]),
+)
+def test_units_are_taken_off(number: Decimal, unit: str, space: str, before: bool, mark: str) -> None:
+    digits = f"{number:,.2f}".replace(",", "x").replace(".", ",").replace("x", mark)
+    text = f"{unit}{space}{digits}" if before else f"{digits}{space}{unit}"
+    thousands = "." if mark == "." else " "
+    units = ["€", "EUR", "kg", "US$"]
+    options = TextTable(text="{c}", decimal=",", thousands=thousands, strip=units)
+    parse = value_parser({"type": "number", "name": "Value"}, options, "value")
+    assert parse is not None
+    assert parse(text) == number
+    with pytest.raises(ValueError, match=r"takes a number"):
+        parse(f"{digits} USD")
+    alone = value_parser({"type": "number", "name": "Value"}, TextTable(text="{c}", strip=units), "value")
+    assert alone is not None
+    assert alone(f"{number}{space}{unit}") == number
+
+
+def test_units_are_for_numbers_and_have_no_digits(tmp_path: Path) -> None:
+    for options, why in (
+        ('text = "{No}", strip = ["kg"]', "it is not a field of numbers; delete strip"),
+        ('text = "{No}", strip = ["5"]', "takes signs and units without digits"),
+        ('text = "{No}", strip = "kg"', "takes signs and units without digits"),
+    ):
+        with pytest.raises(ImportMapError, match=why):
+            (tmp_path / "m.toml").write_text(f"[command]\ncomment = {{ {options} }}\n")
+            ImportMap.load(tmp_path / "m.toml")
+
+
+def test_an_empty_cell_can_be_a_word_too(tmp_path: Path) -> None:
+    (tmp_path / "m.toml").write_text(
+        '[command]\ncompute_schedule = { text = "{flag}", values = { "✓" = true, x = true, "" = false } }\n'
+    )
+    record = ImportMap.load(tmp_path / "m.toml").record
+    for cell, value in (("X", True), ("✓", True), ("", False), ("  ", False)):
+        assert record.build(RowContext({"flag": cell}, ReferenceIndex(()))).compute_schedule is value  # type: ignore[attr-defined]
+
+
+def test_an_item_whose_records_are_fixed_is_kept(tmp_path: Path) -> None:
+    item = '[[command.work_order.items]]\nasset = { id = 5 }\ntask = { id = 6 }\ncomment = "{note}"\n'
+    amount = '[command.work_order]\nvendor_nte = { value = "{cost}", currency_type_id = "USD" }\n'
+    by_column = item.replace("5", '"{asset}"')
+    made = {}
+    for name, text in (("fixed", item), ("by column", by_column), ("amount", amount)):
+        (tmp_path / "m.toml").write_text(f'[command]\ncomment = "x"\n{text}')
+        record = ImportMap.load(tmp_path / "m.toml").record
+        cells = {"note": "", "asset": "", "cost": ""}
+        made[name] = record.build(RowContext(cells, ReferenceIndex(()))).work_order  # type: ignore[attr-defined]
+    assert [item.task.id for item in made["fixed"].items] == [6]
+    assert (made["by column"], made["amount"]) == (None, None)
