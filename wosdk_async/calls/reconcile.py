@@ -45,7 +45,7 @@ class Reconciler(Generic[R]):
     """Seconds after an attempt was given up in which its effect may still appear."""
     attempts: int
     turn: KeyTurn
-    look_first: bool = False
+    look_first: bool
     trace: Trace
     """Trace of the whole: all attempts and waits."""
     _doubt: InDoubtError | None = attrs.field(default=None, init=False)
