@@ -259,3 +259,20 @@ def test_a_manager_without_a_session_says_when_it_logs_in() -> None:
     assert repr(SessionManager("Acme", log_in, Time().clock())) == (
         "<SessionManager 'Acme' logs in with its first call>"
     )
+
+
+def test_companies_that_are_used_are_looked_through_seldom() -> None:
+    """Each time their number has doubled, so that a new one has a constant cost."""
+    looked = 0
+
+    class Used(SessionManager):
+        @property
+        def unused(self) -> bool:
+            nonlocal looked
+            looked += 1
+            return False
+
+    cache, companies = ManagerCache(), 16 * ManagerCache.MIN_SIZE
+    for number in range(companies):
+        cache.get(number, lambda: Used("Acme", manager(Time(), 1)[0].renew, Time().clock()))  # type: ignore[arg-type]
+    assert looked < 2 * companies
