@@ -50,12 +50,25 @@ async def test_a_lookup_reads_on_after_a_full_page(
     assert local.server.count("query/Customer") == 3  # 2, 2 and 1 records
 
 
-async def test_names_match_ignoring_case_and_outer_blanks(local: Local, job: Job, write: Write) -> None:
-    source = write(HEADER, named("pier coffee", " PIER COFFEE ", "Café Öl", "CAFÉ ÖL\n", "café öl"))
-    outcomes = await carried_out(job(source, WORK_ORDER + CREATED), local)
+async def test_names_that_look_alike_are_one_record(local: Local, job: Job, write: Write) -> None:
+    """White space and the form of accents do not count, letter case and NFKC do; both are announced."""
+    names = ("New Co", " New  Co\n", "New\xa0Co", "Café", "Cafe\u0301", "NEW CO", "m²", "m2")
+    importing = job(write(HEADER, named(*names)), WORK_ORDER + CREATED)
+    rows = importing.read()
+    assert len(rows.warnings) == 1 and "2 names" in rows.warnings[0], "before anything is sent"
+    outcomes = await carried_out(importing, local)
     assert {row.outcome for row in outcomes.values()} == {"created"}
     customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
-    assert customers == ["Lindqvist Dental", "Pier Coffee", "Café Öl"]
+    assert customers[2:] == ["New Co", "Café", "NEW CO", "m²", "m2"]
+
+
+async def test_a_record_in_another_letter_case_is_used_with_a_warning(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Otherwise a second one would be created beside it."""
+    summary = await job(write(HEADER, named("pier coffee")), WORK_ORDER + CREATED).run(local.company)
+    assert (summary.created, summary.references_created, len(summary.warnings)) == (1, 0, 1)
+    assert "'pier coffee' and 'Pier Coffee'" in summary.warnings[0]
 
 
 async def test_a_second_import_finds_what_the_first_one_made(local: Local, job: Job, write: Write) -> None:
@@ -79,7 +92,7 @@ async def test_a_name_of_several_records_fails_its_rows(
     local: Local, job: Job, write: Write, text: str
 ) -> None:
     """Also where missing records are created: one more of the name would help nobody."""
-    await local.company.create(Customer(display_as="PIER coffee", name="Twin", work_zone=Ref(14)))
+    await local.company.create(Customer(display_as="Pier Coffee", name="Twin", work_zone=Ref(14)))
     rows = named("Pier Coffee", "Lindqvist Dental")
     outcomes = await carried_out(job(write(HEADER, rows), WORK_ORDER + text), local)
     assert outcomes[1].reason == (
@@ -93,7 +106,7 @@ async def test_a_name_of_several_records_fails_its_rows(
 async def test_of_several_the_lowest_id_is_taken_when_the_map_says_so(
     local: Local, job: Job, write: Write
 ) -> None:
-    await local.company.create(Customer(display_as="PIER coffee", name="Twin", work_zone=Ref(14)))
+    await local.company.create(Customer(display_as="Pier Coffee", name="Twin", work_zone=Ref(14)))
     text = WORK_ORDER + CUSTOMER + 'ambiguous = "first"\n'
     summary = await job(write(HEADER, named("Pier Coffee")), text).run(local.company)
     assert summary.warnings == ["customer: 'Pier Coffee' is 513, but there are also 514"]
@@ -117,7 +130,7 @@ async def test_a_record_that_cannot_be_made_fails_the_rows_that_need_it(
     local: Local, job: Job, write: Write
 ) -> None:
     text = (WORK_ORDER + CREATED).replace('name = "{}"', 'name = "{}"\ninstructions = "{text}"')
-    rows = [["1", "fits", "", "Good"], ["2", "x" * 3073, "", "Bad"], ["3", "y" * 3073, "", "bad"]]
+    rows = [["1", "fits", "", "Good"], ["2", "x" * 3073, "", "Bad"], ["3", "y" * 3073, "", " Bad"]]
     outcomes = await carried_out(job(write(HEADER, rows), text), local)
     assert [outcomes[i].outcome for i in (1, 2, 3)] == ["created", "failed", "failed"]
     assert outcomes[3].reason == (
@@ -174,10 +187,10 @@ async def test_a_new_record_takes_its_cells_from_the_first_row_that_can_be_creat
     local: Local, job: Job, write: Write
 ) -> None:
     text = (WORK_ORDER + CREATED).replace('name = "{}"', 'name = "{}"\ninstructions = "{text}"')
-    rows = [["1", "z" * 3097, "", "New"], ["2", "second", "", "new"], ["3", "third", "", "NEW"]]
+    rows = [["1", "z" * 3097, "", "New"], ["2", "second", "", " New"], ["3", "third", "", "New "]]
     outcomes = await carried_out(job(write(HEADER, rows), text), local)
     assert [outcomes[i].outcome for i in (1, 2, 3)] == ["failed", "created", "created"]
-    found = await local.rows("Customer", "DisplayAs", "Instructions", DisplayAs="new")
+    found = await local.rows("Customer", "DisplayAs", "Instructions", DisplayAs="New")
     assert [row["Instructions"] for row in found] == ["second"]
 
 
@@ -327,7 +340,7 @@ async def test_a_creation_of_an_earlier_run_is_absent_only_after_two_settled_loo
     opened = await job(source, WORK_ORDER + CREATED).open(local.company)
     await opened.journal.start_run()
     await opened.admit()
-    await opened.journal.begin_reference("customer", "new", "New")
+    await opened.journal.begin_reference("customer", "New", "New")
     opened.journal.abandon()
     made = await local.company.create(Customer(display_as="New", name="New", work_zone=Ref(14)))
     looks, find = [], reference_index.find_named
@@ -364,7 +377,7 @@ async def test_a_creation_in_doubt_is_looked_up_as_names_are(
     def stage(told: str) -> None:
         local.server.broken = local.server.broken and "in doubt" not in told
 
-    summary = await job(write(HEADER, named("New", "new")), WORK_ORDER + text).run(
+    summary = await job(write(HEADER, named("New", " New")), WORK_ORDER + text).run(
         local.company, on_stage=stage
     )
     assert (summary.created, summary.references_created) == (2, 1)

@@ -22,8 +22,9 @@ class _Key:
 
     taken: bool = False
     """Whether a call has its turn. It stays true while the turn passes from one call to the next."""
-    waiting: deque[asyncio.Future[None]] = attrs.field(factory=deque)
-    """Futures of the calls that wait, in order. Each is done when its call has the turn."""
+    waiting: deque[asyncio.Future[None]] | None = None
+    """Futures of the calls that wait, in order; most keys have one call. Each is done when its call has the
+    turn."""
     calls: int = 0
     """Calls that have their turn or wait for it."""
     used: bool = False
@@ -42,6 +43,8 @@ class _Key:
 
 class KeyTurn:
     """Turn of one call, as a context: entered when the call begins to wait, left when it has ended."""
+
+    __slots__ = ("_held", "_key", "_state", "_turns")
 
     def __init__(self, turns: KeyTurns, key: Hashable) -> None:
         self._turns = turns
@@ -62,26 +65,29 @@ class KeyTurn:
             state.pass_on()
         self._turns.forget(self._key)
 
-    async def begin(self) -> None:
+    def take(self) -> bool:
+        """Take the turn if no call has it; return whether this one has it now."""
+        if self._state.taken:
+            return False
+        self._state.taken = self._held = True
+        return True
+
+    async def wait(self) -> None:
         """Wait until the calls before have ended. A caller that is cancelled passes its turn on."""
         state = self._state
-        if state.taken:
-            granted = asyncio.get_running_loop().create_future()
-            state.waiting.append(granted)
-            try:
-                await granted
-            except BaseException:
-                if granted in state.waiting:
-                    state.waiting.remove(granted)
-                elif not granted.cancelled():  # granted in the turn of the loop in which it is cancelled
-                    state.pass_on()
-                raise
-        state.taken = self._held = True
-
-    @property
-    def is_free(self) -> bool:
-        """Whether :meth:`begin` need not wait."""
-        return not self._state.taken
+        if state.waiting is None:
+            state.waiting = deque()
+        granted = asyncio.get_running_loop().create_future()
+        state.waiting.append(granted)
+        try:
+            await granted
+        except BaseException:
+            if granted in state.waiting:
+                state.waiting.remove(granted)
+            elif not granted.cancelled():  # granted in the turn of the loop in which it is cancelled
+                state.pass_on()
+            raise
+        self._held = True
 
     @property
     def used(self) -> bool:

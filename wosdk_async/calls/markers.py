@@ -168,13 +168,13 @@ def _require_query(entity: type[Record], where: str) -> None:
 # --- the marker of one call -----------------------------------------------------------------
 
 
-@attrs.frozen
+@attrs.define(eq=False)  # each call makes one, and a frozen one takes four times as long
 class Marker:
     """A key in a command or record, and the function that makes the call's result from the record found."""
 
     field: MarkedField
     key: Key
-    result: Callable[[Any], Any] = attrs.field(eq=False, repr=False)
+    result: Callable[[Any], Any] = attrs.field(repr=False)
     """Makes the result of the call from the record that the call created."""
 
     @property
@@ -193,7 +193,7 @@ class Marker:
         require_command(command)
         kind: Any = type(command)  # mypy takes the instances for the class, and instances are unhashable
         field, result = _of_command_class(kind, _path(path))
-        return cls(field, _key_at(command, path, command.wire_name, field), result)
+        return cls(field, _key_at(command, path, field), result)
 
     @classmethod
     def of_record(cls, record: Record | str, path: str) -> Marker:
@@ -206,7 +206,7 @@ class Marker:
         require_record("create", record)
         kind: Any = type(record)
         field = _of_entity(kind, _path(path))
-        return cls(field, _key_at(record, path, entity_name(kind), field), _specifier)
+        return cls(field, _key_at(record, path, field), _specifier)
 
     def result_of(self, records: Sequence[Any]) -> Any:
         """Return the result from the records that have the key; None when there are none.
@@ -292,14 +292,17 @@ def _specifier(record: Any) -> EntitySpecifier:
 # --- keys -----------------------------------------------------------------------------------
 
 
-def _key_at(holder: Any, path: str, name: str, field: MarkedField) -> Key:
+_getter = functools.lru_cache(maxsize=_CACHED)(operator.attrgetter)
+
+
+def _key_at(holder: Any, path: str, field: MarkedField) -> Key:
     """Return the key at ``path``. Raises InvalidCallError when there is none."""
     try:
-        key = operator.attrgetter(path)(holder)
+        key = _getter(path)(holder)
     except AttributeError:
         key = None
     if not _is_key(key):
-        raise InvalidCallError(f"marker {path!r} of {name} is {key!r}; give it a unique key")
+        raise InvalidCallError(f"marker {path!r} of {holder.wire_name} is {key!r}; give it a unique key")
     field.require_fit(key)
     found: Key = key
     return found

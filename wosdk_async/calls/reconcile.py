@@ -7,61 +7,77 @@ caller wants that or one of those may have taken effect.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
+from collections.abc import Coroutine
+from typing import Any
 
 import attrs
 
-from wosdk_async.calls.key_turns import KeyTurn
+from wosdk_async.calls.key_turns import KeyTurn, KeyTurns
+from wosdk_async.calls.marked_records import MarkedRecords
+from wosdk_async.calls.markers import Marker
 from wosdk_async.errors import DeadlineError, InDoubtError, NoAnswerError, NotUniqueError, WosdkError
+from wosdk_async.options import CallOptions
 from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.protocol.wire import Call
 from wosdk_async.protocol.writes import BETWEEN, LookUps, State
+from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.loop_state import Hold
+from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.statistics import Trace
+from wosdk_async.transport.transport import Transport
 
-__all__ = ["Reconciler"]
-
-R = TypeVar("R")
+__all__ = ["MarkedCalls", "Reconciler"]
 
 _MAX_WAIT = 5.0  # seconds between two lookups
 _FOR_LOOKUPS = 5.0  # seconds before the deadline that an attempt leaves for lookups
 _SHARE = 0.25  # of the deadline that lookups get at most
 _PATIENCE = 1 / 7  # of the time for lookups; as it doubles, one query hangs for 1/7, the next for 2/7 and 4/7
+_LOOKUP_SECONDS = 60.0  # of one query at most; it ends earlier when no call waits for it
 
 
-@attrs.define(kw_only=True)
-class Reconciler(Generic[R]):
-    """Sender of one call within ``seconds`` that looks the call up after each doubt about it."""
+@attrs.frozen(eq=False)
+class MarkedCalls:
+    """What the marked calls of one Company in one event loop share."""
 
-    send: Callable[[float, Trace], Awaitable[R]]
-    """Function that makes one attempt of at most that many seconds."""
-    find: Callable[[float, float], Awaitable[R | None]]
-    """Function that makes one lookup of at most that many seconds, and asks again after the second number."""
-    report: Callable[[], None]
-    """Function to call when the caller is cancelled during a doubt, unless ``send`` has reported it."""
+    turns: KeyTurns
+    records: MarkedRecords
+
+
+@attrs.define(kw_only=True, eq=False)
+class Reconciler:
+    """One call with a marker: its attempts, and its look-ups after each doubt, all within one deadline."""
+
+    transport: Transport
+    sessions: SessionManager
+    call: Call[Any]
+    marker: Marker
+    options: CallOptions
     hold: Hold
-    seconds: float
-    commit_window: float
-    """Seconds after an attempt was given up in which its effect may still appear."""
-    attempts: int
-    turn: KeyTurn
+    marked: MarkedCalls
     look_first: bool
     trace: Trace
     """Trace of the whole: all attempts and waits."""
+    turn: KeyTurn = attrs.field(init=False)
+    seconds: float = attrs.field(init=False)
+    """Deadline of the whole."""
+    commit_window: float = attrs.field(init=False)
+    """Seconds after an attempt was given up in which its effect may still appear."""
     _doubt: InDoubtError | None = attrs.field(default=None, init=False)
     _reported: bool = attrs.field(default=False, init=False)
     _end: float = attrs.field(init=False)
 
-    @_end.default
-    def _default_end(self) -> float:
-        return self.hold.clock.now() + self.seconds
+    def __attrs_post_init__(self) -> None:
+        field = self.marker.field
+        self.turn = self.marked.turns.turn((field.entity, field.path, self.marker.text))
+        self.seconds, self.commit_window = self.options.seconds(self.call), self.options.settle
+        self._end = self.hold.clock.now() + self.seconds
 
     @property
     def _for_lookups(self) -> float:
         """Seconds that an attempt leaves for lookups before the deadline."""
         return min(_FOR_LOOKUPS, self.seconds * _SHARE)
 
-    async def run(self) -> R:
+    async def run(self) -> Any:
         """Return the result, from the response or from the record that was found.
 
         Raises:
@@ -71,11 +87,11 @@ class Reconciler(Generic[R]):
             DeadlineError: The deadline ended before anything was sent.
         """
         try:
-            with self.turn:
+            with self.hold, self.turn:
                 return await self._in_turn()
         except asyncio.CancelledError:
             if self._doubt is not None and not self._reported:
-                self.report()
+                report_in_doubt(self.transport.options.on_in_doubt, self.call, self.sessions.company)
             raise
         except WosdkError as error:
             trace = self.trace
@@ -85,15 +101,13 @@ class Reconciler(Generic[R]):
 
     # --- before the first attempt -------------------------------------------------------------
 
-    async def _in_turn(self) -> R:
+    async def _in_turn(self) -> Any:
         """Wait for other calls with the key; return their result, the existing record, or our result."""
         turn, trace = self.turn, self.trace
-        if turn.is_free:
-            await turn.begin()
-        else:
+        if not turn.take():
             await self._wait_for_turn()
         try:
-            result: R | None = turn.result
+            result = turn.result
             if result is None:
                 result = await self._look_before()
             trace.found = result is not None
@@ -109,14 +123,14 @@ class Reconciler(Generic[R]):
     async def _wait_for_turn(self) -> None:
         try:
             with self.hold.within(self._end - self.hold.clock.now()):
-                await self.turn.begin()
+                await self.turn.wait()
         except TimeoutError:
             why = f"another call with the same key was under way for {self.seconds:g} s"
             if self.hold.ended:
                 why = "the client was closed first"
             raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
-    async def _look_before(self) -> R | None:
+    async def _look_before(self) -> Any:
         """Look for the record before the first attempt, if wanted or a call before may have made it."""
         if (look_ups := self.turn.look_ups) is not None:
             unsettled = DeadlineError(
@@ -127,7 +141,7 @@ class Reconciler(Generic[R]):
             return None
         left = self._end - self.hold.clock.now()
         try:
-            return await self.find(left, left * _PATIENCE)
+            return await self._find(left, left * _PATIENCE)
         except NotUniqueError:
             raise
         except WosdkError as error:
@@ -137,9 +151,9 @@ class Reconciler(Generic[R]):
 
     # --- attempts and look-ups ----------------------------------------------------------------
 
-    async def _send_until_known(self) -> R:
+    async def _send_until_known(self) -> Any:
         now, doubt = self.hold.clock.now, None
-        for _ in range(self.attempts):
+        for _ in range(self.options.retry.attempts):
             left = self._end - self._for_lookups - now()
             if doubt is not None and left <= 0:
                 break
@@ -164,17 +178,32 @@ class Reconciler(Generic[R]):
             status=doubt.status,
         ) from doubt
 
-    async def _attempt(self, seconds: float) -> R:
-        attempt = Trace(self.trace.request_id)
+    async def _attempt(self, seconds: float) -> Any:
+        """Make one attempt; the first one needs no trace of its own."""
+        attempt = self.trace if self._doubt is None else Trace(self.trace.request_id)
         try:
-            return await self.send(seconds, attempt)
+            options = self.options.within(max(seconds, 0.0))
+            return await self.transport.send(self.call, self.sessions, options, attempt, self.hold)
         except asyncio.CancelledError:
             self._reported = attempt.sent
             raise
         finally:
-            self.trace.append(attempt)
+            if attempt is not self.trace:
+                self.trace.append(attempt)
 
-    async def _look_up(self, doubt: WosdkError, look_ups: LookUps) -> R | None:
+    async def _find(self, seconds: float, patience: float) -> Any:
+        """Look up the record for at most ``seconds``, asking again after ``patience``; None without one."""
+        if seconds <= 0:
+            raise DeadlineError(f"its deadline is {seconds:g} s", phase="queue")
+        records, scope = self.marked.records, self.options.retry
+        found = await records.find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
+        return self.marker.result_of(found)
+
+    def _send_lookup(self, query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
+        options = self.options.within(_LOOKUP_SECONDS)
+        return self.transport.send(query, self.sessions, options, hold=self.hold)
+
+    async def _look_up(self, doubt: WosdkError, look_ups: LookUps) -> Any:
         """Look until the effect is found, or absent for certain. Raise ``doubt`` when time is up before."""
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(BETWEEN, self._for_lookups / 4)  # the last lookup begins by then
@@ -182,7 +211,7 @@ class Reconciler(Generic[R]):
         wait, why = BETWEEN, "there was no time to look it up"
         while not self.hold.ended and (at := now()) < self._end:
             try:
-                found = await self.find(self._end - at, patience)
+                found = await self._find(self._end - at, patience)
             except NotUniqueError:
                 raise
             except Exception as error:

@@ -11,12 +11,10 @@ import attrs
 from wosdk_async.calls.key_turns import KeyTurns
 from wosdk_async.calls.marked_records import MarkedRecords
 from wosdk_async.calls.markers import Marker
-from wosdk_async.calls.reconcile import Reconciler
-from wosdk_async.errors import DeadlineError
+from wosdk_async.calls.reconcile import MarkedCalls, Reconciler
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.safe_text import Secrets
-from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Credentials, Tenant
 from wosdk_async.transport.session.manager import Place, SessionManager, TokenGrant
@@ -27,9 +25,7 @@ __all__ = ["CallSender"]
 
 T = TypeVar("T")
 
-_RECORDS = Place(lambda _: MarkedRecords())
-_TURNS = Place(KeyTurns)
-_LOOKUP_SECONDS = 60.0  # of one query at most; it ends earlier when no call waits for it
+_MARKED = Place(lambda clock: MarkedCalls(KeyTurns(clock), MarkedRecords()))
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -108,44 +104,35 @@ class CallSender:
             own.effect = own.sent and not call.repeat_safe
             shared.copy_from(own)
 
-    async def send_marked(
+    def send_marked(
         self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
-    ) -> Any:
+    ) -> Coroutine[Any, Any, Any]:
         """Send a call that carries a marker. If it is in doubt, or first if asked to, look it up."""
-        transport, sessions, options = self.transport, self.sessions, self.options
-        call_trace = trace or self._new_trace(call)
-        with transport.hold() as hold:
-            places = hold.state.places(sessions)
-            records, turns = places[_RECORDS], places[_TURNS]
+        if trace is None and self.trace is not None:
+            return self._send_marked_traced(call, marker, self.trace, look_first)
+        hold = self.transport.hold()
+        return Reconciler(
+            transport=self.transport,
+            sessions=self.sessions,
+            call=call,
+            marker=marker,
+            options=self.options,
+            hold=hold,
+            marked=hold.state.places(self.sessions)[_MARKED],
+            look_first=look_first,
+            trace=trace or self._new_trace(call),
+        ).run()
 
-            def send_lookup(query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
-                return transport.send(query, sessions, options.within(_LOOKUP_SECONDS), hold=hold)
-
-            async def find(seconds: float, patience: float) -> Any:
-                if seconds <= 0:
-                    raise DeadlineError(f"its deadline is {seconds:g} s", phase="queue")
-                found = await records.find(marker, send_lookup, hold, seconds, patience, options.retry)
-                return marker.result_of(found)
-
-            try:
-                return await Reconciler(
-                    send=lambda seconds, attempt: transport.send(
-                        call, sessions, options.within(max(seconds, 0.0)), attempt, hold
-                    ),
-                    find=find,
-                    report=lambda: report_in_doubt(transport.options.on_in_doubt, call, self.company),
-                    hold=hold,
-                    seconds=options.seconds(call),
-                    commit_window=options.settle,
-                    attempts=options.retry.attempts,
-                    turn=turns.turn((marker.field, marker.text)),
-                    look_first=look_first,
-                    trace=call_trace,
-                ).run()
-            finally:
-                if trace is None and self.trace is not None:
-                    call_trace.effect = call_trace.sent
-                    self.trace.copy_from(call_trace)
+    async def _send_marked_traced(
+        self, call: Call[Any], marker: Marker, shared: Trace, look_first: bool
+    ) -> Any:
+        """Send a call that carries a marker with a new trace, and copy that to ``shared``."""
+        own = self._new_trace(call)
+        try:
+            return await self.send_marked(call, marker, own, look_first=look_first)
+        finally:
+            own.effect = own.sent
+            shared.copy_from(own)
 
     def _new_trace(self, call: Call[Any]) -> Trace:
         return Trace(call.request_id, company=self.company, operation=call.operation)

@@ -155,21 +155,20 @@ def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, An
 
 def text(value: Any, path: ResolvedPath) -> str:
     """Return the text of ``value`` for the property at ``path``. Raises InvalidCallError with the remedy."""
+    meta = path.meta
+    if meta is not None and meta["type"] == "string" and isinstance(value, str):
+        return str.__str__(value)
     where = f"{path.entity}.{path.path}"
     if value is None:
         raise InvalidCallError(f"{where} is compared with None; use .is_null() or .not_null()")
-    if path.meta is None:
+    if meta is None:
         return _by_python_type(value, where)
-    kind = path.meta["type"]
+    kind = meta["type"]
     found = FIELD_TYPES[kind].check(value, path.unbounded)
     if found and found[1] == "error":
         in_json = f"{where} {found.in_json}" if found.in_json else ""
         raise InvalidCallError(f"{where} {found.message}", for_callers=in_json)
-    return _WRITERS[kind](value, path.meta, where)
-
-
-def _string(value: Any, _: Wire, __: str) -> str:
-    return str.__str__(value)
+    return _WRITERS[kind](value, meta, where)
 
 
 def _integer(value: Any, _: Wire, __: str) -> str:
@@ -199,7 +198,6 @@ def _moment(write: Callable[[Any, str], Any]) -> Callable[[Any, Wire, str], str]
 
 
 _WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
-    "string": _string,
     "integer": _integer,
     "number": _number,
     "boolean": _boolean,

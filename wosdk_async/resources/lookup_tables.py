@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -31,9 +32,14 @@ _PAGE = 1000  # records asked for at first; below the cap, so a shorter response
 # --- choice by name -----------------------------------------------------------------------------
 
 
+def normalized(name: str) -> str:
+    """Return a name in NFC, with its white space folded and without that at its edges."""
+    return " ".join(unicodedata.normalize("NFC", name).split())
+
+
 def folded(name: str) -> str:
-    """Return the form in which names are compared: case-folded, without surrounding whitespace."""
-    return name.strip().casefold()
+    """Return the form in which names are compared where letter case does not count."""
+    return normalized(name).casefold()
 
 
 def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str | None]) -> T:

@@ -121,7 +121,7 @@ class LoopState:
 
     def places(self, sessions: SessionManager) -> Places:
         """Return the state that higher layers keep for a Company in this loop."""
-        return self._places.setdefault(sessions, Places(sessions.clock))
+        return self._places.get(sessions) or self._places.setdefault(sessions, Places(sessions.clock))
 
     async def aclose(self, grace: float) -> None:
         """Wait ``grace`` seconds for running calls, end the others, close the connections."""
@@ -137,7 +137,7 @@ class LoopState:
                 await self._connections.aclose()
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Hold:
     """Context of a call that sends several requests: closing the client waits for all of them.
 

@@ -172,6 +172,7 @@ class Check:
         for row in self._rows():
             if row.fault is None:
                 self._index.collect(row.cells)
+        self._result.warnings += self._index.look_alikes()
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows to look at."""

@@ -21,7 +21,7 @@ from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.writes import UNDECIDED
-from wosdk_async.resources.lookup_tables import folded
+from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceCreation", "ReferenceStage"]
@@ -58,6 +58,8 @@ class ReferenceStage:
         company, index, limit = self.company, self.index, self.limit
         import_map, journal = self.builder.import_map, self.rows.journal
         await index.look_up(company, limit)
+        for warning in index.warnings:
+            on_stage(f"warning: {warning}")
         doubts = [each for each in await journal.references() if each.state in UNDECIDED]
 
         def missing() -> bool:
@@ -137,7 +139,7 @@ class ReferenceCreation:
     async def _create(self, entry: ReferenceEntry, trace: Trace) -> int:
         record = entry.new_record(self.spec, RowContext(entry.cells, self.index, entry.warnings))
         trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
-        await self.journal.begin_reference(self.spec.name, folded(entry.text), entry.text)
+        await self.journal.begin_reference(self.spec.name, normalized(entry.text), entry.text)
         specifier = await self.company.create(record)
         if specifier.id is None:
             raise WosdkError("the service gave no id")
@@ -193,7 +195,7 @@ class ReferenceCreation:
     def _write(self, entry: ReferenceEntry, state: State) -> None:
         reason = entry.reason or None
         self.journal.record_reference(
-            ReferenceRecord(self.spec.name, folded(entry.text), entry.text, state, entry.id, reason)
+            ReferenceRecord(self.spec.name, normalized(entry.text), entry.text, state, entry.id, reason)
         )
 
 

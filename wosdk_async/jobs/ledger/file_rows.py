@@ -154,6 +154,7 @@ class FileRows:
         if self.is_rejects and self.problem is None:
             self._require_single_rows()
         self.warnings += [f"{count} row{'s' if count > 1 else ''}: {text}" for text, count in warned.items()]
+        self.warnings += self.index.look_alikes()
         if not self.rows:
             self.warnings.append(f"{self.source.path}: there are no rows below the header")
 

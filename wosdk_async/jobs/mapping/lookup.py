@@ -18,7 +18,7 @@ from wosdk_async.model import Ref
 from wosdk_async.query.conditions import Comparison
 from wosdk_async.query.paging import KeyCursor
 from wosdk_async.query.plan import Plan
-from wosdk_async.resources.lookup_tables import folded
+from wosdk_async.resources.lookup_tables import normalized
 
 __all__ = ["ReferenceEntry", "find_first", "find_named"]
 
@@ -30,12 +30,12 @@ Json = dict[str, Any]
 async def find_named(
     company: Company, spec: ReferenceSpec, names: Sequence[str], context: RowContext
 ) -> dict[str, list[int]]:
-    """Return the ids, lowest first, of the records that have one of the names, by folded name."""
+    """Return the ids, lowest first, of the records that have one of the names, by normalized name."""
     found: dict[str, list[int]] = defaultdict(list)
     field = _name_field(spec)
     condition = Comparison(spec.entity.wire_name, field, "In", tuple(names))
     async for record in _records(company, spec, [condition], context):
-        found[folded(str(record.get(field, "")))].append(record["Id"])
+        found[normalized(str(record.get(field, "")))].append(record["Id"])
     return found
 
 
@@ -121,7 +121,7 @@ class ReferenceEntry:
 
     text: str
     full: str
-    """The name before it was cut, folded; empty once two names are equal only because they were cut."""
+    """The name before it was cut, normalized; empty once two names are equal only because they were cut."""
     spellings: set[str]
     cells: dict[str, str] = attrs.field(factory=dict)
     """The cells that a new record reads, of the first row that wants it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -24,6 +25,7 @@ from wosdk_async.jobs.mapping.lookup import ReferenceEntry, find_first, find_nam
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
+from wosdk_async.resources.lookup_tables import normalized
 from wosdk_async.resources.names import spellings
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -32,6 +34,33 @@ __all__ = ["ReferenceIndex"]
 _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
 _RECENT = 4096  # names of a reference that are not read again
 _MAX_RECENT = 256  # characters
+_SHOWN = 3  # look-alikes of a reference
+_NAME = 60  # characters of one
+
+
+@attrs.define
+class _LookAlikes:
+    """Names of one reference that are equal to others but for letter case or compatibility form."""
+
+    _first: dict[str, str] = attrs.field(factory=dict)
+    """The first name of each form."""
+    count: int = 0
+    _shown: list[str] = attrs.field(factory=list)
+
+    def __str__(self) -> str:
+        more = ", ..." if self.count > len(self._shown) else ""
+        names = "1 name differs" if self.count == 1 else f"{self.count} names differ"
+        return f"{names} from another only in letter case or form ({', '.join(self._shown)}{more})"
+
+    def add(self, name: str) -> None:
+        form = unicodedata.normalize("NFKC", name).casefold()
+        if (first := self._first.setdefault(form, name)) != name:
+            self.note(name, first)
+
+    def note(self, name: str, other: str) -> None:
+        self.count += 1
+        if len(self._shown) < _SHOWN:
+            self._shown.append(f"{name[:_NAME]!r} and {other[:_NAME]!r}")
 
 
 class ReferenceIndex:
@@ -48,6 +77,7 @@ class ReferenceIndex:
             for spec in self.specs.values()
         }
         """For each reference what returns the name that a row gives, and ids by such names."""
+        self._alike = {name: _LookAlikes() for name in self.specs}
         self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
@@ -75,11 +105,12 @@ class ReferenceIndex:
             recent.clear()
         if len(name.raw) <= _MAX_RECENT:
             recent.add(name.raw)
-        full = name.raw.strip().casefold()
+        full = normalized(name.raw)
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
-            entry = ReferenceEntry(name.text, full, set(), warnings=list(name.warnings))
+            entry = ReferenceEntry(name.text, full, {name.key}, warnings=list(name.warnings))
             self._entries[spec.name][name.key] = entry
+            self._alike[spec.name].add(name.key)
         elif entry.full != full and entry.full:
             self.warnings.append(
                 f"{spec.name}: {name.raw.strip()!r} and another name are equal when cut: one record"
@@ -88,6 +119,11 @@ class ReferenceIndex:
         entry.spellings.add(name.text)
         if spec.limit.length is None or len(name.raw) <= spec.limit.length:
             entry.spellings.add(name.raw)
+
+    def look_alikes(self) -> list[str]:
+        """Return a warning for each reference with names that are equal but for letter case or NFKC."""
+        found = ((name, alike) for name, alike in self._alike.items() if alike.count)
+        return [f"{name}: {alike}: each is a record of its own" for name, alike in found]
 
     # --- look up ------------------------------------------------------------------------------
 
@@ -125,9 +161,19 @@ class ReferenceIndex:
                     raise _error_of(outcome)
                 for key, found in outcome.result.items():
                     ids[key].update(found)
+        in_other_case, alike = defaultdict[str, list[str]](list), _LookAlikes()
+        for key in ids:
+            in_other_case[key.casefold()].append(key)
         for key, entry in entries.items():
-            if found := sorted(ids.get(key, ())):
+            # How the service compares is not shown: a record whose name has another letter case counts where
+            # none has the name itself, rather than that a second one is created.
+            names = [key] if key in ids else in_other_case[key.casefold()]
+            if found := sorted({id for name in names for id in ids[name]}):
                 self._add_found(spec, entry, found)
+                if names != [key]:
+                    alike.note(key, names[0])
+        if alike.count:
+            self.warnings.append(f"{spec.name}: {alike}: the record of the Company is used")
 
     def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
         """Remember the records that have a name; several are an error unless the map takes the first."""

@@ -10,6 +10,7 @@ from wosdk_async.jobs.mapping.nodes import NONE, Node, ObjectNode
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
 from wosdk_async.model import Record
 from wosdk_async.model.metadata import Wire
+from wosdk_async.resources.lookup_tables import normalized
 
 __all__ = ["Filter", "ReferenceSpec", "RowName"]
 
@@ -91,4 +92,4 @@ class ReferenceSpec:
             return None
         warnings: list[str] = []
         text = self.limit.fit(raw.strip(), warnings).rstrip()
-        return RowName(text, raw, text.casefold(), tuple(warnings))
+        return RowName(text, raw, normalized(text), tuple(warnings))

@@ -14,6 +14,7 @@ from wosdk_async.calls.key_turns import KeyTurn
 from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.writes import LookUps
+from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.loop_state import Hold, LoopState
 from wosdk_async.transport.transport import Transport
 
@@ -78,11 +79,11 @@ def _doubt_not_reported() -> Iterator[None]:
 def _error_without_details() -> Iterator[None]:
     async def faulty(self: Any) -> Any:
         try:
-            with self.turn:
+            with self.hold, self.turn:
                 return await self._in_turn()
         except asyncio.CancelledError:
             if self._doubt is not None and not self._reported:
-                self.report()
+                report_in_doubt(self.transport.options.on_in_doubt, self.call, self.sessions.company)
             raise
 
     with replace(Reconciler, "run", faulty):
@@ -91,10 +92,7 @@ def _error_without_details() -> Iterator[None]:
 
 @REVERTS.add("equal-keys-at-once", "calls with equal keys do not wait for each other", "doubled")
 def _equal_keys_at_once() -> Iterator[None]:
-    async def begin(_: Any) -> None:
-        pass
-
-    with replace(KeyTurn, "begin", begin):
+    with replace(KeyTurn, "take", lambda _: True):
         yield
 
 
