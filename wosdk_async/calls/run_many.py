@@ -94,7 +94,7 @@ class Run(Generic[I, R]):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if error is not None or self._reading:
+        if error is not None or (self._reading and not self._all_read()):
             self.stop()
         self._reading = False  # nobody reads now, so the workers need not wait for a reader
         self._changed.set()
@@ -134,6 +134,9 @@ class Run(Generic[I, R]):
                 f"the inputs from index {self._inputs.taken} on are lost: the run was cancelled while it "
                 "waited for the next one, which ended their generator; run again with those inputs"
             )
+
+    def _all_read(self) -> bool:
+        return self._inputs.exhausted and not self._workers and not self._unread
 
     def _raise_source_error(self) -> None:
         error, self._inputs.error = self._inputs.error, None
